@@ -1,0 +1,190 @@
+"""Configurations: many assignments of values to all options, as columns. The only value ↔ vector conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from splc.errors import ConfigurationError, unknown_name_hint
+from splc.options import BinaryOption, NumericOption, Option
+from splc.variability import ROOT, VariabilityModel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def index_type(model: VariabilityModel) -> np.dtype[Any]:
+    """Return the smallest unsigned integer type that holds every value index of the model."""
+    return np.min_scalar_type(max((option.size - 1 for option in model.options), default=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """`n` configurations of one system; they need not be valid (see `sampling.Space.check`).
+
+    Args:
+        model: the system.
+        indices: value indices, shape (n, options), made read-only. Binary options: 0 not selected, 1 selected;
+            numeric ones: the index into `option.values`, `len(option.values)` where deselected.
+
+    Raises:
+        ConfigurationError: if the shape or an index does not fit the model.
+    """
+
+    model: VariabilityModel
+    indices: Array
+
+    def __post_init__(self) -> None:
+        indices = np.asarray(self.indices)
+        width = len(self.model.options)
+        if indices.size == 0:
+            indices = indices.reshape(len(indices) if indices.ndim == 2 else 0, width)
+        if indices.ndim != 2 or indices.shape[1] != width:
+            raise ConfigurationError(f"expected columns for {width} options, got shape {indices.shape}")
+        sizes = np.array([option.size for option in self.model.options], dtype=np.int64)
+        if indices.size and ((indices < 0).any() or (indices.astype(np.int64) >= sizes).any()):
+            raise ConfigurationError("a value index lies outside of its option's values")
+        indices = np.array(indices, dtype=index_type(self.model), order="C")
+        indices.setflags(write=False)
+        object.__setattr__(self, "indices", indices)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, rows: Any) -> Configurations:
+        """Return the configurations at `rows` (a slice, positions, or a mask)."""
+        picked = self.indices[rows]
+        return Configurations(self.model, picked.reshape(-1, self.indices.shape[1]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Configurations):
+            return NotImplemented
+        return self.model == other.model and np.array_equal(self.indices, other.indices)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def keys(self) -> Array:
+        """One sortable byte string per configuration, equal where configurations are (shape (n,), dtype S)."""
+        big = np.ascontiguousarray(self.indices.astype(self.indices.dtype.newbyteorder(">")))
+        width = big.dtype.itemsize * big.shape[1]
+        # numpy ignores trailing zero bytes of a string; a last byte of 1 keeps them apart.
+        marked = np.ones((len(big), width + 1), dtype=np.uint8)
+        marked[:, :width] = big.view(np.uint8).reshape(len(big), width)
+        return np.asarray(marked.view(f"S{width + 1}").reshape(-1))
+
+    def value(self, name: str) -> Array:
+        """Return an option's values, shape (n,), float: binary 0/1; NaN where a numeric one is deselected."""
+        option = self.model.option(name)
+        return value_table(option)[self.indices[:, self.model.positions[option.name]]]
+
+    def column(self, name: str) -> Array:
+        """Return what a term sees of an option (or of root, `Enabledx`, `Disabledx`), shape (n,); deselected is NaN.
+
+        Raises:
+            ConfigurationError: if the name is not known.
+        """
+        known = self.model.spellings.get(name)
+        if known == ROOT:
+            return np.ones(len(self))
+        if known in self.model.switches:
+            position, enabled = self.model.switches[known]
+            deselected = self.indices[:, position] == self.model.options[position].size - 1
+            return (deselected != enabled).astype(float)
+        if known is None:
+            names = [*self.model.names, *self.model.switches]
+            raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, names))
+        return self.value(known)
+
+    def unique(self) -> Configurations:
+        """Return the distinct configurations, in order of first appearance."""
+        return self[np.sort(np.unique(self.keys, return_index=True)[1])]
+
+    def find(self, wanted: Configurations) -> Array:
+        """Return, for each wanted configuration, the position of its first appearance here, -1 where there is none."""
+        if len(self) == 0:
+            return np.full(len(wanted), -1)
+        order = np.argsort(self.keys, kind="stable")
+        positions = np.searchsorted(self.keys, wanted.keys, sorter=order)
+        positions = order[np.minimum(positions, len(order) - 1)]
+        return np.where(self.keys[positions] == wanted.keys, positions, -1)
+
+    def assignment(self, row: int) -> dict[str, float]:
+        """Return one configuration as name → value (binary: 0.0 or 1.0; deselected: NaN)."""
+        return {
+            option.name: float(value_table(option)[self.indices[row, position]])
+            for position, option in enumerate(self.model.options)
+        }
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
+        """Return the configurations of several (at least one) sets of one system, one after the other."""
+        return cls(parts[0].model, np.concatenate([part.indices for part in parts]))
+
+    @classmethod
+    def from_columns(cls, model: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
+        """Return the configurations with these values per option.
+
+        Args:
+            model: the system.
+            columns: option name → values, shape (n,); NaN or the option's flag means deselected. All options
+                must be there.
+
+        Raises:
+            ConfigurationError: if a column is missing or unknown, or a value is none of its option's values.
+        """
+        for name in columns:
+            model.option(name)
+        indices = []
+        for option in model.options:
+            if option.name not in columns:
+                raise ConfigurationError(f"no values for the option {option.name!r}")
+            found = value_indices(option, np.asarray(columns[option.name], dtype=float))
+            if (found < 0).any():
+                row = int(np.argmax(found < 0))
+                raise ConfigurationError(
+                    f"row {row}: {wrong_value(option, float(np.asarray(columns[option.name])[row]))}"
+                )
+            indices.append(found)
+        if not indices:
+            return cls(model, np.zeros((0, 0), dtype=np.uint8))
+        return cls(model, np.stack(indices, axis=1))
+
+
+def value_table(option: Option) -> Array:
+    """Return the values of an option by index; NaN stands for deselected."""
+    if isinstance(option, BinaryOption):
+        return np.array([0.0, 1.0])
+    return np.array([*option.values, np.nan] if option.optional else option.values, dtype=float)
+
+
+def value_indices(option: Option, values: Array) -> Array:
+    """Return the indices of values (shape (n,)), -1 where a value is none of the option's.
+
+    A value is recognised to one part in 10^9; NaN and the option's flag are "deselected".
+    """
+    table = np.array([0.0, 1.0]) if isinstance(option, BinaryOption) else np.asarray(option.values)
+    with np.errstate(invalid="ignore"):
+        right = np.clip(np.searchsorted(table, values), 0, len(table) - 1)
+        left = np.maximum(right - 1, 0)
+        near = np.where(np.abs(values - table[left]) < np.abs(values - table[right]), left, right)
+        close = np.abs(values - table[near]) <= 1e-9 * np.maximum(np.abs(table[near]), 1e-300)
+    found = np.where(close, near, -1)
+    if isinstance(option, NumericOption) and option.optional:
+        found = np.where(np.isnan(values) | (values == option.deselected_flag), len(option.values), found)
+    return found
+
+
+def wrong_value(option: Option, value: float) -> str:
+    """Return what is wrong with a value that is none of the option's."""
+    if isinstance(option, BinaryOption):
+        return f"{option.name} is a binary option and cannot be {value:g}"
+    if len(option.values) <= 12:
+        return f"{option.name} cannot be {value:g}; its values are {', '.join(f'{v:g}' for v in option.values)}"
+    return (
+        f"{option.name} cannot be {value:g}; the nearest of its {len(option.values)} values is "
+        f"{option.values[option.nearest(value)]:g}"
+    )
