@@ -1,0 +1,75 @@
+# Needs nothing but make and Python >= 3.11 with venv. Every target may be run any number of times.
+# The plain commands behind `make test` and `make demo`:
+#     python3 -m venv .venv
+#     .venv/bin/pip install -e '.[test]'     (or -e . to use it only)
+#     .venv/bin/splc --help
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+CASE := casestudies/smg2000/3d
+
+# Stamps: an environment is made once, and installed into again when pyproject.toml has changed.
+CREATED := $(VENV)/.created
+INSTALLED := $(VENV)/.installed
+TESTABLE := $(VENV)/.testable
+
+.DEFAULT_GOAL := help
+.PHONY: help test demo bench slow oldest format clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
+
+$(CREATED):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "splc needs Python 3.11 or newer, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)" >&2; \
+	    echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV) || { \
+	    echo "'$(PYTHON) -m venv' failed: Python's venv module is needed (Debian, Ubuntu: apt install python3-venv)" >&2; \
+	    exit 1; }
+	@touch $@
+
+$(INSTALLED): pyproject.toml | $(CREATED)
+	@echo "installing splc into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e .
+	@touch $@
+
+$(TESTABLE): pyproject.toml | $(CREATED)
+	@echo "installing splc with its test tools into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e '.[test]'
+	@touch $(INSTALLED) $@
+
+test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest
+
+demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured configurations
+	@echo "cd $(CASE) && splc learn --sampling pb:9,3"
+	@PATH="$$(cd $(BIN) && pwd):$$PATH"; cd $(CASE) && splc learn --sampling pb:9,3
+	@echo "log: $(CASE)/learned.log"
+
+# Benchmarks are judged too, so none of the options that keep the normal run short applies.
+bench: $(TESTABLE) ## the benchmarks and their limits
+	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" benchmarks
+
+slow: $(TESTABLE) ## the tests that the normal run leaves out
+	$(BIN)/python -m pytest -m slow
+
+oldest: ## the tests with the oldest versions that pyproject.toml allows
+	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
+	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[plot]' \
+	    pytest pytest-benchmark hypothesis -c .ci/oldest.txt
+	.venv-oldest/bin/python -m pytest
+
+format: $(TESTABLE) ## rewrite the code as the checks want it
+	$(BIN)/ruff check --fix-only --exit-zero .
+	$(BIN)/ruff format .
+
+clean: ## remove environments, caches, builds and what the demo wrote
+	rm -rf .venv .venv-oldest build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -f $(CASE)/learned.log $(CASE)/learned.json
