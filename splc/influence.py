@@ -1,0 +1,121 @@
+"""The performance-influence model: a sum of terms with their influences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from splc.configurations import Configurations
+from splc.errors import ConfigurationError, Problem
+from splc.terms import CONSTANT, Term, number_text
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Link = Literal["identity", "log"]
+
+
+@dataclass(frozen=True)
+class InfluenceModel:
+    """A sum of terms with their influences, equal terms merged, in canonical order.
+
+    Attributes:
+        terms: (term, influence) pairs, distinct terms.
+        order: the system's option names, the order in which factors are printed.
+        link: 'identity' (the sum is the prediction) or 'log' (its exponential is).
+    """
+
+    terms: tuple[tuple[Term, float], ...]
+    order: tuple[str, ...] = ()
+    link: Link = "identity"
+
+    @classmethod
+    def from_terms(
+        cls,
+        terms: Iterable[tuple[Term, float]] | Mapping[Term, float],
+        order: Iterable[str] = (),
+        link: Link = "identity",
+    ) -> InfluenceModel:
+        """Return the model with equal terms merged and terms sorted; a term whose influences cancel out stays, as 0."""
+        order = tuple(order)
+        merged: dict[Term, float] = {}
+        for term, influence in terms.items() if isinstance(terms, Mapping) else terms:
+            merged[term] = merged.get(term, 0.0) + float(influence)
+        positions = {name: position for position, name in enumerate(order)}
+        return cls(tuple(sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))), order, link)
+
+    @property
+    def influences(self) -> dict[Term, float]:
+        """Term → influence."""
+        return dict(self.terms)
+
+    @property
+    def constant(self) -> float:
+        """The influence of the constant term."""
+        return self.influences.get(CONSTANT, 0.0)
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options it uses."""
+        return frozenset().union(*(term.options for term, _ in self.terms))
+
+    def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:
+        """Return it with powers of 0/1 options reduced and always selected options replaced by 1."""
+        binary, constant = frozenset(binary), frozenset(constant)
+        return self.from_terms(
+            ((term.reduced(binary, constant), influence) for term, influence in self.terms), self.order, self.link
+        )
+
+    def contributions(self, configurations: Configurations) -> Array:
+        """Return influence × term value, shape (n, terms).
+
+        Raises:
+            ConfigurationError: if the model uses unknown options, or a term has no finite value at some
+                configuration (a division by zero, a logarithm of zero or less).
+        """
+        columns: dict[str, Array] = {}
+
+        def column(name: str) -> Array:
+            if name not in columns:
+                columns[name] = configurations.column(name)
+            return columns[name]
+
+        result = np.empty((len(configurations), len(self.terms)))
+        for j, (term, influence) in enumerate(self.terms):
+            result[:, j] = influence * term.evaluate(column)
+            if influence == 0:
+                result[:, j] = 0.0
+        wrong = ~np.isfinite(result)
+        if wrong.any():
+            row, j = (int(place[0]) for place in np.nonzero(wrong))
+            term = self.terms[j][0]
+            values = ", ".join(f"{name} = {columns[name][row]:g}" for name in sorted(term.options))
+            raise ConfigurationError(
+                Problem(f"{term.text(self.order)} has no finite value at configuration {row} ({values})")
+            )
+        return result
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (n,).
+
+        Raises:
+            ConfigurationError: as `contributions`.
+        """
+        total: Array = self.contributions(configurations).sum(axis=1)
+        return np.asarray(np.exp(total)) if self.link == "log" else total
+
+    @property
+    def text(self) -> str:
+        """The model as one line of model text: `12.6 * log10(py) + 3e-10 * nx^3`."""
+        if not self.terms:
+            return "0"
+        parts: list[str] = []
+        for term, influence in self.terms:
+            number = number_text(abs(influence) if parts else influence)
+            sign = (" - " if influence < 0 else " + ") if parts else ""
+            parts.append(sign + (number if term.is_constant else f"{number} * {term.text(self.order)}"))
+        return "".join(parts)
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,30 @@
+"""Learning: feature forward selection with stepwise regression, after SPL Conqueror."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from splc.learning.estimator import PerformanceInfluenceRegressor
+    from splc.learning.history import LearningResult, Round
+    from splc.learning.learn import learn
+    from splc.learning.settings import PRESETS, Settings
+
+__all__ = ["PRESETS", "LearningResult", "PerformanceInfluenceRegressor", "Round", "Settings", "learn"]
+
+_HOMES = {
+    "PRESETS": "settings",
+    "LearningResult": "history",
+    "PerformanceInfluenceRegressor": "estimator",
+    "Round": "history",
+    "Settings": "settings",
+    "learn": "learn",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

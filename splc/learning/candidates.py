@@ -1,0 +1,122 @@
+"""Candidates: what the learner may add next, and how a round's candidates follow from the model's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from splc.terms import CONSTANT, Exponent, Term, log_term, option_term
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A product of options, logarithms and reciprocals, possibly with mirrored options or one accumulated logarithm.
+
+    Attributes:
+        term: the product of powers and logarithms.
+        mirrors: (option, maximum, switch): factors `maximum - option`; `switch` is the name of the option that says
+            whether an optional numeric option is enabled, else None. A deselected option makes the product 0.
+        log_of: options and exponents of an accumulated logarithm `log10(x^a * y^b)`, a further factor.
+    """
+
+    term: Term = CONSTANT
+    mirrors: tuple[tuple[str, float, str | None], ...] = ()
+    log_of: tuple[tuple[str, Exponent], ...] = ()
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.term, self.mirrors, self.log_of))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def options(self) -> frozenset[str]:
+        """The options it is about."""
+        return self.term.options | {name for name, _, _ in self.mirrors} | {name for name, _ in self.log_of}
+
+    @property
+    def size(self) -> int:
+        """Its number of distinct options."""
+        return len(self.options)
+
+    @property
+    def occurrences(self) -> int:
+        """Its number of option occurrences: `x * x * log10(y)` has 3."""
+        powers = sum(abs(int(f.power)) + abs(int(f.log)) for f in self.term.factors)
+        return powers + len(self.mirrors) + sum(abs(int(power)) for _, power in self.log_of)
+
+    @cached_property
+    def order_key(self) -> tuple[Any, ...]:
+        """The canonical order in which ties are broken: by size, then by names and exponents."""
+        return (self.size, self.occurrences, self.term.factors, self.mirrors, self.log_of)
+
+    def times(self, other: Candidate, binary: frozenset[str]) -> Candidate:
+        """Return the product with another candidate (at most one of the two has an accumulated logarithm)."""
+        return Candidate(
+            (self.term * other.term).reduced(binary),
+            tuple(sorted(self.mirrors + other.mirrors, key=lambda m: m[:2])),
+            self.log_of + other.log_of,
+        )
+
+    def evaluate(self, column: Callable[[str], Array]) -> Array:
+        """Return its values, shape (n,)."""
+        values = self.term.evaluate(column)
+        for name, maximum, _ in self.mirrors:
+            values = values * np.nan_to_num(maximum - column(name), nan=0.0)
+        if self.log_of:
+            total: Array = np.zeros(1)
+            for name, power in self.log_of:
+                total = total + float(power) * np.log10(column(name))
+            values = values * np.nan_to_num(total, nan=0.0)
+        return values
+
+    @cached_property
+    def expansion(self) -> dict[Term, float]:
+        """The sum of terms that it is: mirrors multiplied out, the accumulated logarithm split."""
+        result = {self.term: 1.0}
+        for name, maximum, switch in self.mirrors:
+            enabled = option_term(switch) if switch else CONSTANT
+            result = _product(result, {enabled: maximum, option_term(name): -1.0})
+        if self.log_of:
+            result = _product(result, {log_term(name): float(power) for name, power in self.log_of})
+        return result
+
+    def text(self, order: Sequence[str] = (), base: str = "1") -> str:
+        """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.
+
+        `log10( x ) * A * ( 64 - x )`; reciprocals come last: `A * 1 / x * y` is A/(x·y) there. The constant is `base`.
+        """
+        positions = {name: position for position, name in enumerate(order)}
+        above: list[str] = []
+        below: list[str] = []
+        for factor in sorted(self.term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+            (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
+            logs = [f"log10( {factor.option} )"] * abs(int(factor.log))
+            (above if factor.log > 0 else below).extend(logs)
+        if self.log_of:
+            inner = [name for name, power in self.log_of for _ in range(int(power))]
+            above.append(f"log10( {' * '.join(inner)} )")
+        above.extend(f"( {maximum:.15g} - {name} )" for name, maximum, _ in self.mirrors)
+        if not above and not below:
+            return base
+        if below:
+            return " * ".join([*above, "1"]) + " / " + " * ".join(below)
+        return " * ".join(above)
+
+
+BASE = Candidate()
+
+
+def _product(left: dict[Term, float], right: dict[Term, float]) -> dict[Term, float]:
+    result: dict[Term, float] = {}
+    for term, value in left.items():
+        for other, factor in right.items():
+            result[term * other] = result.get(term * other, 0.0) + value * factor
+    return result
