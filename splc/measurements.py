@@ -28,6 +28,7 @@ class ReadingReport:
         invalid: (line, reason) of each row that was dropped because its configuration is unknown or invalid.
         duplicates: lines of rows whose configuration was measured in an earlier row (first kept, or mean taken).
         missing: property → number of values that are missing or cannot be read.
+        deviation: the measurement deviation in percent that the file states, if any (the largest one).
         notes: anything else that the user should know.
     """
 
@@ -37,6 +38,7 @@ class ReadingReport:
     invalid: tuple[tuple[int, str], ...] = ()
     duplicates: tuple[int, ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
+    deviation: float | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -34,6 +34,7 @@ class VariabilityModel:
         options: binary options, then numeric ones.
         constraints: constraints stated in words of their own, in file order.
         source: the file it was read from.
+        notes: what its reader has to say that is no error.
 
     Raises:
         VariabilityError: if names repeat, or a parent, an implied or excluded option is not known, or parents
@@ -44,6 +45,7 @@ class VariabilityModel:
     options: tuple[Option, ...]
     constraints: tuple[Constraint, ...] = ()
     source: str | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         problems = Problems(self.source)

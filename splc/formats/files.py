@@ -1,0 +1,213 @@
+"""Files as bytes: compressed or not, standard input and output, hashed, and written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import secrets
+import stat
+import sys
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+from splc.errors import InputError, OutputError, Problem, nearest
+
+# A file that unpacks to more than this is a bomb or a mistake.
+MAX_BYTES = 2 * 1024**3
+STANDARD = "-"
+_CHUNK = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of one file, uncompressed.
+
+    Attributes:
+        name: what messages call it.
+        data: its bytes.
+    """
+
+    name: str
+    data: bytes
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the uncompressed content."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def text(self) -> str:
+        """Return the content as text: UTF-8, a byte order mark is dropped.
+
+        Raises:
+            InputError: if it is not UTF-8, or holds NUL characters, which no text does.
+        """
+        data = self.data.removeprefix(_BOM)
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            hint = "save it as UTF-8, for instance: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+            if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+                hint = "it looks like UTF-16; iconv -f UTF-16 -t UTF-8 OLD > NEW"
+            message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
+            raise InputError(Problem(message, self.name, line, hint=hint)) from None
+        if "\0" in text:
+            line = text.count("\n", 0, text.index("\0")) + 1
+            raise InputError(Problem("a NUL character: this is not a text file", self.name, line))
+        return text
+
+
+def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
+    """Read a file (`-`: standard input), unpacked where it is gzip-compressed.
+
+    Args:
+        path: the file.
+        limit: no more bytes than this are read or unpacked.
+
+    Raises:
+        InputError: if there is no such file, it cannot be read, is damaged, or is larger than `limit`.
+    """
+    if str(path) == STANDARD:
+        stream = getattr(sys.stdin, "buffer", None)
+        raw = _bounded(stream, "<stdin>", limit) if stream else sys.stdin.read().encode()
+        return _unpacked("<stdin>", raw, limit, expected=False)
+    name = str(path)
+    try:
+        with Path(path).open("rb") as stream:
+            raw = _bounded(stream, name, limit)
+    except FileNotFoundError:
+        raise InputError(Problem("there is no such file", name, hint=_near_file(Path(path)))) from None
+    except IsADirectoryError:
+        raise InputError(Problem("this is a folder, not a file", name)) from None
+    except (OSError, ValueError) as error:
+        raise InputError(Problem(f"cannot be read: {_reason(error)}", name)) from None
+    return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
+
+
+def _bounded(stream: BinaryIO, name: str, limit: int) -> bytes:
+    data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise InputError(Problem(f"larger than {limit:,} bytes", name))
+    return data
+
+
+def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
+    if not raw.startswith(_GZIP_MAGIC):
+        if expected:
+            raise InputError(
+                Problem("not a gzip file", name, hint="a name that ends in .gz says that it is compressed")
+            )
+        return Source(name, raw)
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
+            chunks, size = [], 0
+            while chunk := packed.read(_CHUNK):
+                size += len(chunk)
+                if size > limit:
+                    raise InputError(Problem(f"unpacks to more than {limit:,} bytes", name))
+                chunks.append(chunk)
+    except (OSError, EOFError, zlib.error) as error:
+        message = f"the gzip file is damaged or cut off: {_reason(error)}"
+        raise InputError(Problem(message, name)) from None
+    return Source(name, b"".join(chunks))
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _near_file(path: Path) -> str | None:
+    """Return a hint for a file that does not exist: the nearest name in its folder, or the missing folder."""
+    folder = path.parent
+    try:
+        if not folder.is_dir():
+            return f"there is no folder {str(folder)!r} either"
+        return nearest(path.name, [entry.name for entry in folder.iterdir()])
+    except (OSError, ValueError):
+        return None
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file whole or not at all (`-`: standard output).
+
+    The content goes to a temporary file in the same folder, which then takes the name of the target. An existing
+    file keeps its mode, a link goes on pointing where it pointed. A name that ends in `.gz` is compressed, without
+    a time stamp, so that the same content gives the same bytes.
+
+    Raises:
+        OutputError: if it cannot be written.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    if str(path) == STANDARD:
+        _write_standard(data)
+        return
+    name = str(path)
+    if name.endswith(".gz"):
+        packed = io.BytesIO()
+        with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
+            stream.write(data)
+        data = packed.getvalue()
+    try:
+        _replace(Path(path), data)
+    except FileNotFoundError:
+        folder = str(Path(path).parent)
+        problem = Problem("cannot be written", name, hint=f"there is no folder {folder!r}; make it first")
+        raise OutputError(problem) from None
+    except IsADirectoryError:
+        raise OutputError(Problem("this is a folder", name, hint="name a file in it")) from None
+    except (OSError, ValueError) as error:
+        problem = Problem(f"cannot be written: {_reason(error)}", name, hint="choose another place for the output")
+        raise OutputError(problem) from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    target = Path(os.path.realpath(path))
+    mode = None
+    if target.exists():
+        status = target.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError
+        if not stat.S_ISREG(status.st_mode):
+            # A device or a pipe: nothing may take its place.
+            with target.open("wb") as stream:
+                stream.write(data)
+            return
+        if not os.access(target, os.W_OK):
+            raise PermissionError(13, "the file is write-protected")
+        mode = stat.S_IMODE(status.st_mode)
+    temporary = target.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        # Created with 0o666 so that the user's umask decides, which tempfile's 0o600 would not let it.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as stream:
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _write_standard(data: bytes) -> None:
+    try:
+        buffer = getattr(sys.stdout, "buffer", None)
+        if buffer is None:
+            sys.stdout.write(data.decode("utf-8"))
+        else:
+            sys.stdout.flush()
+            buffer.write(data)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(Problem(f"cannot be written: {_reason(error)}", "<stdout>")) from None
