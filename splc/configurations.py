@@ -74,8 +74,7 @@ class Configurations:
         # numpy ignores trailing zero bytes of a string; a last byte of 1 keeps them apart.
         marked = np.ones((len(big), width + 1), dtype=np.uint8)
         marked[:, :width] = big.view(np.uint8).reshape(len(big), width)
-        keys: Array = np.ndarray(len(big), dtype=f"S{width + 1}", buffer=marked)
-        return keys
+        return np.frombuffer(marked.tobytes(), dtype=f"S{width + 1}")
 
     def value(self, name: str) -> Array:
         """Return an option's values, shape (n,), float: binary 0/1; NaN where a numeric one is deselected."""

@@ -52,10 +52,15 @@ class Candidate:
         powers = sum(abs(int(f.power)) + abs(int(f.log)) for f in self.term.factors)
         return powers + len(self.mirrors) + sum(abs(int(power)) for _, power in self.log_of)
 
+    @property
+    def size_key(self) -> tuple[int, int]:
+        """How large it is: distinct options, then option occurrences."""
+        return (self.size, self.occurrences)
+
     @cached_property
     def order_key(self) -> tuple[Any, ...]:
-        """The canonical order in which ties are broken: by size, then by names and exponents."""
-        return (self.size, self.occurrences, self.term.factors, self.mirrors, self.log_of)
+        """The canonical order, by names and exponents, independent of the order of options in a description."""
+        return (self.term.factors, self.mirrors, self.log_of)
 
     def times(self, other: Candidate, binary: frozenset[str]) -> Candidate:
         """Return the product with another candidate (at most one of the two has an accumulated logarithm)."""

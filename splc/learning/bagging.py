@@ -1,0 +1,67 @@
+"""Bagging: several models on random parts of the learning set, averaged (SPL Conqueror's rule, repaired)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from splc.learning.candidates import Candidate
+from splc.learning.problem import LearningProblem
+from splc.learning.settings import Settings
+from splc.learning.stepwise import Outcome, StepwiseLearner
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def stable_order(problem: LearningProblem) -> Array:
+    """Return an order of the rows that does not depend on the order in which they came."""
+    columns = [np.nan_to_num(problem.columns[name], nan=-1e300) for name in sorted(problem.columns)]
+    return np.lexsort([*columns, problem.target])
+
+
+def folds_of(problem: LearningProblem, count: int, seed: int) -> Array:
+    """Return the fold of each row, shape (n,): `count` random folds of equal size (±1), at most one per row."""
+    order = stable_order(problem)
+    shuffled = order[np.random.default_rng(seed).permutation(len(order))]
+    folds = np.empty(len(order), dtype=np.int64)
+    folds[shuffled] = np.arange(len(order)) % min(count, len(order))
+    return folds
+
+
+def bagged(
+    problem: LearningProblem, settings: Settings, seed: int, should_stop: Callable[[], bool] | None = None
+) -> Outcome:
+    """Learn `baggingNumbers` models and average them; a term that a model lacks counts 0 in it.
+
+    Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
+    (duplicates collapse) and is judged on the rest of that part; where nothing is left, on what it learned from.
+
+    Args:
+        problem: what to learn from.
+        settings: the settings.
+        seed: seed of the draws.
+        should_stop: asked after every round of every model; true keeps the models learned so far.
+    """
+    rng = np.random.default_rng(seed)
+    order = stable_order(problem)
+    order = order[rng.permutation(len(order))]
+    part = order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
+    total: dict[Candidate, float] = {}
+    learned = 0
+    single = dataclasses.replace(settings, bagging=False)
+    termination = "bagging"
+    for _ in range(settings.baggingNumbers):
+        drawn = np.zeros(len(part), dtype=bool)
+        drawn[rng.integers(0, len(part), len(part))] = True
+        judge = problem.rows(part[~drawn]) if not drawn.all() and np.any(problem.target[part[~drawn]]) else None
+        outcome = StepwiseLearner(problem.rows(part[drawn]), single, judge).run(should_stop=should_stop)
+        learned += 1
+        for candidate, influence in outcome.terms:
+            total[candidate] = total.get(candidate, 0.0) + influence
+        if outcome.termination == "interrupted":
+            termination = "interrupted"
+            break
+    return Outcome((), tuple((candidate, value / learned) for candidate, value in total.items()), termination)

@@ -1,0 +1,139 @@
+"""Learn a performance-influence model from measurements."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from splc._version import __version__
+from splc.configurations import Configurations
+from splc.errors import LearningError
+from splc.influence import InfluenceModel
+from splc.learning.bagging import bagged, folds_of
+from splc.learning.candidates import Candidate
+from splc.learning.history import LearningResult, Round
+from splc.learning.learning_set import Missing, match
+from splc.learning.problem import problem_of
+from splc.learning.scoring import mean_relative_error
+from splc.learning.settings import Settings
+from splc.learning.settings import preset as preset_settings
+from splc.learning.stepwise import StepwiseLearner
+from splc.measurements import Measurements
+from splc.variability import VariabilityModel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def learn(
+    measurements: Measurements,
+    nfp: str | None = None,
+    preset: str = "default",
+    *,
+    learning_set: Configurations | Array | None = None,
+    settings: Mapping[str, Any] | None = None,
+    evaluation: Measurements | None = None,
+    missing: Missing = "error",
+    seed: int = 0,
+    on_round: Callable[[Round], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> LearningResult:
+    """Learn a performance-influence model by feature forward selection with stepwise regression.
+
+    Args:
+        measurements: what was measured.
+        nfp: the property to learn; None is the only one.
+        preset: name of the settings to start from.
+        learning_set: the configurations to learn from, or positions or a mask of measured configurations;
+            None is all of them.
+        settings: settings that differ from the preset, by SPL Conqueror's names.
+        evaluation: measurements of their own to judge the model by; None is what was not learned from.
+        missing: see `splc.learning.learning_set.match`.
+        seed: seed of cross-validation folds and bags.
+        on_round: called after every round.
+        should_stop: asked after every round; true keeps what is learned and ends.
+        provenance: recorded in the result.
+
+    Returns:
+        The model with its history and errors. Learning does not depend on the order of rows or options.
+
+    Raises:
+        SpecError: for an unknown preset, setting or policy.
+        MeasurementError: for an unknown property.
+        LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
+    """
+    chosen = preset_settings(preset).changed(settings or {})
+    name = measurements.the_nfp(nfp)
+    model = measurements.model
+    usable = measurements.measured(name)
+    notes: list[str] = []
+    if len(usable) < len(measurements):
+        notes.append(f"{len(measurements) - len(usable)} configurations have no value of {name} and are left out")
+    if len(usable) == 0:
+        raise LearningError(f"no configuration has a value of {name}")
+    if isinstance(learning_set, Configurations):
+        rows, remarks = match(usable, learning_set, missing)
+        notes += remarks
+    elif learning_set is None:
+        rows = np.arange(len(usable))
+    else:
+        picked = np.arange(len(measurements))[np.asarray(learning_set)]
+        there = np.flatnonzero(~np.isnan(measurements.column(name)))
+        rows = np.flatnonzero(np.isin(there, picked))
+    target = usable.column(name)
+    zeros = int((target == 0).sum())
+    if zeros:
+        notes.append(f"{zeros} configurations have a {name} of 0 and are left out of relative errors")
+    started = time.monotonic()
+    problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled)
+    if chosen.bagging:
+        outcome = bagged(problem, chosen, seed, should_stop)
+    else:
+        folds = folds_of(problem, chosen.crossValidation_k, seed) if _folding(chosen, len(problem)) else None
+        outcome = StepwiseLearner(problem, chosen, folds=folds).run(on_round, should_stop)
+    seconds = time.monotonic() - started
+    learned = influence_model(outcome.terms, model)
+    predicted = learned.predict(usable.configurations)
+    rest = np.ones(len(usable), dtype=bool)
+    rest[rows] = False
+    if evaluation is not None:
+        judged = evaluation.measured(name)
+        error = mean_relative_error(learned.predict(judged.configurations), judged.column(name))
+    else:
+        error = mean_relative_error(predicted[rest], target[rest])
+    return LearningResult(
+        model=learned,
+        rounds=outcome.rounds,
+        terms=outcome.terms,
+        termination=outcome.termination,
+        nfp=name,
+        learning_configurations=len(rows),
+        learning_error=mean_relative_error(predicted[rows], target[rows]),
+        error=error,
+        error_all=mean_relative_error(predicted, target),
+        left_out=zeros,
+        base=model.base_option,
+        seconds=seconds,
+        preset=preset,
+        settings=chosen.as_dict(),
+        seed=seed,
+        provenance={"splc": __version__, "system": model.name, **(provenance or {})},
+        notes=tuple(notes),
+    )
+
+
+def _folding(settings: Settings, rows: int) -> bool:
+    return settings.crossValidation and rows >= 2 * settings.crossValidation_k
+
+
+def influence_model(terms: tuple[tuple[Candidate, float], ...], model: VariabilityModel) -> InfluenceModel:
+    """Return candidates with their influences as a performance-influence model, expanded to canonical terms."""
+    expanded = [
+        (term, influence * weight) for candidate, influence in terms for term, weight in candidate.expansion.items()
+    ]
+    binary = [option.name for option in model.binary_options] + list(model.switches)
+    learned = InfluenceModel.from_terms(expanded, (*model.names, *model.switches))
+    return learned.reduced(binary, model.mandatory)

@@ -1,0 +1,92 @@
+"""From a sample to a learning set: sampled configurations are matched to measured ones."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from splc.configurations import Configurations
+from splc.errors import LearningError, Problem, SpecError
+from splc.measurements import Measurements
+from splc.options import BinaryOption
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Missing = Literal["error", "drop", "nearest"]
+POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
+
+
+def describe_configuration(configurations: Configurations, row: int) -> str:
+    """Return one configuration as text: selected binary options and numeric values."""
+    parts = []
+    for option, (name, value) in zip(configurations.model.options, configurations.assignment(row).items(), strict=True):
+        if isinstance(option, BinaryOption):
+            if value:
+                parts.append(name)
+        else:
+            parts.append(f"{name}={'deselected' if np.isnan(value) else f'{value:g}'}")
+    return ", ".join(parts) if parts else "(nothing selected)"
+
+
+def match(
+    measurements: Measurements, sampled: Configurations, missing: Missing = "error"
+) -> tuple[Array, tuple[str, ...]]:
+    """Return the positions of sampled configurations among the measured ones, and notes.
+
+    Args:
+        measurements: what was measured.
+        sampled: what a sampling design picked.
+        missing: what happens to a sampled configuration that was never measured: 'error'; 'drop' leaves it out;
+            'nearest' takes the measured configuration with the same binary options whose numeric options are the
+            fewest steps away (SPL Conqueror's rule), if there is one, else leaves it out.
+
+    Returns:
+        Distinct positions in the order of the sample.
+
+    Raises:
+        LearningError: listing sampled configurations that were not measured.
+        SpecError: for an unknown policy.
+    """
+    if missing not in POLICIES:
+        raise SpecError(f"unknown policy {missing!r} for missing configurations", hint=f"one of {', '.join(POLICIES)}")
+    positions = measurements.configurations.find(sampled)
+    absent = np.flatnonzero(positions < 0)
+    notes: tuple[str, ...] = ()
+    if len(absent) and missing == "error":
+        listed = [describe_configuration(sampled, int(row)) for row in absent[:10]]
+        more = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
+        raise LearningError(
+            Problem(
+                f"{len(absent)} of {len(sampled)} sampled configurations were not measured:\n    "
+                + "\n    ".join(listed + more),
+                hint="measure them, or choose --missing drop or --missing nearest",
+            )
+        )
+    if len(absent) and missing == "nearest":
+        replaced = nearest(measurements.configurations, sampled[absent])
+        positions[absent] = replaced
+        found = int((replaced >= 0).sum())
+        notes = (f"{found} sampled configurations were not measured and replaced by the nearest measured one",)
+        absent = np.flatnonzero(positions < 0)
+    if len(absent):
+        notes += (f"{len(absent)} sampled configurations were not measured and left out",)
+    present = positions[positions >= 0]
+    _, first = np.unique(present, return_index=True)
+    if len(first) < len(present):
+        notes += (f"{len(present) - len(first)} sampled configurations stand for the same measured one",)
+    return present[np.sort(first)], notes
+
+
+def nearest(measured: Configurations, wanted: Configurations) -> Array:
+    """Return, for each wanted configuration, the measured one with the same binary options that is nearest, or -1.
+
+    Near: the sum over the numeric options of the steps between the values; deselected is as far as a domain is long.
+    """
+    binary = np.array([isinstance(option, BinaryOption) for option in measured.model.options], dtype=bool)
+    steps = measured.indices.astype(np.int64)
+    result = np.full(len(wanted), -1)
+    for i, row in enumerate(wanted.indices.astype(np.int64)):
+        same = np.flatnonzero((steps[:, binary] == row[binary]).all(axis=1))
+        if len(same):
+            result[i] = same[np.argmin(np.abs(steps[same][:, ~binary] - row[~binary]).sum(axis=1))]
+    return result

@@ -1,0 +1,104 @@
+"""What a learner learns from: features as columns, and the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from splc.configurations import Configurations
+from splc.errors import LearningError
+from splc.options import NumericOption
+from splc.variability import DISABLED, ENABLED, VariabilityModel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A basic feature: an option that candidates are made of.
+
+    Attributes:
+        name: the name of its column.
+        numeric: whether powers, logarithms, reciprocals and mirrors of it make sense (else it is 0 or 1).
+        minimum: least value of its domain.
+        maximum: greatest value of its domain.
+        has_zero: whether 0 is one of its values.
+        switch: for an optional numeric option, the name of the column that is 1 where it is enabled.
+    """
+
+    name: str
+    numeric: bool
+    minimum: float = 0.0
+    maximum: float = 1.0
+    has_zero: bool = True
+    switch: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LearningProblem:
+    """Features, their columns (NaN: deselected) and the target, all of n rows."""
+
+    features: tuple[Feature, ...]
+    columns: Mapping[str, Array]
+    target: Array
+
+    @property
+    def binary(self) -> frozenset[str]:
+        """The names of the columns that hold 0 and 1 only."""
+        switches = {feature.switch for feature in self.features if feature.switch}
+        return frozenset({f.name for f in self.features if not f.numeric} | switches)
+
+    def column(self, name: str) -> Array:
+        """Return the column of a name."""
+        return self.columns[name]
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def rows(self, rows: Array) -> LearningProblem:
+        """Return the problem on some of its rows."""
+        return LearningProblem(
+            self.features, {name: column[rows] for name, column in self.columns.items()}, self.target[rows]
+        )
+
+
+def features_of(model: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
+    """Return the basic features of a system: every option but those that the hierarchy makes always selected.
+
+    Args:
+        model: the system.
+        numeric_disabled: whether `Disabledx` of an optional numeric option x is a feature too.
+    """
+    found: list[Feature] = []
+    for option in model.options:
+        if not isinstance(option, NumericOption):
+            if option.name not in model.mandatory:
+                found.append(Feature(option.name, numeric=False))
+            continue
+        switch = ENABLED + option.name if option.optional else None
+        low, high = option.values[0], option.values[-1]
+        found.append(Feature(option.name, True, low, high, 0.0 in option.values, switch))
+        if option.optional and numeric_disabled:
+            found.append(Feature(DISABLED + option.name, numeric=False))
+    return tuple(found)
+
+
+def problem_of(configurations: Configurations, target: Array, numeric_disabled: bool = True) -> LearningProblem:
+    """Return the learning problem of measured configurations.
+
+    Args:
+        configurations: n configurations.
+        target: their values, shape (n,), finite.
+        numeric_disabled: see `features_of`.
+
+    Raises:
+        LearningError: if there is nothing to learn from.
+    """
+    if len(configurations) == 0:
+        raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
+    features = features_of(configurations.model, numeric_disabled)
+    names = [f.name for f in features] + [f.switch for f in features if f.switch]
+    return LearningProblem(features, {name: configurations.column(name) for name in names}, target)

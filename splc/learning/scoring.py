@@ -1,0 +1,92 @@
+"""Losses by which candidates are selected, and the mean relative error by which models are judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from splc.errors import LearningError
+from splc.learning.settings import Settings
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def mean_relative_error(predicted: Array, measured: Array) -> float | None:
+    """Return the mean of |predicted - measured| / |measured| in percent; None where no measured value is usable.
+
+    Configurations whose measured value is 0 are left out.
+    """
+    used = measured != 0
+    if not used.any():
+        return None
+    return float(np.mean(np.abs(predicted[used] - measured[used]) / np.abs(measured[used])) * 100)
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """A mean over rows of a function of the residual.
+
+    Attributes:
+        weights: shape (n,), what each row counts for, 1/n included.
+        squared: whether residuals are squared (else their absolute value counts).
+        tube: rows whose unweighted loss is at most this count 0; None is no tube.
+        exact: a value so small that only rounding is left.
+    """
+
+    weights: Array
+    squared: bool
+    tube: Array | None
+    exact: float
+
+    @classmethod
+    def of(cls, target: Array, settings: Settings) -> Loss:
+        """Return the loss that the settings ask for.
+
+        Raises:
+            LearningError: for the relative loss if all values are 0.
+        """
+        n = len(target)
+        epsilon = settings.epsilon if settings.considerEpsilonTube else None
+        if settings.lossFunction == "RELATIVE":
+            used = target != 0
+            if not used.any():
+                raise LearningError(
+                    "all values are 0, so that no relative error is defined",
+                    hint="choose --set lossFunction=ABSOLUTE or another property",
+                )
+            weights = np.zeros(n)
+            weights[used] = 100.0 / (np.abs(target[used]) * used.sum())
+            tube = None if epsilon is None else np.abs(target) * epsilon
+            return cls(weights, False, tube, 1e-9)
+        tube = None if epsilon is None else np.full(n, epsilon)
+        scale = float(np.mean(np.abs(target)))
+        if settings.lossFunction == "ABSOLUTE":
+            return cls(np.full(n, 1.0 / n), False, tube, 1e-11 * scale)
+        tube = None if tube is None else np.sqrt(tube)
+        return cls(np.full(n, 1.0 / n), True, tube, 1e-22 * float(np.mean(target**2)))
+
+    @property
+    def convex(self) -> bool:
+        """Whether it is convex, so that its tangent bounds what a candidate can bring."""
+        return self.tube is None
+
+    def of_residuals(self, residuals: Array) -> Array:
+        """Return the loss of each column of residuals (shape (n, m) → (m,)); `residuals` is overwritten."""
+        np.abs(residuals, out=residuals)
+        if self.tube is not None:
+            residuals[residuals <= self.tube[:, np.newaxis]] = 0.0
+        if self.squared:
+            np.square(residuals, out=residuals)
+        return self.weights @ residuals
+
+    def of_residual(self, residual: Array) -> float:
+        """Return the loss of one residual vector, shape (n,)."""
+        return float(self.of_residuals(np.array(residual[:, np.newaxis]))[0])
+
+    def slope(self, residual: Array) -> Array:
+        """Return a subgradient with respect to the residual, shape (n,)."""
+        if self.squared:
+            return 2.0 * self.weights * residual
+        return self.weights * np.sign(residual)

@@ -1,0 +1,233 @@
+"""Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
+
+The learner is init / step / terminate; the loop exists once, in `run`. Every step is a `Round`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from splc.learning.candidate_grid import CandidateGrid
+from splc.learning.candidates import BASE, Candidate
+from splc.learning.fitting import Projection, least_squares
+from splc.learning.history import Round
+from splc.learning.problem import LearningProblem
+from splc.learning.scoring import Loss, mean_relative_error
+from splc.learning.selection import Scorer, Winner
+from splc.learning.settings import Settings
+from splc.learning.stopping import MAX_LEVEL, stop_reason
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the loop gives: rounds, the model's candidates with their influences, and the rule that ended it."""
+
+    rounds: tuple[Round, ...]
+    terms: tuple[tuple[Candidate, float], ...]
+    termination: str
+
+
+class StepwiseLearner:
+    """One run of feature forward selection.
+
+    Args:
+        problem: what to learn from.
+        settings: the settings (bagging is `splc.learning.bagging`'s).
+        judge: what candidates are judged by; None is the learning set itself.
+        folds: the fold of each row (shape (n,)), for selection by cross-validation; None is without.
+    """
+
+    def __init__(
+        self,
+        problem: LearningProblem,
+        settings: Settings,
+        judge: LearningProblem | None = None,
+        folds: Array | None = None,
+    ) -> None:
+        self.problem = problem
+        self.settings = settings
+        self.judge = judge
+        self.folds = folds
+        self.terms: list[Candidate] = [BASE]
+        self.rounds: list[Round] = []
+        self.grid = CandidateGrid(problem, settings)
+        self.level = 1 if settings.withHierarchy else MAX_LEVEL
+        self.resting: dict[Candidate, int] = {}
+        self.started = time.monotonic()
+        self.fit, self.scorer = self._fresh()
+
+    def _fresh(self) -> tuple[Projection, Scorer]:
+        """Return projections of the present terms, with all heads of the grid, and their scorer."""
+        problem, atoms = self.problem, self._columns(self.problem, self.grid.atoms)
+        if self.judge is not None:
+            judged = (self._columns(self.judge, self.grid.atoms), self.judge.target)
+            fit = Projection(atoms, problem.target, Loss.of(self.judge.target, self.settings), judged)
+        else:
+            fit = Projection(atoms, problem.target, Loss.of(problem.target, self.settings))
+        projections, shares = [fit], [1.0]
+        self._rows: list[tuple[Array, Array]] = []
+        if self.folds is not None:
+            projections, shares = [], []
+            for fold in np.unique(self.folds):
+                held = self.folds == fold
+                loss = Loss.of(problem.target[held], self.settings)
+                projections.append(
+                    Projection(atoms[~held], problem.target[~held], loss, (atoms[held], problem.target[held]))
+                )
+                shares.append(float(held.mean()))
+                self._rows.append((~held, held))
+        self._all = [fit] if self.folds is None else [fit, *projections]
+        for head in self.grid.heads:
+            self._each(head, Projection.add_head)
+        for term in self.terms:
+            self._each(term, Projection.add_term)
+        return fit, Scorer(self.grid, projections, shares, self.settings.candidateSizePenalty)
+
+    @staticmethod
+    def _columns(problem: LearningProblem, candidates: list[Candidate]) -> Array:
+        columns = [np.broadcast_to(c.evaluate(problem.column), (len(problem),)) for c in candidates]
+        return np.column_stack(columns)
+
+    def _each(self, candidate: Candidate, action: Callable[[Projection, Array, Array | None], None]) -> None:
+        """Hand a candidate's column to every projection, on its fitted and its judged rows."""
+        column = self._columns(self.problem, [candidate])[:, 0]
+        judged = None if self.judge is None else self._columns(self.judge, [candidate])[:, 0]
+        action(self._all[0], column, judged)
+        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
+            action(projection, column[fitted], column[held])
+
+    def allowed(self) -> Array:
+        """Return the candidates of this round, shape (heads, atoms)."""
+        allowed: Array = self.grid.offered.copy()
+        if self.settings.withHierarchy:
+            allowed &= self.grid.sizes <= self.level
+        for candidate, until in self.resting.items():
+            if until >= len(self.rounds) + 1:
+                for row, cells in enumerate(self.grid.cells):
+                    for column, cell in enumerate(cells):
+                        if cell == candidate:
+                            allowed[row, column] = False
+        return allowed
+
+    def select(self) -> Winner | None:
+        """Return the round's winner, None where no candidate lowers the error."""
+        allowed = self.allowed()
+        error = self.scorer.error
+        first = not self.rounds
+        if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
+            return self.scorer.best(allowed, error)
+        heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
+        # SPL Conqueror's first round counts from its worst candidate; with a single candidate that would be no gain.
+        reference = float(max(error, errors.max(initial=error))) if first else error
+        if self.settings.ignoreBadFeatures and len(errors) > 10:
+            worse = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
+            for i in worse:
+                if (candidate := self.grid.cells[heads[i]][atoms[i]]) is not None:
+                    self.resting[candidate] = len(self.rounds) + 1 + 3
+        winner = self.scorer.best_of(heads, atoms, errors, reference)
+        return winner if winner is None or winner.error < error else None
+
+    def step(self) -> Round | None:
+        """Add the best candidate; return the round, None where no candidate lowers the error."""
+        winner = self.select()
+        while winner is None and self.settings.withHierarchy and self.level < MAX_LEVEL:
+            self.level += 1
+            winner = self.select()
+        if winner is None:
+            return None
+        added = self.grid.choose(winner.head, winner.atom)
+        for head in self.grid.heads[len(self.grid.heads) - added :]:
+            self._each(head, Projection.add_head)
+        self._each(winner.candidate, Projection.add_term)
+        self.terms.append(winner.candidate)
+        removed = self._backward() if self.settings.useBackward else ()
+        coefficients = self.fit.coefficients
+        predicted = self.problem.target - self.fit.residual
+        learning_error = mean_relative_error(predicted, self.problem.target)
+        this = Round(
+            number=len(self.rounds) + 1,
+            candidate=winner.candidate,
+            influence=float(coefficients[self.terms.index(winner.candidate)]),
+            score=winner.score,
+            error=self.scorer.error if removed else winner.error,
+            learning_error=float("nan") if learning_error is None else learning_error,
+            terms=tuple(zip(self.terms, map(float, coefficients), strict=True)),
+            seconds=time.monotonic() - self.started,
+            removed=removed,
+        )
+        self.rounds.append(this)
+        return this
+
+    def _backward(self) -> tuple[Candidate, ...]:
+        """Remove terms while that raises the error by at most backwardErrorDelta; never the base, nor the newest."""
+        limit = self.scorer.error + self.settings.backwardErrorDelta
+        removed: list[Candidate] = []
+        while len(self.terms) > 2:
+            trials = []
+            everything = self.terms
+            for i in range(1, len(everything) - 1):
+                self.terms = everything[:i] + everything[i + 1 :]
+                self.fit, self.scorer = self._fresh()
+                trials.append((self.scorer.error, i))
+            error, worst = min(trials)
+            gone = error <= limit
+            self.terms = [term for i, term in enumerate(everything) if not (gone and i == worst)]
+            self.fit, self.scorer = self._fresh()
+            if not gone:
+                break
+            removed.append(everything[worst])
+            self.grid.withdraw(everything[worst])
+        return tuple(removed)
+
+    def terminate(self, this: Round, before: float) -> str | None:
+        """Return the rule that ends learning after a round (`before`: the time of the round before it), or None."""
+        reason = stop_reason(
+            self.settings,
+            this.number,
+            this.error,
+            this.score,
+            self.fit.loss.exact,
+            this.seconds,
+            this.seconds - before,
+            self.level,
+        )
+        if reason is None and this.score < self.settings.minImprovementPerRound:
+            self.level += 1
+        return reason
+
+    def run(
+        self, on_round: Callable[[Round], None] | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> Outcome:
+        """Learn until a rule ends it.
+
+        Args:
+            on_round: called after every round.
+            should_stop: asked after every round; true keeps what is learned and ends.
+        """
+        before, termination = 0.0, "noCandidate"
+        if self.scorer.error <= self.fit.loss.exact:
+            return Outcome((), self._final(), "abortError")
+        while this := self.step():
+            if on_round is not None:
+                on_round(this)
+            reason = self.terminate(this, before)
+            if reason is not None:
+                termination = reason
+                break
+            if should_stop is not None and should_stop():
+                termination = "interrupted"
+                break
+            before = this.seconds
+        return Outcome(tuple(self.rounds), self._final(), termination)
+
+    def _final(self) -> tuple[tuple[Candidate, float], ...]:
+        """Return the model's candidates with the influences of one well-conditioned least-squares fit."""
+        influences = least_squares(self._columns(self.problem, self.terms), self.problem.target)
+        return tuple(zip(self.terms, map(float, influences), strict=True))
