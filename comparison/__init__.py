@@ -1,0 +1,1 @@
+"""Comparison of models: by their terms (syntactic) and by their predictions (semantic)."""

@@ -1,0 +1,51 @@
+"""The `splc` command: its subcommands, one file each, and what they have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import splc
+from splc.cli.convert import convert
+from splc.cli.describe import describe
+from splc.cli.failures import Commands
+from splc.cli.sample import sample
+
+app = typer.Typer(
+    name="splc",
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+# In the order of the road: description → sample → measurements → model.
+app.command("describe")(describe)
+app.command("sample")(sample)
+app.command("convert")(convert)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and end, if it was asked for."""
+    if wanted:
+        typer.echo(f"splc {splc.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def splc_command(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Describe, sample and learn performance-influence models of configurable systems.
+
+    Without further options every command works on the current folder: it reads splc.toml there, or finds the
+    system description (*.xml) and measurements.csv by themselves.
+    """
+    del version
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)
+        raise typer.Exit(2)

@@ -1,0 +1,93 @@
+"""How a command ends when it cannot do what was asked: one readable message, an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from splc.errors import SplcError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+DEBUG = "SPLC_DEBUG"
+
+
+class Commands(TyperGroup):
+    """The subcommands; every way in which one can fail ends here."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command line; ends the process with its exit code."""
+        _let_streams_take_every_character()
+        kwargs["standalone_mode"] = False
+        try:
+            code = super().main(*args, **kwargs)
+        except typer.Abort:
+            sys.exit(INTERRUPTED)
+        except Exception as error:
+            if os.environ.get(DEBUG):
+                raise
+            _report(error)
+            sys.exit(BAD_INPUT)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the subcommand; what it printed has left the process when this returns."""
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader (`| head`) has seen enough.
+            _abandon_stdout()
+            raise typer.Exit from None
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _report(error: Exception) -> None:
+    """Print what went wrong to stderr."""
+    if isinstance(error, SplcError):
+        message = "\n".join(str(p) if p.file is not None else f"error: {p}" for p in error.problems)
+    elif hasattr(error, "format_message"):
+        # typer's usage errors, whose common class it does not export.
+        message = _usage_message(error)
+    elif isinstance(error, MemoryError):
+        message = "error: there is not enough memory for this"
+    elif isinstance(error, RecursionError):
+        message = "error: the input is nested too deeply"
+    elif isinstance(error, OSError):
+        _abandon_stdout()
+        message = f"error: {error.filename or 'standard output'}: {error.strerror or error}"
+    else:
+        message = (
+            f"error: internal error: {type(error).__name__}: {error}\n"
+            f"    this is a bug in splc; with {DEBUG}=1 in the environment it shows where"
+        )
+    typer.echo(message, err=True)
+
+
+def _usage_message(error: Any) -> str:
+    """Return what is wrong with the command line, and where help is."""
+    lines = [f"error: {error.format_message()}"]
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        lines.append(f"    {context.get_usage().strip()}")
+        lines.append(f"    try '{context.command_path} --help'")
+    return "\n".join(lines)
+
+
+def _let_streams_take_every_character() -> None:
+    """Escape what the terminal's encoding cannot show, instead of failing on it."""
+    with suppress(AttributeError, ValueError):
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _abandon_stdout() -> None:
+    """Let what is still buffered for stdout go nowhere, so that the interpreter does not stumble over it at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

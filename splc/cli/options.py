@@ -1,0 +1,51 @@
+"""The options that several subcommands share, as annotated types."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+INPUTS = "Inputs (found in the current folder where not given)"
+POLICIES = "What happens to problematic measurements"
+
+InvalidPolicy = Literal["error", "drop"]
+DuplicatesPolicy = Literal["error", "first", "mean"]
+AggregatePolicy = Literal["mean", "median", "min"]
+
+System = Annotated[
+    str | None,
+    typer.Option("--system", metavar="FILE", help="The system description (XML).", rich_help_panel=INPUTS),
+]
+MeasurementsFile = Annotated[
+    str | None,
+    typer.Option("--measurements", metavar="FILE", help="The measurements (CSV or XML).", rich_help_panel=INPUTS),
+]
+Nfp = Annotated[
+    str | None,
+    typer.Option("--nfp", metavar="NAME", help="The non-functional property.", rich_help_panel=INPUTS),
+]
+Invalid = Annotated[
+    InvalidPolicy,
+    typer.Option("--invalid", help="Rows whose configuration is unknown or not valid.", rich_help_panel=POLICIES),
+]
+Duplicates = Annotated[
+    DuplicatesPolicy,
+    typer.Option("--duplicates", help="XML rows that measure a configuration again.", rich_help_panel=POLICIES),
+]
+Aggregate = Annotated[
+    AggregatePolicy,
+    typer.Option("--aggregate", help="The value that stands for repetitions.", rich_help_panel=POLICIES),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of everything that is drawn at random.")]
+Sampling = Annotated[
+    str | None,
+    typer.Option("--sampling", metavar="SPEC", help="The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …"),
+]
+Binary = Annotated[
+    str | None, typer.Option("--binary", metavar="SPEC", help="The sampling of the binary options: 'pairwise', …")
+]
+Numeric = Annotated[
+    str | None, typer.Option("--numeric", metavar="SPEC", help="The sampling of the numeric options: 'pb:9,3', …")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

@@ -1,0 +1,97 @@
+"""What people see: tables on stdout, notes and progress on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from splc.measurements import ReadingReport
+
+# Without a terminal nothing is wrapped or cut: this is as wide as a table can get.
+UNLIMITED = 100_000
+SHOWN_ROWS = 5
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result to stdout."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """Print something the user should know to stderr."""
+    typer.echo(f"note: {text}", err=True)
+
+
+def warn(text: str) -> None:
+    """Print something that may spoil the result to stderr."""
+    typer.echo(f"warning: {text}", err=True)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
+    """Print a table to stdout: fitted to a terminal's width, plain elsewhere.
+
+    Args:
+        columns: the headings.
+        rows: one text per column.
+        right: headings of the columns to align to the right (numbers).
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    terminal = sys.stdout.isatty()
+    grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold")
+    for column in columns:
+        grid.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    console = Console(width=None if terminal else UNLIMITED, highlight=False)
+    with console.capture() as captured:
+        console.print(grid)
+    for line in captured.get().splitlines():
+        say(line if terminal else line.rstrip())
+
+
+def report(reading: ReadingReport) -> None:
+    """Say on stderr what a reader of measurements left out, and why."""
+    source = reading.source or "measurements"
+    if reading.invalid:
+        warn(f"{source}: {len(reading.invalid):,} of {reading.rows:,} rows dropped, their configuration is not valid")
+        for line, reason in reading.invalid[:SHOWN_ROWS]:
+            typer.echo(f"    {source}:{line}: {reason}", err=True)
+        if len(reading.invalid) > SHOWN_ROWS:
+            typer.echo(f"    … and {len(reading.invalid) - SHOWN_ROWS:,} more", err=True)
+    if reading.duplicates:
+        lines = ", ".join(str(line) for line in reading.duplicates[:SHOWN_ROWS])
+        more = ", …" if len(reading.duplicates) > SHOWN_ROWS else ""
+        warn(f"{source}: {len(reading.duplicates):,} rows measure a configuration again (line {lines}{more})")
+    for nfp, count in reading.missing.items():
+        if count:
+            warn(f"{source}: {count:,} values of {nfp} are missing or cannot be read")
+    for text in reading.notes:
+        note(f"{source}: {text}")
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, str], None]]:
+    """Show a progress bar on stderr while the block runs, if stderr is a terminal.
+
+    Yields:
+        A function of (steps done, what is being done) that moves the bar.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done, text: bar.update(task, completed=done, description=text or what)

@@ -1,0 +1,67 @@
+"""What a file is, told from its content."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import zlib
+from pathlib import Path
+from typing import Literal
+from xml.parsers import expat
+
+from splc.formats.files import Source
+
+Kind = Literal["system", "measurements", "model"]
+
+# A description's root element comes after comments at most.
+_BEGINNING = 1 << 18
+_ROUND = re.compile(r"^\s*\d+\s*;[^;]*;[^;]*;[^;]*;", re.MULTILINE)
+_LOG_WORDS = ("Round, Model, LearningError", "Learning progress:", "Termination reason:")
+
+
+def xml_root(data: bytes) -> str | None:
+    """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
+    found: list[str] = []
+
+    class Found(Exception):  # noqa: N818
+        """Ends the parsing."""
+
+    def started(name: str, _: dict[str, str]) -> None:
+        found.append(name.rpartition(":")[2])
+        raise Found
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = started
+    with contextlib.suppress(Found, expat.ExpatError, ValueError, LookupError):
+        parser.Parse(data, False)
+    return found[0] if found else None
+
+
+def xml_root_of_file(path: Path) -> str | None:
+    """Return the name of the root element of an XML file (compressed or not), None where there is none."""
+    try:
+        with path.open("rb") as stream:
+            beginning = stream.read(_BEGINNING)
+        if beginning.startswith(b"\x1f\x8b"):
+            beginning = zlib.decompressobj(wbits=31).decompress(beginning, _BEGINNING)
+    except (OSError, zlib.error):
+        return None
+    return xml_root(beginning)
+
+
+def kind_of(source: Source) -> Kind | None:
+    """Return what a file is: a system description, measurements or a model; None where its XML is neither."""
+    beginning = source.data[:_BEGINNING].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
+        return {"vm": "system", "results": "measurements"}.get(xml_root(source.data) or "")  # type: ignore[return-value]
+    if beginning.startswith(b"{"):
+        return "model"
+    text = source.text()
+    if any(word in text for word in _LOG_WORDS):
+        return "model"
+    lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
+    first = next((line for line in lines if line), "")
+    if (match := _ROUND.match(first)) and " * " in match[0]:
+        return "model"
+    # Neither separator has a meaning in model text, except inside of a quoted name.
+    return "measurements" if re.search(r"[,;]", re.sub(r"`[^`]*`", "", first)) else "model"

@@ -1,0 +1,242 @@
+"""What a project folder holds: options of the command line come first, then `splc.toml`, then conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from splc.errors import InputError, MeasurementError, Problem, listed, nearest
+from splc.formats.kinds import xml_root_of_file
+from splc.project_file import FILE_NAME, PATHS, ProjectFile, read_project_file
+
+if TYPE_CHECKING:
+    from sampling.space import Space
+    from splc.formats.assembling import Duplicates, Invalid
+    from splc.measurements import Aggregate, Measurements
+    from splc.variability import VariabilityModel
+
+MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
+
+
+@dataclass(frozen=True)
+class Project:
+    """The inputs of one system, found when they are asked for.
+
+    Attributes:
+        folder: the project folder.
+        given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options.
+        file: its `splc.toml`, None where there is none.
+    """
+
+    folder: Path
+    given: Mapping[str, str] = field(default_factory=dict)
+    file: ProjectFile | None = None
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path = ".",
+        *,
+        system: str | None = None,
+        measurements: str | None = None,
+        nfp: str | None = None,
+        analytical: str | None = None,
+        parameters: str | None = None,
+    ) -> Project:
+        """Return the project of a folder.
+
+        Args:
+            folder: the project folder.
+            system: the system description, relative to the current folder; None: as the folder has it. So all others.
+            measurements: the measurements.
+            nfp: the property.
+            analytical: the analytical model.
+            parameters: the parameters of the analytical model.
+
+        Raises:
+            InputError: if there is no such folder, or its `splc.toml` is wrong.
+        """
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(Problem("there is no such folder", str(folder)))
+        options = {
+            "system": system,
+            "measurements": measurements,
+            "nfp": nfp,
+            "analytical": analytical,
+            "parameters": parameters,
+        }
+        path = folder / FILE_NAME
+        file = read_project_file(path) if path.exists() else None
+        return cls(folder, {key: value for key, value in options.items() if value is not None}, file)
+
+    @property
+    def nfp(self) -> str | None:
+        """The property, None where nobody says it."""
+        return self.given.get("nfp", self.file.values.get("nfp") if self.file else None)
+
+    @property
+    def learning(self) -> Mapping[str, Any]:
+        """The settings in the [learning] table of `splc.toml`, by name, checked."""
+        return self.file.learning if self.file else {}
+
+    @property
+    def system_file(self) -> str:
+        """The system description.
+
+        Raises:
+            InputError: if it cannot be found, or several may be meant.
+        """
+        if (named := self._named("system")) is not None:
+            return named
+        candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
+        roots = {path: xml_root_of_file(path) for path in candidates}
+        found = [str(path) for path, root in roots.items() if root == "vm"]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"several system descriptions: {listed(found)}", hint="name one with --system")
+        unreadable = [str(path) for path, root in roots.items() if root is None]
+        raise InputError(
+            f"no system description: no *.xml with the root element <vm> in {self._place}",
+            hint="name one with --system" + (f" (not XML: {listed(unreadable)})" if unreadable else ""),
+        )
+
+    @property
+    def measurements_file(self) -> str:
+        """The measurements.
+
+        Raises:
+            InputError: if they cannot be found, or several files may be meant.
+        """
+        if (named := self._named("measurements")) is not None:
+            return named
+        found = [str(path) for name in MEASUREMENT_FILES if (path := self.folder / name).exists()]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"several files of measurements: {listed(found)}", hint="name one with --measurements")
+        raise InputError(
+            f"no measurements: neither measurements.csv nor measurements.xml in {self._place}",
+            hint="name them with --measurements",
+        )
+
+    @property
+    def analytical_file(self) -> str | None:
+        """The analytical model, None where nobody names one."""
+        return self._named("analytical")
+
+    @property
+    def parameters_file(self) -> str | None:
+        """The parameters of the analytical model, None where nobody names them."""
+        return self._named("parameters")
+
+    def variability_model(self) -> VariabilityModel:
+        """Read the system description.
+
+        Raises:
+            InputError: if it cannot be found or read.
+        """
+        from splc.formats.variability_xml import read_variability_model
+
+        return read_variability_model(self.system_file)
+
+    def measurements(
+        self,
+        model: VariabilityModel,
+        space: Space | None = None,
+        *,
+        invalid: Invalid = "error",
+        duplicates: Duplicates = "error",
+        aggregate: Aggregate = "mean",
+    ) -> Measurements:
+        """Read the measurements; every configuration is checked against `space`.
+
+        Args:
+            model: the system.
+            space: its valid configurations; None: made from `model`.
+            invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
+            duplicates: 'error', 'first' or 'mean': XML rows that measure a configuration again.
+            aggregate: 'mean', 'median' or 'min' of the repetitions.
+
+        Raises:
+            InputError: if they cannot be found or read.
+        """
+        return self.read_measurements(
+            self.measurements_file, model, space, invalid=invalid, duplicates=duplicates, aggregate=aggregate
+        )
+
+    def read_measurements(
+        self,
+        path: str,
+        model: VariabilityModel,
+        space: Space | None = None,
+        *,
+        invalid: Invalid = "error",
+        duplicates: Duplicates = "error",
+        aggregate: Aggregate = "mean",
+    ) -> Measurements:
+        """Read measurements of this system from another file (an evaluation set), as `measurements` does.
+
+        Raises:
+            InputError: if they cannot be read.
+        """
+        from sampling.space import Space
+        from splc.formats.measurements import read_measurements
+
+        space = Space(model) if space is None else space
+        return read_measurements(
+            path,
+            model,
+            invalid=invalid,
+            duplicates=duplicates,
+            aggregate=aggregate,
+            nfp=self.nfp,
+            check=space.check,
+            explain=space.violations,
+        )
+
+    def the_nfp(self, measurements: Measurements) -> str:
+        """Return the property to use: the one that is named, or the only one that was measured.
+
+        Raises:
+            MeasurementError: if it was not measured, or there are several and none is named.
+        """
+        try:
+            return measurements.the_nfp(self.nfp)
+        except MeasurementError as error:
+            if self.file is not None and "nfp" not in self.given and "nfp" in self.file.values:
+                raise error.at(self.file.path, self.file.lines.get("nfp")) from None
+            raise
+
+    @property
+    def _place(self) -> str:
+        return "this folder" if str(self.folder) == "." else str(self.folder)
+
+    def _named(self, key: str) -> str | None:
+        """Return the file that an option or `splc.toml` names, None where neither does.
+
+        Raises:
+            InputError: if `splc.toml` names a file that does not exist.
+        """
+        if key in self.given:
+            return self.given[key]
+        if self.file is None or key not in self.file.values:
+            return None
+        assert key in PATHS
+        value = self.file.values[key]
+        path = self.folder / value
+        if not path.exists():
+            names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise InputError(
+                Problem(
+                    f"{key}: there is no such file",
+                    str(self.file.path),
+                    self.file.lines.get(key),
+                    text=str(path),
+                    hint=nearest(path.name, names),
+                )
+            )
+        return str(path)
