@@ -1,8 +1,8 @@
 """SPL Conqueror's XML of measurements: reading and writing.
 
 A row holds `data` elements. What one is, the value of its first attribute says: `Configuration` (or `BinaryOptions`)
-lists the selected options, `Variable Features` (or `NumericOptions`) the numeric values, `ConfigID` both; any other is a
-property.
+lists the selected options, `Variable Features` (or `NumericOptions`) the numeric values, `ConfigID` both; any other
+is a property.
 """
 
 from __future__ import annotations
