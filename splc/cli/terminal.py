@@ -33,7 +33,7 @@ def warn(text: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table to stdout: fitted to a terminal's width, plain elsewhere.
+    """Print a table to stdout, without its empty columns: fitted to a terminal's width, plain elsewhere.
 
     Args:
         columns: the headings.
@@ -47,10 +47,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
 
     terminal = sys.stdout.isatty()
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold")
-    for column in columns:
-        grid.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        grid.add_row(*(Text(cell) for cell in row))
+    lines = list(rows)
+    filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
+    for place in filled:
+        grid.add_column(columns[place], justify="right" if columns[place] in right else "left", overflow="fold")
+    for row in lines:
+        grid.add_row(*(Text(row[place]) for place in filled))
     console = Console(width=None if terminal else UNLIMITED, highlight=False)
     with console.capture() as captured:
         console.print(grid)
