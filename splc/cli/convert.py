@@ -1,8 +1,123 @@
-"""`splc convert`."""
+"""`splc convert`: measurements, models and system descriptions from one file format to another."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
 
-def convert() -> None:
-    """Not built yet."""
+import typer
+
+from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, System
+
+if TYPE_CHECKING:
+    from splc.formats.kinds import Kind
+    from splc.project import Project
+
+# What each kind of file can be written as; the names are suffixes where a suffix says enough.
+TARGETS: dict[Kind, tuple[str, ...]] = {
+    "measurements": ("csv", "xml", "splconqueror-csv"),
+    "model": ("json", "txt", "log"),
+    "system": ("xml",),
+}
+CALLED = {"measurements": "measurements", "model": "a model", "system": "a system description"}
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="The file; what it is, its content says.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml (systems). "
+            "Without it the suffix of the output says it.",
+        ),
+    ] = None,
+    system: System = None,
+    nfp: Nfp = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates = "error",
+    aggregate: Aggregate = "mean",
+) -> None:
+    """Turn measurements, learned models and system descriptions into other formats."""
+    from splc.cli.terminal import note, report
+    from splc.errors import InputError, Problem
+    from splc.project import Project
+
+    kind = recognised(source)
+    if kind is None:
+        raise InputError(
+            Problem(
+                "neither a system description (<vm>), nor measurements, nor a model",
+                source,
+                hint="see 'splc convert --help' for what can be converted",
+            )
+        )
+    form = target(kind, output, to)
+    if kind == "system":
+        from splc.formats.variability_xml import read_variability_model, write_variability_model
+
+        model = read_variability_model(source)
+        for text in model.notes:
+            note(f"{source}: {text}")
+        write_variability_model(model, output)
+        return
+    project = Project.load(system=system, measurements=source, nfp=nfp)
+    if kind == "model":
+        convert_model(project, source, output, form)
+        return
+    measurements = project.measurements(
+        project.variability_model(), invalid=invalid, duplicates=duplicates, aggregate=aggregate
+    )
+    report(measurements.report)
+    if form == "xml":
+        from splc.formats.measurements_xml import write_measurements_xml as write
+    elif form == "csv":
+        from splc.formats.measurements_csv import write_measurements_csv as write
+    else:
+        from splc.formats.measurements_csv import write_measurements_splconqueror_csv as write
+    write(measurements, output)
+
+
+def recognised(path: str) -> Kind | None:
+    """Return what kind of file this is; standard input can be read again afterwards."""
+    import io
+    import sys
+
+    from splc.formats.files import STANDARD, read_source
+    from splc.formats.kinds import kind_of
+
+    source = read_source(path)
+    if path == STANDARD:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
+    return kind_of(source)
+
+
+def target(kind: Kind, output: str, to: str | None) -> str:
+    """Return the format to write, which `--to` or the output's suffix says.
+
+    Raises:
+        SpecError: if neither says it, or this kind of file cannot be written in it.
+    """
+    from splc.errors import SpecError, nearest
+
+    known = TARGETS[kind]
+    everything = {form for forms in TARGETS.values() for form in forms}
+    wanted = to
+    if wanted is None:
+        wanted = output.removesuffix(".gz").rpartition(".")[2].casefold() if "." in output.removesuffix(".gz") else ""
+        if wanted not in everything:
+            raise SpecError(
+                f"the name of the output, {output!r}, does not say in which format to write",
+                hint=f"choose one with --to: {', '.join(known)}",
+            )
+    if wanted not in known:
+        what = f"{CALLED[kind]} cannot be written as {wanted!r}"
+        hint = (None if wanted in everything else nearest(wanted, known)) or f"possible are: {', '.join(known)}"
+        raise SpecError(what, hint=hint)
+    return wanted
+
+
+def convert_model(project: Project, source: str, output: str, form: str) -> None:
+    """Write a model in another format."""
     raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,7 +47,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     from rich.text import Text
 
     terminal = sys.stdout.isatty()
-    grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold")
+    style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
+    grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     lines = list(rows)
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
     for place in filled:
@@ -57,7 +59,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     with console.capture() as captured:
         console.print(grid)
     for line in captured.get().splitlines():
-        say(line if terminal else line.rstrip())
+        if line.strip():
+            say(line.rstrip())
 
 
 def report(reading: ReadingReport) -> None:
