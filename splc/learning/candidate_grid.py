@@ -25,6 +25,9 @@ MAX_CELLS = 3_000_000
 class CandidateGrid:
     """Heads × atoms; atom 0 is the constant, so that a head can be a candidate by itself.
 
+    A product that two cells share is offered by both, and one that the model has is collinear with it: neither needs
+    to be looked for.
+
     Args:
         problem: its features give the atoms.
         settings: which functions are offered, and the limits on term size.
@@ -32,7 +35,6 @@ class CandidateGrid:
     Attributes:
         atoms: the atoms, `BASE` first.
         heads: the heads, `BASE` first.
-        cells: cells[h][a] is the candidate, or None where the product is not offered.
         offered: shape (heads, atoms): whether the cell is a candidate now.
         sizes: shape (heads, atoms): its number of distinct options.
     """
@@ -41,56 +43,46 @@ class CandidateGrid:
         self.binary = problem.binary
         self.settings = settings
         self.atoms: list[Candidate] = [BASE]
-        self._alone: list[bool] = [False]
-        self._extends: list[bool] = [False]
-        for feature in problem.features:
-            self._add_atoms(feature)
+        alone, extends, owner = [False], [False], [-1]
+        for position, feature in enumerate(problem.features):
+            for atom, by_itself, with_terms in atoms_of(feature, settings):
+                self.atoms.append(atom)
+                alone.append(by_itself)
+                extends.append(with_terms)
+                owner.append(position)
+        self._alone, self._extends, self._owner = np.array(alone), np.array(extends), np.array(owner)
+        self._names = [feature.name for feature in problem.features]
+        self._position = {name: position for position, name in enumerate(self._names)}
+        self._is_binary = np.array([atom.term.options <= self.binary for atom in self.atoms])
+        self._divides = np.array([any(f.power < 0 for f in atom.term.factors) for atom in self.atoms])
         self.heads: list[Candidate] = []
-        self.cells: list[list[Candidate | None]] = []
-        self._seen: set[Candidate] = {BASE}
         self.offered: Array = np.zeros((0, len(self.atoms)), dtype=bool)
         self.sizes: Array = np.zeros((0, len(self.atoms)), dtype=np.int64)
+        self._withdrawn: set[Candidate] = set()
         self._add_row(BASE, self._alone)
         if settings.bruteForceCandidates:
             self._add_products(problem)
 
-    def _add_atoms(self, feature: Feature) -> None:
-        settings, name = self.settings, feature.name
-        x = Candidate(option_term(name))
-        offers: list[tuple[Candidate, bool, bool]] = [(x, True, True)]
-        if feature.numeric:
-            if settings.quadraticFunctionSupport:
-                offers.append((Candidate(option_term(name, 2)), True, True))
-            if settings.learn_logFunction and feature.minimum > 0:
-                offers.append((Candidate(log_term(name)), True, True))
-            asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
-            if (asym or ratio) and not feature.has_zero:
-                offers.append((Candidate(option_term(name, -1)), asym, True))
-            if settings.learn_mirrowedFunction:
-                mirror = Candidate(mirrors=((name, feature.maximum, feature.switch),))
-                offers.append((mirror, True, True))
-        for atom, alone, extends in offers:
-            self.atoms.append(atom)
-            self._alone.append(alone)
-            self._extends.append(extends)
+    def candidate(self, head: int, atom: int) -> Candidate:
+        """Return the candidate of a cell."""
+        return self.heads[head].times(self.atoms[atom], self.binary) if head else self.atoms[atom]
 
-    def _add_row(self, head: Candidate, wanted: list[bool]) -> None:
-        row: list[Candidate | None] = []
-        for atom, want in zip(self.atoms, wanted, strict=True):
-            product = None
-            if want:
-                product = head.times(atom, self.binary) if head is not BASE else atom
-                if product in self._seen:
-                    product = None
-                else:
-                    self._seen.add(product)
-            row.append(product)
+    def _add_row(self, head: Candidate, wanted: Array) -> None:
+        own = np.zeros(len(self.atoms), dtype=bool)
+        for name in head.options:
+            own |= self._owner == self._position.get(name, -2)
+        sizes = head.size + 1 - own
+        sizes[0] = max(head.size, 1)
+        row = len(self.heads)
         self.heads.append(head)
-        self.cells.append(row)
-        offered = np.array([[cell is not None for cell in row]])
-        sizes = np.array([[cell.size if cell is not None else 1 for cell in row]])
-        self.offered = np.concatenate([self.offered, offered])
-        self.sizes = np.concatenate([self.sizes, np.maximum(sizes, 1)])
+        # A binary option twice is the option itself: the head again.
+        wanted = wanted & ~(own & self._is_binary)
+        for atom in np.flatnonzero(wanted & own & self._divides):
+            sizes[atom] = max(self.candidate(row, int(atom)).size, 1)
+        for atom in np.flatnonzero(wanted) if self._withdrawn else ():
+            wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
+        self.offered = np.concatenate([self.offered, wanted[np.newaxis]])
+        self.sizes = np.concatenate([self.sizes, sizes[np.newaxis]])
 
     def choose(self, head: int, atom: int) -> int:
         """Take a candidate into the model; return how many heads this adds.
@@ -98,33 +90,29 @@ class CandidateGrid:
         Its products with all atoms become candidates, unless its size forbids it.
         """
         self.offered[head, atom] = False
-        chosen = self.cells[head][atom]
-        if chosen is None:
-            raise LearningError("internal error: a candidate was chosen that is not offered")
+        chosen = self.candidate(head, atom)
         before = len(self.heads)
         settings = self.settings
         if not (settings.limitFeatureSize and chosen.occurrences == settings.featureSizeTreshold):
             self._add_row(chosen, self._extends)
         if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
             accumulated = self._accumulated(chosen)
-            if accumulated is not None and accumulated not in self._seen:
-                self._add_row(accumulated, [True] + [False] * (len(self.atoms) - 1))
+            if accumulated is not None:
+                self._add_row(accumulated, np.arange(len(self.atoms)) == 0)
         return len(self.heads) - before
 
     def withdraw(self, candidate: Candidate) -> None:
         """Never offer a candidate again (the backward step removed it)."""
-        for row, cells in enumerate(self.cells):
-            for column, cell in enumerate(cells):
-                if cell == candidate:
-                    self.offered[row, column] = False
+        self._withdrawn.add(candidate)
+        for head, atom in zip(*np.nonzero(self.offered), strict=True):
+            if self.candidate(int(head), int(atom)) == candidate:
+                self.offered[head, atom] = False
 
     def _accumulated(self, chosen: Candidate) -> Candidate | None:
         """Return log10 of a product of positive options (binary ones stay factors, as log10(0) is 0), or None."""
         if chosen.mirrors or chosen.log_of or any(f.log != 0 or f.power < 0 for f in chosen.term.factors):
             return None
-        positive = {
-            f.option for atom in self.atoms for f in atom.term.factors if f.log != 0 and f.option not in self.binary
-        }
+        positive = {f.option for atom in self.atoms for f in atom.term.factors if f.log != 0}
         numeric = tuple((f.option, f.power) for f in chosen.term.factors if f.option not in self.binary)
         if not numeric or any(name not in positive for name, _ in numeric):
             return None
@@ -135,20 +123,35 @@ class CandidateGrid:
 
     def _add_products(self, problem: LearningProblem) -> None:
         """Offer all products of up to featureSizeTreshold options that occur (are not 0 everywhere)."""
-        basics = [Candidate(option_term(feature.name)) for feature in problem.features]
+        basics = [Candidate(option_term(name)) for name in self._names]
+        plain = np.array([atom in set(basics) for atom in self.atoms])
         for count in range(1, self.settings.featureSizeTreshold):
-            for parts in combinations(basics, count):
-                head = parts[0]
+            for parts in combinations(range(len(basics)), count):
+                head = basics[parts[0]]
                 for part in parts[1:]:
-                    head = head.times(part, self.binary)
-                if not np.any(head.evaluate(problem.column)):
-                    continue
-                wanted = [
-                    a > 0 and not (atom.options & head.options) and atom in basics for a, atom in enumerate(self.atoms)
-                ]
-                self._add_row(head, wanted)
+                    head = head.times(basics[part], self.binary)
+                if np.any(head.evaluate(problem.column)):
+                    self._add_row(head, plain & (self._owner > parts[-1]))
                 if len(self.heads) * len(self.atoms) > MAX_CELLS:
                     raise LearningError(
                         f"bruteForceCandidates gives more than {MAX_CELLS:,} candidates",
                         hint="lower featureSizeTreshold or switch bruteForceCandidates off",
                     )
+
+
+def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool, bool]]:
+    """Return the functions of one option that are offered: (atom, by itself?, times the model's terms?)."""
+    name = feature.name
+    offers = [(Candidate(option_term(name)), True, True)]
+    if not feature.numeric:
+        return offers
+    if settings.quadraticFunctionSupport:
+        offers.append((Candidate(option_term(name, 2)), True, True))
+    if settings.learn_logFunction and feature.minimum > 0:
+        offers.append((Candidate(log_term(name)), True, True))
+    asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
+    if (asym or ratio) and not feature.has_zero:
+        offers.append((Candidate(option_term(name, -1)), asym, True))
+    if settings.learn_mirrowedFunction:
+        offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True, True))
+    return offers

@@ -25,103 +25,133 @@ DOUBTFUL = 1e-6
 BLOCK = 4096
 
 
-def products(atoms: Array, heads: Array, vectors: Array) -> Array:
-    """Return Aᵀ(H ∘ v) for each vector: shape (vectors, heads, atoms).
+class Rows:
+    """A matrix that grows by rows; kept contiguous, so that adding a row does not copy the others each time."""
+
+    def __init__(self, width: int) -> None:
+        self._data: Array = np.empty((8, width))
+        self._count = 0
+
+    def append(self, row: Array) -> None:
+        """Add a row."""
+        if self._count == len(self._data):
+            self._data = np.concatenate([self._data, np.empty_like(self._data)])
+        self._data[self._count] = row
+        self._count += 1
+
+    @property
+    def array(self) -> Array:
+        """The rows so far, shape (rows, width)."""
+        return self._data[: self._count]
+
+
+class Table:
+    """The columns of some rows of the data: atoms, heads, basis and residual, each variable one contiguous row.
 
     Args:
-        atoms: shape (n, a).
-        heads: shape (n, h).
-        vectors: shape (n, v).
+        atoms: shape (atoms, n).
+        target: shape (n,).
     """
-    n, a = atoms.shape
-    h, v = heads.shape[1], vectors.shape[1]
-    total = np.zeros((v * h, a))
-    for start in range(0, n, BLOCK):
-        rows = slice(start, start + BLOCK)
-        weighted = (vectors[rows, :, np.newaxis] * heads[rows, np.newaxis, :]).reshape(-1, v * h)
-        total += weighted.T @ atoms[rows]
-    return total.reshape(v, h, a)
+
+    def __init__(self, atoms: Array, target: Array) -> None:
+        self.atoms = np.ascontiguousarray(atoms, dtype=float)
+        self.target = target.astype(float)
+        self.residual: Array = self.target.copy()
+        self.heads = Rows(len(target))
+        self.basis = Rows(len(target))
+
+    def columns(self, heads: Array, atoms: Array) -> Array:
+        """Return the columns of cells, shape (m, n)."""
+        return self.heads.array[heads] * self.atoms[atoms]
+
+    def products(self, vector: Array) -> Array:
+        """Return the product of every cell's column with a vector, shape (heads, atoms)."""
+        heads = self.heads.array
+        total = np.zeros((len(heads), len(self.atoms)))
+        for start in range(0, len(vector), BLOCK):
+            some = slice(start, start + BLOCK)
+            total += (heads[:, some] * vector[some]) @ self.atoms[:, some].T
+        return total
 
 
 class Projection:
     """The least-squares fit of a growing model on some rows, and its loss on some (the same or other) rows.
 
     Args:
-        atoms: columns of the atoms on the fitted rows, shape (n, a).
-        target: shape (n,).
+        fitted: the rows that are fitted.
         loss: the loss on the judged rows.
-        judged: (atoms, target) of the judged rows; None: they are the fitted rows.
+        judged: the rows that are judged; None: the fitted ones.
     """
 
-    def __init__(self, atoms: Array, target: Array, loss: Loss, judged: tuple[Array, Array] | None = None) -> None:
-        self.atoms = np.ascontiguousarray(atoms)
-        self.target = target
+    def __init__(self, fitted: Table, loss: Loss, judged: Table | None = None) -> None:
+        self.fitted = fitted
+        self.judged = fitted if judged is None else judged
         self.loss = loss
-        self.same = judged is None
-        self.judged_atoms = self.atoms if judged is None else np.ascontiguousarray(judged[0])
-        n, m, a = len(target), len(self.judged_atoms), atoms.shape[1]
-        self.residual: Array = target.astype(float).copy()
-        self.judged_residual: Array = self.residual if judged is None else judged[1].astype(float).copy()
-        self.basis: Array = np.zeros((n, 0))
-        self.judged_basis: Array = self.basis if self.same else np.zeros((m, 0))
         self.triangle: Array = np.zeros((0, 0))
-        self.heads: Array = np.zeros((n, 0))
-        self.judged_heads: Array = self.heads if self.same else np.zeros((m, 0))
-        self.lengths: Array = np.zeros((0, a))
-        self.shadows: Array = np.zeros((0, 0, a))
+        self._squares: Array = fitted.atoms**2
+        # For every cell (head, atom) with column c: |c|², Qᵀc, |Qᵀc|² and rᵀc.
+        atoms = len(fitted.atoms)
+        self.lengths: Array = np.zeros((0, atoms))
+        self.shadows: Array = np.zeros((0, 0, atoms))
+        self.covered: Array = np.zeros((0, atoms))
+        self.toward: Array = np.zeros((0, atoms))
 
-    def add_head(self, column: Array, judged_column: Array | None = None) -> None:
+    @property
+    def same(self) -> bool:
+        """Whether the judged rows are the fitted ones."""
+        return self.judged is self.fitted
+
+    def add_head(self, column: Array, judged_column: Array) -> None:
         """Add a head: its products with all atoms are candidates from now on."""
-        weighted = self.atoms * column[:, np.newaxis]
-        self.lengths = np.concatenate([self.lengths, np.einsum("ij,ij->j", weighted, weighted)[np.newaxis]])
-        shadow = self.basis.T @ weighted
+        fitted = self.fitted
+        self.lengths = np.concatenate([self.lengths, (self._squares @ column**2)[np.newaxis]])
+        shadow = (fitted.basis.array * column) @ fitted.atoms.T
         self.shadows = np.concatenate([self.shadows, shadow[:, np.newaxis, :]], axis=1)
-        self.heads = np.column_stack([self.heads, column])
-        if self.same:
-            self.judged_heads = self.heads
-        elif judged_column is not None:
-            self.judged_heads = np.column_stack([self.judged_heads, judged_column])
+        self.covered = np.concatenate([self.covered, (shadow**2).sum(axis=0)[np.newaxis]])
+        self.toward = np.concatenate([self.toward, (fitted.atoms @ (fitted.residual * column))[np.newaxis]])
+        fitted.heads.append(column)
+        if not self.same:
+            self.judged.heads.append(judged_column)
 
-    def add_term(self, column: Array, judged_column: Array | None = None) -> None:
+    def add_term(self, column: Array, judged_column: Array) -> None:
         """Add a term to the model (its column must not be collinear with the model)."""
+        fitted, judged = self.fitted, self.judged
+        basis = fitted.basis.array
         direction = column.astype(float)
-        shadow = np.zeros(self.basis.shape[1])
+        shadow = np.zeros(len(basis))
         for _ in range(2):
-            step = self.basis.T @ direction
-            direction = direction - self.basis @ step
+            step = basis @ direction
+            direction = direction - step @ basis
             shadow += step
         length = float(np.linalg.norm(direction))
-        direction = direction / length
+        direction /= length
         k = len(shadow)
         triangle = np.zeros((k + 1, k + 1))
         triangle[:k, :k] = self.triangle
         triangle[:k, k] = shadow
         triangle[k, k] = length
         self.triangle = triangle
-        self.basis = np.column_stack([self.basis, direction])
-        amount = float(direction @ self.residual)
-        self.residual = self.residual - amount * direction
-        if self.same:
-            self.judged_basis, self.judged_residual = self.basis, self.residual
-        elif judged_column is not None:
-            judged = (judged_column - self.judged_basis @ shadow) / length
-            self.judged_basis = np.column_stack([self.judged_basis, judged])
-            self.judged_residual = self.judged_residual - amount * judged
-        if self.heads.shape[1]:
-            new = products(self.atoms, self.heads, direction[:, np.newaxis])
-            self.shadows = np.concatenate([self.shadows, new])
-        else:
-            self.shadows = np.zeros((k + 1, 0, self.atoms.shape[1]))
+        amount = float(direction @ fitted.residual)
+        if not self.same:
+            along = (judged_column - shadow @ judged.basis.array) / length
+            judged.basis.append(along)
+            judged.residual = judged.residual - amount * along
+        fitted.basis.append(direction)
+        fitted.residual = fitted.residual - amount * direction
+        new = fitted.products(direction)
+        self.shadows = np.concatenate([self.shadows, new[np.newaxis]])
+        self.covered += new**2
+        self.toward -= amount * new
 
     @property
     def coefficients(self) -> Array:
         """The least-squares coefficients of the model's terms, in the order in which they were added."""
-        return np.linalg.solve(self.triangle, self.basis.T @ self.target)
+        return np.linalg.solve(self.triangle, self.fitted.basis.array @ self.fitted.target)
 
     @property
     def error(self) -> float:
         """The loss of the model on the judged rows."""
-        return self.loss.of_residual(self.judged_residual)
+        return self.loss.of_residual(self.judged.residual)
 
     def bounds(self) -> tuple[Array, Array]:
         """Return, for every cell (shape (heads, atoms)), what a candidate can bring, and what is new in it.
@@ -129,17 +159,13 @@ class Projection:
         The first is an upper bound on the drop of the loss, infinite where it is not to be trusted; the second the
         part of the column's squared length that is outside of the model's span.
         """
-        slope = self.loss.slope(self.judged_residual)
-        if self.same:
-            toward, downhill = products(self.atoms, self.heads, np.column_stack([self.residual, slope]))
-        else:
-            toward = products(self.atoms, self.heads, self.residual[:, np.newaxis])[0]
-            downhill = products(self.judged_atoms, self.judged_heads, slope[:, np.newaxis])[0]
-        left = self.lengths - np.einsum("kha,kha->ha", self.shadows, self.shadows)
-        downhill = downhill - np.einsum("k,kha->ha", slope @ self.judged_basis, self.shadows)
+        slope = self.loss.slope(self.judged.residual)
+        downhill = self.judged.products(slope)
+        downhill -= np.tensordot(self.judged.basis.array @ slope, self.shadows, axes=1)
+        left = self.lengths - self.covered
         with np.errstate(divide="ignore", invalid="ignore"):
             part = np.where(self.lengths > 0, left / self.lengths, 0.0)
-            drop = np.where(part > DOUBTFUL, toward / left * downhill, np.inf)
+            drop = np.where(part > DOUBTFUL, self.toward / left * downhill, np.inf)
         return drop, part
 
     def losses(self, heads: Array, atoms: Array) -> Array:
@@ -149,21 +175,26 @@ class Projection:
             heads: head of each candidate, shape (m,).
             atoms: its atom, shape (m,).
         """
-        columns = self.heads[:, heads] * self.atoms[:, atoms]
-        total = np.einsum("ij,ij->j", columns, columns)
-        shadow = self.basis.T @ columns
-        columns -= self.basis @ shadow
-        again = self.basis.T @ columns
-        columns -= self.basis @ again
-        left = np.einsum("ij,ij->j", columns, columns)
+        fitted, judged = self.fitted, self.judged
+        basis = fitted.basis.array
+        columns = fitted.columns(heads, atoms)
+        shadow = self.shadows[:, heads, atoms].T
+        total = self.lengths[heads, atoms]
+        columns -= shadow @ basis
+        left = total - self.covered[heads, atoms]
+        if (left <= DOUBTFUL * total).any():
+            again = columns @ basis.T
+            columns -= again @ basis
+            left = (columns**2).sum(axis=1)
+            shadow = shadow + again
         collinear = left <= COLLINEAR**2 * total
         with np.errstate(divide="ignore", invalid="ignore"):
-            amount = np.where(collinear, 0.0, (self.residual @ columns) / left)
+            amount = np.where(collinear, 0.0, (columns @ fitted.residual) / left)
         if not self.same:
-            columns = self.judged_heads[:, heads] * self.judged_atoms[:, atoms]
-            columns -= self.judged_basis @ (shadow + again)
-        columns *= -amount
-        columns += self.judged_residual[:, np.newaxis]
+            columns = judged.columns(heads, atoms)
+            columns -= shadow @ judged.basis.array
+        columns *= -amount[:, np.newaxis]
+        columns += judged.residual
         result = self.loss.of_residuals(columns)
         result[collinear | (amount == 0)] = np.nan
         return result

@@ -73,17 +73,17 @@ class Loss:
         return self.tube is None
 
     def of_residuals(self, residuals: Array) -> Array:
-        """Return the loss of each column of residuals (shape (n, m) → (m,)); `residuals` is overwritten."""
+        """Return the loss of each row of residuals (shape (m, n) → (m,)); `residuals` is overwritten."""
         np.abs(residuals, out=residuals)
         if self.tube is not None:
-            residuals[residuals <= self.tube[:, np.newaxis]] = 0.0
+            residuals[residuals <= self.tube] = 0.0
         if self.squared:
             np.square(residuals, out=residuals)
-        return self.weights @ residuals
+        return residuals @ self.weights
 
     def of_residual(self, residual: Array) -> float:
         """Return the loss of one residual vector, shape (n,)."""
-        return float(self.of_residuals(np.array(residual[:, np.newaxis]))[0])
+        return float(self.of_residuals(np.array(residual[np.newaxis]))[0])
 
     def slope(self, residual: Array) -> Array:
         """Return a subgradient with respect to the residual, shape (n,)."""

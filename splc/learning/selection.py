@@ -62,7 +62,7 @@ class Scorer:
 
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the selection error with each candidate added, NaN where it is collinear with the model."""
-        chunk = max(1, CHUNK // max(len(p.target) + len(p.judged_residual) for p in self.projections))
+        chunk = max(1, CHUNK // max(len(p.fitted.target) + len(p.judged.target) for p in self.projections))
         parts = []
         for start in range(0, len(heads), chunk):
             some = slice(start, start + chunk)
@@ -142,9 +142,8 @@ class Scorer:
             return None
         winners = []
         for score, error, head, atom in found:
-            candidate = self.grid.cells[head][atom]
-            if score >= best - tie and candidate is not None:
-                winners.append(Winner(head, atom, candidate, score, error))
+            if score >= best - tie:
+                winners.append(Winner(head, atom, self.grid.candidate(head, atom), score, error))
         # Of equally good candidates the smallest, of those the last in canonical order: this is the choice that the
         # published models of SPL Conqueror show (there it hangs on the runtime's string hashes).
         least = min(winner.candidate.size_key for winner in winners)

@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.learning.candidate_grid import CandidateGrid
 from splc.learning.candidates import BASE, Candidate
-from splc.learning.fitting import Projection, least_squares
+from splc.learning.fitting import Projection, Table, least_squares
 from splc.learning.history import Round
 from splc.learning.problem import LearningProblem
 from splc.learning.scoring import Loss, mean_relative_error
@@ -59,28 +59,27 @@ class StepwiseLearner:
         self.rounds: list[Round] = []
         self.grid = CandidateGrid(problem, settings)
         self.level = 1 if settings.withHierarchy else MAX_LEVEL
-        self.resting: dict[Candidate, int] = {}
+        self.resting: dict[tuple[int, int], int] = {}
         self.started = time.monotonic()
         self.fit, self.scorer = self._fresh()
 
     def _fresh(self) -> tuple[Projection, Scorer]:
         """Return projections of the present terms, with all heads of the grid, and their scorer."""
-        problem, atoms = self.problem, self._columns(self.problem, self.grid.atoms)
+        problem, settings = self.problem, self.settings
+        atoms = self._columns(problem, self.grid.atoms)
+        fitted, judged = Table(atoms, problem.target), None
         if self.judge is not None:
-            judged = (self._columns(self.judge, self.grid.atoms), self.judge.target)
-            fit = Projection(atoms, problem.target, Loss.of(self.judge.target, self.settings), judged)
-        else:
-            fit = Projection(atoms, problem.target, Loss.of(problem.target, self.settings))
+            judged = Table(self._columns(self.judge, self.grid.atoms), self.judge.target)
+        fit = Projection(fitted, Loss.of((judged or fitted).target, settings), judged)
         projections, shares = [fit], [1.0]
         self._rows: list[tuple[Array, Array]] = []
         if self.folds is not None:
             projections, shares = [], []
             for fold in np.unique(self.folds):
                 held = self.folds == fold
-                loss = Loss.of(problem.target[held], self.settings)
-                projections.append(
-                    Projection(atoms[~held], problem.target[~held], loss, (atoms[held], problem.target[held]))
-                )
+                part = Table(atoms[:, ~held], problem.target[~held])
+                out = Table(atoms[:, held], problem.target[held])
+                projections.append(Projection(part, Loss.of(out.target, settings), out))
                 shares.append(float(held.mean()))
                 self._rows.append((~held, held))
         self._all = [fit] if self.folds is None else [fit, *projections]
@@ -88,32 +87,32 @@ class StepwiseLearner:
             self._each(head, Projection.add_head)
         for term in self.terms:
             self._each(term, Projection.add_term)
-        return fit, Scorer(self.grid, projections, shares, self.settings.candidateSizePenalty)
+        return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
 
     @staticmethod
     def _columns(problem: LearningProblem, candidates: list[Candidate]) -> Array:
-        columns = [np.broadcast_to(c.evaluate(problem.column), (len(problem),)) for c in candidates]
-        return np.column_stack(columns)
+        """Return the columns of candidates, shape (candidates, n)."""
+        columns = np.empty((len(candidates), len(problem)))
+        for row, candidate in zip(columns, candidates, strict=True):
+            row[:] = candidate.evaluate(problem.column)
+        return columns
 
-    def _each(self, candidate: Candidate, action: Callable[[Projection, Array, Array | None], None]) -> None:
+    def _each(self, candidate: Candidate, *actions: Callable[[Projection, Array, Array], None]) -> None:
         """Hand a candidate's column to every projection, on its fitted and its judged rows."""
-        column = self._columns(self.problem, [candidate])[:, 0]
-        judged = None if self.judge is None else self._columns(self.judge, [candidate])[:, 0]
-        action(self._all[0], column, judged)
-        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
-            action(projection, column[fitted], column[held])
+        column = self._columns(self.problem, [candidate])[0]
+        judged = column if self.judge is None else self._columns(self.judge, [candidate])[0]
+        for action in actions:
+            action(self._all[0], column, judged)
+            for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
+                action(projection, column[fitted], column[held])
 
     def allowed(self) -> Array:
         """Return the candidates of this round, shape (heads, atoms)."""
         allowed: Array = self.grid.offered.copy()
         if self.settings.withHierarchy:
             allowed &= self.grid.sizes <= self.level
-        for candidate, until in self.resting.items():
-            if until >= len(self.rounds) + 1:
-                for row, cells in enumerate(self.grid.cells):
-                    for column, cell in enumerate(cells):
-                        if cell == candidate:
-                            allowed[row, column] = False
+        for (head, atom), until in self.resting.items():
+            allowed[head, atom] &= until < len(self.rounds) + 1
         return allowed
 
     def select(self) -> Winner | None:
@@ -129,8 +128,7 @@ class StepwiseLearner:
         if self.settings.ignoreBadFeatures and len(errors) > 10:
             worse = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
             for i in worse:
-                if (candidate := self.grid.cells[heads[i]][atoms[i]]) is not None:
-                    self.resting[candidate] = len(self.rounds) + 1 + 3
+                self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
         winner = self.scorer.best_of(heads, atoms, errors, reference)
         return winner if winner is None or winner.error < error else None
 
@@ -143,14 +141,19 @@ class StepwiseLearner:
         if winner is None:
             return None
         added = self.grid.choose(winner.head, winner.atom)
-        for head in self.grid.heads[len(self.grid.heads) - added :]:
-            self._each(head, Projection.add_head)
-        self._each(winner.candidate, Projection.add_term)
+        heads = self.grid.heads[len(self.grid.heads) - added :]
+        if winner.candidate in heads:
+            self._each(winner.candidate, Projection.add_head, Projection.add_term)
+        else:
+            self._each(winner.candidate, Projection.add_term)
+        for accumulated in heads:
+            if accumulated != winner.candidate:
+                self._each(accumulated, Projection.add_head)
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
         coefficients = self.fit.coefficients
-        predicted = self.problem.target - self.fit.residual
-        learning_error = mean_relative_error(predicted, self.problem.target)
+        fitted = self.fit.fitted
+        learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
         this = Round(
             number=len(self.rounds) + 1,
             candidate=winner.candidate,
@@ -229,5 +232,5 @@ class StepwiseLearner:
 
     def _final(self) -> tuple[tuple[Candidate, float], ...]:
         """Return the model's candidates with the influences of one well-conditioned least-squares fit."""
-        influences = least_squares(self._columns(self.problem, self.terms), self.problem.target)
+        influences = least_squares(self._columns(self.problem, self.terms).T, self.problem.target)
         return tuple(zip(self.terms, map(float, influences), strict=True))
