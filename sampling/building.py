@@ -8,6 +8,7 @@ backwards, nodes without a solution go and nodes with equal continuations become
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,13 +47,12 @@ def build(component: Component, parents: Sequence[int | None], kept: frozenset[i
     tried = orders(component, parents, kept)
     automata: dict[object, Automaton] = {}
     for budget in BUDGETS:
-        built = [
-            diagram
-            for order in tried
-            if (diagram := _attempt(component, order, len(kept), budget, automata)) is not None
-        ]
-        if built:
-            return min(built, key=lambda diagram: diagram.size)
+        built = [_attempt(component, order, len(kept), budget, automata) for order in tried]
+        if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
+            return min(done, key=lambda diagram: diagram.size)
+        # The orders that came furthest are the ones worth a larger budget.
+        reached = {tuple(order): -layers for order, layers in zip(tried, built, strict=True)}
+        tried = sorted(tried, key=lambda order: reached[tuple(order)])[: max(1, len(tried) // 2)]
     raise SpaceError(
         f"the constraints tie {len(members)} options together too closely to be counted exactly "
         f"(more than {BUDGETS[-1]:,} cases in every order of the options that was tried)",
@@ -71,8 +71,11 @@ class _Frontier:
 
 def _attempt(
     component: Component, order: Sequence[int], kept: int, budget: int, known: dict[object, Automaton]
-) -> Diagram | None:
-    """Return the diagram in one order, of which the first `kept` variables are told apart; None: over budget."""
+) -> Diagram | int:
+    """Return the diagram in one order, of which the first `kept` variables are told apart.
+
+    Over budget: the number of layers that were done by then.
+    """
     layer_of = {variable: layer for layer, variable in enumerate(order)}
     starting: list[list[Tail]] = [[] for _ in order]
     for literals in component.disjunctions:
@@ -95,7 +98,7 @@ def _attempt(
         grouped = _classes(layer, here, [*frontier.tails, *starting[layer]], list(steps.values()))
         spent += len(frontier.needed) * len(grouped)
         if spent > budget:
-            return None
+            return layer
         starts = {number: automata[number].start for number, step in reading[layer].items() if step == 0}
         ends = {number for number, step in reading[layer].items() if step == len(automata[number].variables) - 1}
         frontier, child = _advance(frontier, layer, here, grouped, starting[layer], steps, starts, ends)
@@ -161,6 +164,7 @@ def _advance(
     carried = [number for number in frontier.states if number not in steps]
     lasting = [*carried, *(number for number in steps if number not in ends)]
     alive = np.ones((len(grouped), nodes), dtype=bool)
+    clashes = _clashes(list(targets))
     words: list[list[Array]] = []
     states: dict[int, list[Array]] = {number: [] for number in lasting}
     for row, position in enumerate(first):
@@ -172,6 +176,8 @@ def _advance(
                 alive[row] &= False if column is None else ~frontier.needed[:, column]
             else:
                 needs[:, target] |= True if column is None else frontier.needed[:, column]
+        for one, other in clashes:
+            alive[row] &= ~(needs[:, one] & needs[:, other])
         after = {number: step[before[number], position] for number, step in steps.items()}
         for following in after.values():
             alive[row] &= following >= 0
@@ -190,6 +196,20 @@ def _advance(
     needed = _unpacked([word[one] for word in flags], len(one), len(targets))
     merged = _Frontier(list(targets), needed, {number: column[one] for number, column in columns.items()})
     return merged, np.ascontiguousarray(child.T)
+
+
+def _clashes(tails: list[Tail]) -> list[tuple[int, int]]:
+    """Return pairs of columns that no node with a solution needs both: they ask one variable for different values."""
+    single: dict[int, list[tuple[int, int]]] = {}
+    for column, tail in enumerate(tails):
+        if len(tail) == 1:
+            single.setdefault(tail[0][0], []).append((column, tail[0][1]))
+    return [
+        (one, other)
+        for demands in single.values()
+        for (one, bits), (other, others) in itertools.combinations(demands, 2)
+        if not bits & others
+    ]
 
 
 def _words(flags: Array) -> list[Array]:
