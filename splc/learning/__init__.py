@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.learning.estimator import PerformanceInfluenceRegressor
     from splc.learning.history import LearningResult, Round
-    from splc.learning.learn import learn
+    from splc.learning.learner import learn
     from splc.learning.settings import PRESETS, Settings
 
 __all__ = ["PRESETS", "LearningResult", "PerformanceInfluenceRegressor", "Round", "Settings", "learn"]
@@ -18,7 +18,7 @@ _HOMES = {
     "PerformanceInfluenceRegressor": "estimator",
     "Round": "history",
     "Settings": "settings",
-    "learn": "learn",
+    "learn": "learner",
 }
 
 

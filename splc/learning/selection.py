@@ -114,7 +114,7 @@ class Scorer:
         order = np.argsort(-bounds, kind="stable")
         tie = TIE * max(reference, 0.0)
         found: list[tuple[float, float, int]] = []
-        best, at, step = -np.inf, 0, 4
+        best, at, step = -np.inf, 0, 12
         while at < len(order) and bounds[order[at]] >= best - tie:
             some = order[at : at + step]
             errors = self.losses(heads[some], atoms[some])
