@@ -1,0 +1,91 @@
+"""What the tests of the command line share: a project folder, and how to run a command in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from splc.cli.app import app
+
+SYSTEM = """<vm name="small">
+  <binaryOptions>
+    <configurationOption><name>cache</name><parent></parent><optional>True</optional></configurationOption>
+    <configurationOption><name>left</name><excludedOptions><options>right</options></excludedOptions>
+      <optional>False</optional></configurationOption>
+    <configurationOption><name>right</name><excludedOptions><options>left</options></excludedOptions>
+      <optional>False</optional></configurationOption>
+  </binaryOptions>
+  <numericOptions>
+    <configurationOption><name>x</name><outputString>-x</outputString><values>1;2;4</values></configurationOption>
+  </numericOptions>
+  <booleanConstraints><constraint>!cache | left</constraint></booleanConstraints>
+</vm>
+"""
+
+# All 9 valid configurations; one of them was measured twice.
+MEASUREMENTS = """cache,left,right,x,time,energy
+0,1,0,1,1.0,10
+0,1,0,1,3.0,10
+0,1,0,2,2.5,20
+0,1,0,4,5.0,40
+0,0,1,1,1.5,10
+0,0,1,2,3.0,20
+0,0,1,4,6.0,40
+1,1,0,1,11.0,10
+1,1,0,2,12.0,20
+1,1,0,4,14.0,40
+"""
+
+Run = Callable[..., Result]
+
+
+def description(options: str = "", constraints: str = "", numeric: str = "") -> str:
+    """Return a system description: `cache`, and further options and constraints."""
+    return (
+        '<vm name="small"><binaryOptions>'
+        "<configurationOption><name>cache</name><optional>True</optional></configurationOption>\n"
+        f"{options}</binaryOptions>\n<numericOptions>{numeric}</numericOptions>\n"
+        f"<booleanConstraints>{constraints}</booleanConstraints></vm>"
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project folder with a system and measurements, which is the current folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
+    (tmp_path / "measurements.csv").write_text(MEASUREMENTS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def run() -> Run:
+    """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported."""
+
+    def runs(*arguments: str, stdin: str | bytes | None = None) -> Result:
+        result = CliRunner().invoke(app, list(arguments), input=stdin, catch_exceptions=False)
+        assert "internal error" not in result.stderr, result.stderr
+        assert "Traceback" not in result.output
+        return result
+
+    return runs
+
+
+@pytest.fixture
+def refused(run: Run) -> Callable[..., str]:
+    """Return a function that runs `splc`, which must refuse with exit code 2 and print nothing to stdout.
+
+    What it returns is the message.
+    """
+
+    def runs(*arguments: str, stdin: str | bytes | None = None) -> str:
+        result = run(*arguments, stdin=stdin)
+        assert result.exit_code == 2, result.output
+        assert result.stdout == ""
+        assert result.stderr.strip()
+        return result.stderr
+
+    return runs

@@ -1,0 +1,191 @@
+"""What a project folder holds."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from sampling.space import Space
+from splc.errors import InputError, MeasurementError
+from splc.project import Project
+from tests.cli.conftest import MEASUREMENTS, SYSTEM
+
+
+def say(folder: Path, text: str) -> Project:
+    """Write splc.toml and load the project."""
+    (folder / "splc.toml").write_text(text, encoding="utf-8")
+    return Project.load(folder)
+
+
+class TestConventions:
+    def test_everything_is_found_without_a_file(self, folder: Path) -> None:
+        """The only *.xml with the root <vm> is the system, measurements.csv the measurements."""
+        (folder / "other.xml").write_text("<results/>", encoding="utf-8")
+        (folder / "broken.xml").write_text("no xml", encoding="utf-8")
+        project = Project.load()
+        model = project.variability_model()
+        assert model.name == "small"
+        measurements = project.measurements(model, Space(model))
+        assert len(measurements) == 9
+        assert measurements["time"][0] == 2.0
+        assert project.nfp is None
+        assert project.learning == {}
+        assert project.analytical_file is None
+
+    def test_names_are_relative_to_the_current_folder(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A project folder elsewhere is found under its own path, the current one without any."""
+        assert Project.load().system_file == "system.xml"
+        monkeypatch.chdir(folder.parent)
+        assert Project.load(folder.name).system_file == f"{folder.name}/system.xml"
+
+    def test_compressed_files_are_found(self, folder: Path) -> None:
+        """A compressed description and compressed measurements are found as well."""
+        for name in ("system.xml", "measurements.csv"):
+            path = folder / name
+            path.with_name(f"{name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+        project = Project.load()
+        assert len(project.measurements(project.variability_model())) == 9
+
+    def test_a_comment_and_a_prefix_before_the_root(self, folder: Path) -> None:
+        """Comments, a DTD or a namespace before the root element do not hide it."""
+        text = '<?xml version="1.0"?><!-- <results> --><s:vm xmlns:s="u" name="n"></s:vm>'
+        (folder / "system.xml").write_text(text, encoding="utf-8")
+        assert Project.load().system_file == "system.xml"
+
+    def test_no_system(self, folder: Path) -> None:
+        """Without a description the message says what was looked for, and what was not XML."""
+        (folder / "system.xml").write_text("nothing", encoding="utf-8")
+        with pytest.raises(InputError, match=r"no \*\.xml with the root element <vm>(.|\n)*--system.*system\.xml"):
+            Project.load().variability_model()
+
+    def test_several_systems(self, folder: Path) -> None:
+        """Several descriptions are listed, none is taken."""
+        (folder / "again.xml").write_text(SYSTEM, encoding="utf-8")
+        with pytest.raises(InputError, match=r"again\.xml, system\.xml\n.*--system"):
+            Project.load().variability_model()
+
+    def test_no_measurements(self, folder: Path) -> None:
+        """Without measurements the message says what was looked for."""
+        (folder / "measurements.csv").unlink()
+        project = Project.load()
+        with pytest.raises(InputError, match=r"no measurements.*\n.*--measurements"):
+            project.measurements(project.variability_model())
+
+    def test_several_files_of_measurements(self, folder: Path) -> None:
+        """Two files of measurements are listed, none is taken."""
+        (folder / "measurements.xml").write_text("<results/>", encoding="utf-8")
+        with pytest.raises(InputError, match=r"measurements\.csv, measurements\.xml"):
+            _ = Project.load().measurements_file
+
+    def test_no_folder(self, tmp_path: Path) -> None:
+        """A folder that does not exist is an error."""
+        with pytest.raises(InputError, match="no such folder"):
+            Project.load(tmp_path / "nowhere")
+
+
+class TestFile:
+    def test_the_file_comes_before_conventions(self, folder: Path) -> None:
+        """What splc.toml names is taken, relative to it, even where conventions find nothing or too much."""
+        (folder / "again.xml").write_text(SYSTEM, encoding="utf-8")
+        (folder / "data").mkdir()
+        (folder / "data" / "m.csv").write_text(MEASUREMENTS, encoding="utf-8")
+        project = say(
+            folder,
+            'system = "again.xml"\nmeasurements = "data/m.csv"\nnfp = "energy"\n'
+            "[learning]\nabortError = 5\nlearn_logFunction = true\n",
+        )
+        assert Path(project.system_file) == folder / "again.xml"
+        assert Path(project.measurements_file) == folder / "data" / "m.csv"
+        assert project.nfp == "energy"
+        assert project.learning == {"abortError": 5, "learn_logFunction": True}
+        model = project.variability_model()
+        assert project.the_nfp(project.measurements(model)) == "energy"
+
+    def test_options_come_before_the_file(self, folder: Path) -> None:
+        """What an option names is taken, relative to the current folder."""
+        say(folder, 'system = "nowhere.xml"\nnfp = "energy"\nmeasurements = "nowhere.csv"\nanalytical = "a.txt"\n')
+        project = Project.load(
+            system="system.xml", measurements="measurements.csv", nfp="time", analytical="b.txt", parameters="c.toml"
+        )
+        model = project.variability_model()
+        assert project.the_nfp(project.measurements(model)) == "time"
+        assert project.analytical_file == "b.txt"
+        assert project.parameters_file == "c.toml"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('system = "system.xml"\nsytem = "a"\n', r"splc\.toml:2: unknown key 'sytem'\n.*'system'"),
+            ("nfp = 3\n", r"splc\.toml:1: nfp must be the name of a property"),
+            ('\nsystem = ""\n', r"splc\.toml:2: system must be the path"),
+            ("learning = 1\n", r"splc\.toml:1: learning must be a table"),
+            ("[learning]\n\nabortErr = 1\n", r"splc\.toml:3: unknown setting 'abortErr'\n.*'abortError'"),
+            ("learning.abortErr = 1\n", r"splc\.toml:1: unknown setting 'abortErr'"),
+            ("learning = {numberOfRounds = 1.5}\n", r"splc\.toml:1: setting numberOfRounds: '1.5' is not a whole"),
+            ('[learning]\nlossFunction = "X"\n', r"splc\.toml:2: setting lossFunction"),
+            ("[lerning]\n", r"splc\.toml:1: unknown key 'lerning'"),
+            ("nfp = \n", r"splc\.toml:1:7: not well-formed TOML"),
+            ('nfp = "a"\nnfp = "b"\n', r"splc\.toml:2:\d+: not well-formed TOML"),
+            ('nfp = "a', r"splc\.toml:1.*not well-formed TOML"),
+            ("[learning]\nabortError = [[", r"splc\.toml.*not well-formed TOML"),
+            ("a = " + "[" * 5000, r"splc\.toml.*(nested too deeply|not well-formed)"),
+        ],
+    )
+    def test_a_wrong_file(self, folder: Path, text: str, message: str) -> None:
+        """What is wrong in splc.toml is an error with its line."""
+        with pytest.raises(InputError, match=message):
+            say(folder, text)
+
+    def test_all_problems_at_once(self, folder: Path) -> None:
+        """Every unknown key, wrong type and wrong setting is named."""
+        with pytest.raises(InputError) as caught:
+            say(folder, "nfp = 1\nmeasurments = 'x'\n[learning]\na = 1\nabortError = 'b'\n")
+        assert [problem.line for problem in caught.value.problems] == [1, 2, 4, 5]
+
+    def test_it_is_no_text(self, folder: Path) -> None:
+        """A splc.toml that is no UTF-8 text is an error, not a traceback."""
+        (folder / "splc.toml").write_bytes(b"nfp = '\xff'\n")
+        with pytest.raises(InputError, match=r"splc\.toml:1"):
+            Project.load()
+
+    def test_it_names_what_is_not_there(self, folder: Path) -> None:
+        """A file that does not exist is reported where it is named, with the nearest name."""
+        project = say(folder, '\nsystem = "sistem.xml"\n')
+        with pytest.raises(InputError, match=r"splc\.toml:2: system: there is no such file\n.*\n.*'system.xml'"):
+            project.variability_model()
+
+    def test_the_property_was_not_measured(self, folder: Path) -> None:
+        """A property that was not measured is reported where it is named, with the nearest name."""
+        project = say(folder, 'nfp = "enrgy"\n')
+        measurements = project.measurements(project.variability_model())
+        with pytest.raises(MeasurementError, match=r"splc\.toml:1: .*'enrgy'.*\n.*'energy'"):
+            project.the_nfp(measurements)
+        with pytest.raises(MeasurementError, match=r"^the property 'tim'"):
+            Project.load(nfp="tim").the_nfp(measurements)
+        (folder / "splc.toml").unlink()
+        with pytest.raises(MeasurementError, match=r"several properties: time, energy\n.*--nfp"):
+            Project.load().the_nfp(measurements)
+
+
+class TestChecking:
+    def test_invalid_configurations(self, folder: Path) -> None:
+        """A measured configuration that violates a constraint is refused or dropped, as the policy says."""
+        with (folder / "measurements.csv").open("a", encoding="utf-8") as file:
+            file.write("1,0,1,1,1,1\n")
+        project = Project.load()
+        model = project.variability_model()
+        with pytest.raises(MeasurementError, match=r"measurements\.csv:12: .*!cache \| left"):
+            project.measurements(model)
+        measurements = project.measurements(model, invalid="drop")
+        assert len(measurements) == 9
+        assert [line for line, _ in measurements.report.invalid] == [12]
+
+    @pytest.mark.parametrize(("aggregate", "value"), [("mean", 2.0), ("median", 2.0), ("min", 1.0)])
+    def test_aggregates(self, folder: Path, aggregate: str, value: float) -> None:
+        """The aggregate of the repetitions is the value used."""
+        project = Project.load()
+        measurements = project.measurements(project.variability_model(), aggregate=aggregate)  # type: ignore[arg-type]
+        assert measurements["time"][0] == value
