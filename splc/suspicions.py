@@ -81,7 +81,7 @@ def _numeric(option: NumericOption) -> Iterator[str]:
 
 
 def _spellings(model: VariabilityModel) -> Iterator[str]:
-    """Yield names that SPL Conqueror, which drops all other characters than letters, digits and _, cannot tell apart."""
+    """Yield names that SPL Conqueror cannot tell apart, since it keeps only letters, digits and _."""
     plain: dict[str, list[str]] = {}
     for name in model.names:
         plain.setdefault(plain_name(name), []).append(name)

@@ -156,15 +156,13 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         data = packed.getvalue()
     try:
         _replace(Path(path), data)
-    except FileNotFoundError:
-        folder = str(Path(path).parent)
-        problem = Problem("cannot be written", name, hint=f"there is no folder {folder!r}; make it first")
-        raise OutputError(problem) from None
     except IsADirectoryError:
         raise OutputError(Problem("this is a folder", name, hint="name a file in it")) from None
     except (OSError, ValueError) as error:
-        problem = Problem(f"cannot be written: {_reason(error)}", name, hint="choose another place for the output")
-        raise OutputError(problem) from None
+        hint = "choose another place for the output"
+        if isinstance(error, FileNotFoundError) and not Path(path).parent.exists():
+            hint = f"there is no folder {str(Path(path).parent)!r}; make it first"
+        raise OutputError(Problem(f"cannot be written: {_reason(error)}", name, hint=hint)) from None
 
 
 def _replace(path: Path, data: bytes) -> None:
