@@ -20,7 +20,7 @@ SHOWN_VALUES = 6
 def describe(
     argument: Annotated[
         str | None,
-        typer.Argument(metavar="[SYSTEM]", help="The system description (XML), or a folder that holds one."),
+        typer.Argument(metavar="SYSTEM", help="The system description (XML), or a folder that holds one."),
     ] = None,
     system: System = None,
     json: Json = False,

@@ -20,7 +20,10 @@ _LOG_WORDS = ("Round, Model, LearningError", "Learning progress:", "Termination 
 
 
 def xml_root(data: bytes) -> str | None:
-    """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
+    """Return the name of the root element of (the beginning of) an XML document, None where there is none.
+
+    Where a DTD declares entities, nothing is read beyond it: its name counts.
+    """
     found: list[str] = []
 
     class Found(Exception):  # noqa: N818
@@ -30,11 +33,19 @@ def xml_root(data: bytes) -> str | None:
         found.append(name.rpartition(":")[2])
         raise Found
 
+    def declared(name: str, *_: object) -> None:
+        found.append(name.rpartition(":")[2])
+
+    def entity(*_: object) -> None:
+        raise Found
+
     parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = declared
+    parser.EntityDeclHandler = entity
     parser.StartElementHandler = started
     with contextlib.suppress(Found, expat.ExpatError, ValueError, LookupError):
         parser.Parse(data, False)
-    return found[0] if found else None
+    return found[-1] if found else None
 
 
 def xml_root_of_file(path: Path) -> str | None:

@@ -1,0 +1,109 @@
+"""How `splc` starts, and what importing costs."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import splc
+from splc.cli.app import app
+from tests.cli.conftest import Run
+
+HEAVY = ("numpy", "scipy", "sklearn", "lxml", "pydoe", "joblib", "matplotlib", "sampling", "comparison")
+COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the top-level modules that a fresh Python has imported after this code."""
+    code += "\nimport sys\nprint('\\n'.join({name.split('.')[0] for name in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_vocabulary_is_lazy() -> None:
+    """`import splc` imports neither numpy nor sampling nor comparison, and its names never the latter two."""
+    assert modules_after("import splc; dir(splc); splc.__version__").isdisjoint(HEAVY)
+    used = modules_after("from splc import Measurements, Term, read_variability_model, read_measurements")
+    assert used.isdisjoint({"sampling", "comparison"})
+
+
+@pytest.mark.parametrize("name", splc.__all__)
+def test_the_vocabulary_is_there(name: str) -> None:
+    """Every name of the core vocabulary can be had, and is listed."""
+    assert getattr(splc, name) is not None
+    assert name in dir(splc)
+
+
+def test_an_unknown_name() -> None:
+    """A name that is not in the vocabulary is an ordinary AttributeError."""
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = splc.nothing
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["describe", "--help"], ["nonsense"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    """Help, version and usage errors import no library that computes or reads."""
+    code = f"""
+import contextlib, io, sys
+sys.argv = ["splc", *{arguments!r}]
+from splc.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    try:
+        main()
+    except SystemExit:
+        pass
+"""
+    assert modules_after(code).isdisjoint(HEAVY)
+
+
+def test_help_is_quick() -> None:
+    """`splc --help` takes less than 0.4 s of CPU (the best of five counts, for other work may disturb one)."""
+
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "splc", "--help"], stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(seconds() for _ in range(5)) < 0.4
+
+
+def test_version(run: Run) -> None:
+    """`--version` prints the version."""
+    assert run("--version").stdout == f"splc {splc.__version__}\n"
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help(run: Run, command: str, option: str) -> None:
+    """Every command explains itself, with `--help` and `-h`."""
+    result = run(*command.split(), option)
+    assert result.exit_code == 0
+    assert "Usage:" in result.stdout
+    assert result.stderr == ""
+    assert "Not built yet" not in result.stdout
+
+
+def test_help_lists_every_command(run: Run) -> None:
+    """`splc --help` lists all commands."""
+    text = run("--help").stdout
+    assert all(command in text for command in COMMANDS)
+
+
+def test_no_arguments(run: Run) -> None:
+    """`splc` alone shows the help and ends with the code of a usage error."""
+    result = run()
+    assert result.exit_code == 2
+    assert "Usage:" in result.stdout
+
+
+def test_as_a_module(tmp_path: Path) -> None:
+    """`python -m splc` is `splc`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "splc", "--version"], capture_output=True, text=True, check=True, cwd=Path.cwd()
+    )
+    assert done.stdout == f"splc {splc.__version__}\n"
