@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from splc.formats.variability_xml import read_variability_model
 from splc.variability import VariabilityModel
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
+
+# The same examples on every machine, however slow it is.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 SYSTEM = """<?xml version="1.0" encoding="UTF-8"?>
 <vm name="everything">

@@ -1,0 +1,106 @@
+"""The formats on published and on our own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pytest
+
+from splc.errors import InputError, MeasurementError
+from splc.formats.measurements import read_measurements
+from splc.formats.measurements_csv import write_measurements_csv
+from splc.formats.measurements_xml import write_measurements_xml
+from splc.formats.variability_xml import read_variability_model, write_variability_model
+from splc.measurements import Measurements
+from splc.variability import VariabilityModel
+
+CASES = Path(__file__).parents[2] / "casestudies"
+PUBLISHED = {
+    "LLVM": ("FeatureModel.xml", "measurements.xml", 1024),
+    "x264": ("FeatureModel.xml", "measurements.xml", 1152),
+    "Dune": ("FeatureModel.xml", "measurements.xml", 2304),
+    "exastencils": ("FeatureModel.xml", "SS-X.csv.gz", 86058),
+    "splc_examples": ("VariabilityModel.xml", "measurements.xml", 20),
+}
+
+
+def load(data: Path, name: str) -> tuple[VariabilityModel, Measurements]:
+    """Read a published system and all of its rows."""
+    system, file, _ = PUBLISHED[name]
+    model = read_variability_model(data / name / system)
+    return model, read_measurements(data / name / file, model)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_systems(data: Path, name: str) -> None:
+    """Every published file is read completely, and no value of its properties but LLVM's MainMemory is missing."""
+    _, measured = load(data, name)
+    assert len(measured) == PUBLISHED[name][2]
+    assert set(measured.report.missing) == ({"MainMemory"} if name == "LLVM" else set())
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_systems_read_back(data: Path, tmp_path: Path, name: str) -> None:
+    """Every published system and its measurements read back equal after they were written."""
+    model, measured = load(data, name)
+    write_variability_model(model, tmp_path / "system.xml")
+    assert read_variability_model(tmp_path / "system.xml") == model
+    write_measurements_csv(measured, tmp_path / "m.csv")
+    write_measurements_xml(measured[:3000], tmp_path / "m.xml")
+    for again, rows in (("m.csv", slice(None)), ("m.xml", slice(3000))):
+        kept = read_measurements(tmp_path / again, model)
+        assert kept.configurations == measured.configurations[rows]
+        for nfp in measured.properties:
+            np.testing.assert_array_equal(kept[nfp], measured[nfp][rows])
+
+
+def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
+    """A comma in a file whose decimal delimiter is a point is no thousands sign: that value is missing, no other."""
+    _, measured = load(data, "LLVM")
+    np.testing.assert_array_equal(measured.repetitions("MainMemory")[0], [353200, 23216, 371536])
+    np.testing.assert_array_equal(measured.repetitions("MainMemory")[2], [np.nan, 337952, np.nan])
+    assert measured["Performance"][2] == 216.403333333333
+    assert np.nanmax(measured.repetitions("MainMemory")) < 1e6
+
+
+def test_a_large_table_is_read_fast(data: Path) -> None:
+    """86,058 rows are read in two seconds of CPU at most (half a second usually)."""
+    model = read_variability_model(data / "exastencils" / "FeatureModel.xml")
+    before = process_time()
+    read_measurements(data / "exastencils" / "SS-X.csv.gz", model)
+    assert process_time() - before < 2
+
+
+@pytest.mark.parametrize("name", ["LLVM", "splc_examples"])
+def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
+    """A published file that is cut off anywhere is refused with its name and a line."""
+    model = read_variability_model(data / name / PUBLISHED[name][0])
+    content = (data / name / "measurements.xml").read_bytes().rstrip()
+    path = tmp_path / "cut.xml"
+    for length in range(1, len(content), len(content) // 150):
+        path.write_bytes(content[:length])
+        with pytest.raises(InputError, match=r"cut\.xml"):
+            read_measurements(path, model)
+
+
+def test_a_system_in_place_of_measurements(data: Path) -> None:
+    """Files that are confused with each other are told apart."""
+    model = read_variability_model(data / "LLVM" / "FeatureModel.xml")
+    with pytest.raises(InputError, match="this is a variability model"):
+        read_measurements(data / "LLVM" / "FeatureModel.xml", model)
+    with pytest.raises(InputError, match="these are measurements"):
+        read_variability_model(data / "LLVM" / "measurements.xml")
+    with pytest.raises(MeasurementError, match="unknown option"):
+        read_measurements(data / "x264" / "measurements.xml", model)
+
+
+@pytest.mark.parametrize(("case", "count"), [("1d", 144), ("2d", 240), ("3d", 320)])
+def test_smg2000(case: str, count: int) -> None:
+    """Every configuration of SMG2000 was measured twice."""
+    folder = CASES / "smg2000" / case
+    measured = read_measurements(folder / "measurements.csv", read_variability_model(folder / "system.xml"))
+    assert len(measured) == count
+    assert measured.repetitions("solve_seconds").shape == (count, 2)
+    assert not measured.report.missing
