@@ -93,7 +93,8 @@ class Configurations:
         if known in self.model.switches:
             position, enabled = self.model.switches[known]
             deselected = self.indices[:, position] == self.model.options[position].size - 1
-            return (deselected != enabled).astype(float)
+            switched: Array = (deselected != enabled).astype(float)
+            return switched
         if known is None:
             names = [*self.model.names, *self.model.switches]
             raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, names))

@@ -34,7 +34,7 @@ class Policy:
             its values are further repetitions.
         aggregate: how repetitions become the value used.
         check: says which configurations are valid; None accepts all.
-        explain: says what is wrong with the configuration in one row.
+        explain: says what the configuration in one row violates.
 
     Raises:
         SpecError: if a policy is not known.
@@ -177,7 +177,7 @@ def _invalid(model: VariabilityModel, rows: Rows, policy: Policy) -> dict[int, s
     if policy.explain is not None:
         for at in failed[:_EXPLAINED].tolist():
             if reasons := policy.explain(configurations, at):
-                invalid[int(known[at])] = "; ".join(reasons)
+                invalid[int(known[at])] = f"the configuration violates: {'; '.join(reasons)}"
     return invalid
 
 

@@ -240,3 +240,8 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
 def is_number(text: str, decimal: str) -> bool:
     """Whether a cell is a finite number."""
     return not np.isnan(parse_number(text.strip(), decimal))
+
+
+def is_value(text: str, decimal: str) -> bool:
+    """Whether a cell can be the value of an option."""
+    return text.strip().casefold() in _TRUTH or is_number(text, decimal)

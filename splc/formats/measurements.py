@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from splc.configurations import Configurations
+from splc.errors import Problem, SpecError
 from splc.formats.assembling import Duplicates, Invalid, Policy
 from splc.formats.files import Source, read_source
 from splc.measurements import Aggregate, Measurements
@@ -43,13 +44,16 @@ def read_measurements(
         separator: between repetitions (XML) or fields (CSV), if not the one that the file states or shows.
         nfp: the name of the property in a CSV file without header, 'Performance' by default.
         check: says which configurations are valid (`sampling.Space(model).check`); None accepts all.
-        explain: says what is wrong with the configuration in one row.
+        explain: says what the configuration in one row violates (`sampling.Space(model).violations`).
 
     Raises:
         InputError: if the file cannot be read, or a column is missing.
         MeasurementError: if rows cannot be taken as they are and the policy says 'error', or none is left.
-        SpecError: if a policy is not known.
+        SpecError: if a policy is not known, or the decimal delimiter is no character.
     """
+    if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
+        problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
+        raise SpecError(problem)
     policy = Policy(invalid, duplicates, aggregate, check, explain)
     source = read_source(path)
     if is_xml(source):

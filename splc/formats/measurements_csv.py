@@ -17,6 +17,7 @@ from splc.formats.assembling import Policy, Rows, assemble
 from splc.formats.csv_table import (
     RawTable,
     is_number,
+    is_value,
     option_texts,
     read_option_table,
     read_raw,
@@ -79,10 +80,15 @@ def _has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
     first = [cell.strip() for cell in raw.rows[0]]
     while len(first) > 1 and not first[-1]:
         first.pop()
+    second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
+    names_follow = bool(second) and second[0] in model.spellings
+    if not all(cell in model.spellings for cell in first[:-1]):
+        # Names that are not known: properties, unless the row ends like one without a header.
+        return not is_number(first[-1], decimal)
     if is_number(first[-1], decimal) and first[-1] not in model.spellings:
-        return False
-    names_only = all(cell in model.spellings for cell in first[:-1])
-    return not (names_only and len(raw.rows) > 1 and raw.rows[1][0].strip() in model.spellings)
+        # A property may be called 2019: then only values follow.
+        return len(first) > 1 and len(second) >= len(first) and is_value(second[0], decimal)
+    return not names_follow
 
 
 def _selected(raw: RawTable, model: VariabilityModel) -> tuple[Array, dict[int, list[str]], list[str]]:

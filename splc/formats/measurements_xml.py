@@ -19,11 +19,11 @@ from splc.errors import InputError, MeasurementError, OutputError, Problem
 from splc.formats.assembling import Policy, Rows, assemble
 from splc.formats.files import Source, write_whole
 from splc.formats.numbers import number_text, parse_column, parse_number
-from splc.formats.selecting import Selections
+from splc.formats.selecting import Selections, listable
 from splc.formats.xml import inner_text, line_of, read_xml
 from splc.measurements import Measurements
 from splc.options import BinaryOption, NumericOption
-from splc.variability import ROOT, VariabilityModel, plain_name
+from splc.variability import ROOT, VariabilityModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -200,12 +200,12 @@ def _document(measurements: Measurements) -> etree._Element:
     configurations = measurements.configurations
     model = configurations.model
     binary = [
-        (position, _listable(option.name, model))
+        (position, listable(option.name, model, ",;"))
         for position, option in enumerate(model.options)
         if isinstance(option, BinaryOption)
     ]
     pairs = [
-        (position, [f"{_listable(option.name, model)};{number_text(value)}" for value in _written(option)])
+        (position, [f"{listable(option.name, model, ',;')};{number_text(value)}" for value in _written(option)])
         for position, option in enumerate(model.options)
         if isinstance(option, NumericOption)
     ]
@@ -228,16 +228,6 @@ def _written(option: NumericOption) -> list[float]:
     """Return the numbers that stand for an option's values, by index."""
     flag = option.deselected_flag
     return list(option.values) if flag is None else [*option.values, flag]
-
-
-def _listable(name: str, model: VariabilityModel) -> str:
-    """Return a spelling of a name that can stand in a list."""
-    if not set(name) & set(",;"):
-        return name
-    plain = plain_name(name)
-    if model.spellings.get(plain) != name:
-        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
-    return plain
 
 
 def _joined(values: Array) -> str:

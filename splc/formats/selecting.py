@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from splc.configurations import value_indices, wrong_value
-from splc.errors import unknown_name_hint
+from splc.errors import OutputError, unknown_name_hint
 from splc.formats.numbers import parse_number
 from splc.options import BinaryOption, NumericOption, Option
-from splc.variability import ROOT, VariabilityModel
+from splc.variability import ROOT, VariabilityModel, plain_name
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -28,6 +28,20 @@ def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
     if isinstance(option, NumericOption):
         return 0 if option.size == 1 else None
     return 1 if option.name in mandatory else None
+
+
+def listable(name: str, model: VariabilityModel, separators: str) -> str:
+    """Return a spelling of an option's name that can stand in a list.
+
+    Raises:
+        OutputError: if there is none.
+    """
+    if not set(name) & set(separators):
+        return name
+    plain = plain_name(name)
+    if model.spellings.get(plain) != name:
+        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
+    return plain
 
 
 @dataclass

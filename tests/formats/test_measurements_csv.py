@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError, MeasurementError, SplcError
+from splc.errors import InputError, MeasurementError, SpecError, SplcError
 from splc.formats.measurements import read_measurements
 from splc.formats.measurements_csv import write_measurements_csv, write_measurements_splconqueror_csv
 from splc.measurements import Measurements
@@ -70,6 +70,8 @@ class TestPlainTables:
         assert len(read(tmp_path, system, (HEADER + "1,0,1,0,5,8,3\n").replace(",", "|"), separator="|")) == 1
         with pytest.raises(InputError, match="a single character"):
             read(tmp_path, system, HEADER, separator=", ")
+        with pytest.raises(SpecError, match="a single character"):
+            read(tmp_path, system, HEADER, decimal_delimiter="")
 
     def test_quotes_blanks_and_line_ends(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Quoted fields, blanks after separators, Windows' line ends, blank lines and a byte order mark are read."""
@@ -217,6 +219,11 @@ class TestRowsWithoutHeader:
         """A first row whose value cannot be read is not taken for a header."""
         kept = read(tmp_path, self.MODEL, "a;failed\nd;4\n")
         assert kept.report.missing == {"Performance": 1}
+
+    def test_a_property_that_is_called_like_a_number(self, tmp_path: Path) -> None:
+        """A header whose property is called 2019 is still a header: values follow, not names."""
+        kept = read(tmp_path, self.MODEL, "a,b-c,d,2019\n1,0,1,7\n")
+        assert kept["2019"].tolist() == [7]
 
     def test_duplicates_and_unknown_names(self, tmp_path: Path) -> None:
         """A repeated configuration is a duplicate here, an unknown name an invalid row."""

@@ -143,7 +143,10 @@ class TestConfigurations:
             return [f"left and right are both {configurations.value('left')[at]:g}"]
 
         rows = (row("left"), row("left,right"), row("right"), row("fast"))
-        with pytest.raises(MeasurementError, match=r"m\.xml:3: left and right are both 1\n.*m\.xml:5: .* both 0\n"):
+        with pytest.raises(
+            MeasurementError,
+            match=r"m\.xml:3: the configuration violates: left and right are both 1\n.*m\.xml:5: .* both 0\n",
+        ):
             read(tmp_path, system, *rows, check=check, explain=explain)
         kept = read(tmp_path, system, *rows, check=check, invalid="drop")
         assert len(kept) == 2

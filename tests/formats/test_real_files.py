@@ -8,6 +8,7 @@ from time import process_time
 import numpy as np
 import pytest
 
+from sampling.space import Space
 from splc.errors import InputError, MeasurementError
 from splc.formats.measurements import read_measurements
 from splc.formats.measurements_csv import write_measurements_csv
@@ -54,6 +55,28 @@ def test_published_systems_read_back(data: Path, tmp_path: Path, name: str) -> N
         assert kept.configurations == measured.configurations[rows]
         for nfp in measured.properties:
             np.testing.assert_array_equal(kept[nfp], measured[nfp][rows])
+
+
+def test_the_invalid_rows_of_spl_conquerors_example(data: Path) -> None:
+    """Four of the twenty rows of SPL Conqueror's own example are invalid, which is an error unless they are dropped."""
+    folder = data / "splc_examples"
+    model = read_variability_model(folder / "VariabilityModel.xml")
+    space = Space(model)
+    path = folder / "measurements.xml"
+    with pytest.raises(MeasurementError, match=r"xml:48: the configuration violates: binOpt4 implies binOpt2"):
+        read_measurements(path, model, check=space.check, explain=space.violations)
+    kept = read_measurements(path, model, check=space.check, invalid="drop")
+    assert len(kept) == 16
+    assert [line for line, _ in kept.report.invalid] == [48, 103, 158, 213]
+
+
+@pytest.mark.parametrize("name", ["LLVM", "x264", "Dune", "exastencils"])
+def test_all_other_published_rows_are_valid(data: Path, name: str) -> None:
+    """No row of the other published files fails the check, and they are all valid configurations."""
+    model, measured = load(data, name)
+    space = Space(model)
+    assert space.check(measured.configurations).all()
+    assert space.count == len(measured)
 
 
 def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
