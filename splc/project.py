@@ -91,18 +91,22 @@ class Project:
         """
         if (named := self._named("system")) is not None:
             return named
-        candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
-        roots = {path: xml_root_of_file(path) for path in candidates}
-        found = [str(path) for path, root in roots.items() if root == "vm"]
+        found = self._descriptions()
         if len(found) == 1:
             return found[0]
         if found:
             raise InputError(f"several system descriptions: {listed(found)}", hint="name one with --system")
-        unreadable = [str(path) for path, root in roots.items() if root is None]
+        unreadable = self._descriptions(None)
         raise InputError(
             f"no system description: no *.xml with the root element <vm> in {self._place}",
             hint="name one with --system" + (f" (not XML: {listed(unreadable)})" if unreadable else ""),
         )
+
+    @property
+    def has_system(self) -> bool:
+        """Whether a system description is named or lies in the folder (for what can do without one)."""
+        named = "system" in self.given or (self.file is not None and "system" in self.file.values)
+        return named or bool(self._descriptions())
 
     @property
     def measurements_file(self) -> str:
@@ -214,6 +218,11 @@ class Project:
     @property
     def _place(self) -> str:
         return "this folder" if str(self.folder) == "." else str(self.folder)
+
+    def _descriptions(self, root: str | None = "vm") -> list[str]:
+        """Return the *.xml files with this root element, None: those that have none."""
+        candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
+        return [str(path) for path in candidates if xml_root_of_file(path) == root]
 
     def _named(self, key: str) -> str | None:
         """Return the file that an option or `splc.toml` names, None where neither does.

@@ -86,11 +86,12 @@ def recognised(path: str) -> Kind | None:
 
     from splc.formats.files import STANDARD, read_source
     from splc.formats.kinds import kind_of
+    from splc.formats.models import is_log
 
     source = read_source(path)
     if path == STANDARD:
         sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
-    return kind_of(source)
+    return "model" if is_log(source) else kind_of(source)
 
 
 def target(kind: Kind, output: str, to: str | None) -> str:
@@ -119,5 +120,23 @@ def target(kind: Kind, output: str, to: str | None) -> str:
 
 
 def convert_model(project: Project, source: str, output: str, form: str) -> None:
-    """Write a model in another format."""
-    raise NotImplementedError
+    """Write a model in another format; what a log tells beyond its last model is not carried over."""
+    from splc.cli.terminal import note
+    from splc.formats.files import write_whole
+    from splc.formats.learned_log import model_log_text
+    from splc.formats.model_json import model_json_text
+    from splc.formats.model_text import model_text_file
+    from splc.formats.models import read_model
+    from splc.variability import ROOT
+
+    system = project.variability_model() if project.has_system else None
+    if system is None:
+        note("there is no system description here: the model's names are taken as they are")
+    model = read_model(source, system)
+    if form == "json":
+        text = model_json_text(model)
+    elif form == "log":
+        text = model_log_text(model, ROOT if system is None else system.base_option)
+    else:
+        text = model_text_file(model)
+    write_whole(output, text)

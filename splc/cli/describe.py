@@ -99,16 +99,13 @@ def as_json(description: Description) -> dict[str, Any]:
 
 def show(description: Description) -> None:
     """Print the description for people."""
-    from splc.cli.terminal import note, say, table
+    from splc.cli.terminal import note, plural, say, table
     from splc.description import constraint_kind, in_tree_order, option_role
 
     model = description.model
-    parts = (
-        (len(model.binary_options), "binary option"),
-        (len(model.numeric_options), "numeric option"),
-        (len(model.constraints), "constraint"),
-    )
-    say(f"{model.name}: " + ", ".join(f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in parts))
+    binary = plural(len(model.binary_options), "binary option", "binary options")
+    numeric = plural(len(model.numeric_options), "numeric option", "numeric options")
+    say(f"{model.name}: {binary}, {numeric}, {plural(len(model.constraints), 'constraint', 'constraints')}")
     if description.count is None:
         say("valid configurations: not counted")
         note(f"the valid configurations cannot be counted: {description.uncounted}")

@@ -45,7 +45,7 @@ class Commands(TyperGroup):
             _abandon_stdout()
             raise typer.Exit from None
         except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
+            print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -68,7 +68,7 @@ def _report(error: Exception) -> None:
             f"error: internal error: {type(error).__name__}: {error}\n"
             f"    this is a bug in splc; with {DEBUG}=1 in the environment it shows where"
         )
-    typer.echo(message, err=True)
+    print(message, file=sys.stderr)
 
 
 def _usage_message(error: Any) -> str:

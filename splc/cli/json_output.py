@@ -7,13 +7,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import typer
-
 
 def print_json(subcommand: str, content: Mapping[str, Any], version: int = 1) -> None:
     """Print one object to stdout; its schema is `splc.SUBCOMMAND/VERSION`, what is undefined is null."""
     plain = plain_values({"schema": f"splc.{subcommand}/{version}", **content})
-    typer.echo(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def plain_values(value: Any) -> Any:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
     from splc.measurements import ReadingReport
 
@@ -20,17 +18,17 @@ SHOWN_ROWS = 5
 
 def say(text: str = "") -> None:
     """Print a line of the result to stdout."""
-    typer.echo(text)
+    print(text)
 
 
 def note(text: str) -> None:
     """Print something the user should know to stderr."""
-    typer.echo(f"note: {text}", err=True)
+    print(f"note: {text}", file=sys.stderr)
 
 
 def warn(text: str) -> None:
     """Print something that may spoil the result to stderr."""
-    typer.echo(f"warning: {text}", err=True)
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
@@ -50,6 +48,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     lines = list(rows)
+    if not lines:
+        return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
     for place in filled:
         grid.add_column(columns[place], justify="right" if columns[place] in right else "left", overflow="fold")
@@ -69,18 +69,25 @@ def report(reading: ReadingReport) -> None:
     if reading.invalid:
         warn(f"{source}: {len(reading.invalid):,} of {reading.rows:,} rows dropped, their configuration is not valid")
         for line, reason in reading.invalid[:SHOWN_ROWS]:
-            typer.echo(f"    {source}:{line}: {reason}", err=True)
+            print(f"    {source}:{line}: {reason}", file=sys.stderr)
         if len(reading.invalid) > SHOWN_ROWS:
-            typer.echo(f"    … and {len(reading.invalid) - SHOWN_ROWS:,} more", err=True)
+            print(f"    … and {len(reading.invalid) - SHOWN_ROWS:,} more", file=sys.stderr)
     if reading.duplicates:
         lines = ", ".join(str(line) for line in reading.duplicates[:SHOWN_ROWS])
         more = ", …" if len(reading.duplicates) > SHOWN_ROWS else ""
-        warn(f"{source}: {len(reading.duplicates):,} rows measure a configuration again (line {lines}{more})")
+        rows = plural(len(reading.duplicates), "row measures", "rows measure")
+        warn(f"{source}: {rows} a configuration again (lines {lines}{more})")
     for nfp, count in reading.missing.items():
         if count:
-            warn(f"{source}: {count:,} values of {nfp} are missing or cannot be read")
+            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
+            warn(f"{source}: {values} missing or cannot be read")
     for text in reading.notes:
         note(f"{source}: {text}")
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """Return a number with the word that belongs to it."""
+    return f"{count:,} {one if count == 1 else many}"
 
 
 @contextmanager

@@ -1,0 +1,193 @@
+"""`splc convert`."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc import Measurements, read_measurements, read_model, read_variability_model
+from splc.formats.files import Source
+from splc.formats.kinds import kind_of
+from tests.cli.conftest import SYSTEM, Run
+
+Refused = Callable[..., str]
+ROUND = "1;2 * cache + 3 * x;1;1;1;1;0.1;2;3 * x;1;1;1\n"
+
+
+def measured(path: str) -> Measurements:
+    """Read measurements of the small system."""
+    return read_measurements(path, read_variability_model("system.xml"))
+
+
+def same(one: Measurements, other: Measurements) -> bool:
+    """Whether two measurements hold the same configurations and values."""
+    return one.configurations == other.configurations and all(
+        np.array_equal(one.repetitions(nfp), other.repetitions(nfp), equal_nan=True) for nfp in one.properties
+    )
+
+
+class TestMeasurements:
+    @pytest.mark.parametrize("suffix", [".xml", ".csv", ".xml.gz", ".csv.gz"])
+    def test_there_and_back(self, run: Run, folder: Path, suffix: str) -> None:
+        """Measurements survive a conversion into every format that keeps repetitions, and back."""
+        assert run("convert", "measurements.csv", "-o", f"a{suffix}").exit_code == 0
+        assert run("convert", f"a{suffix}", "-o", "b.csv").exit_code == 0
+        assert same(measured(f"a{suffix}"), measured("measurements.csv"))
+        assert (folder / "b.csv").read_bytes() == (folder / "measurements.csv").read_bytes()
+
+    def test_for_spl_conqueror(self, run: Run, folder: Path) -> None:
+        """SPL Conqueror's table has a root column and the aggregate of the repetitions."""
+        arguments = ("convert", "measurements.csv", "--to", "splconqueror-csv", "--aggregate", "min", "-o", "-")
+        lines = run(*arguments).stdout.splitlines()
+        assert lines[0] == "root;cache;left;right;x;time;energy"
+        assert lines[1] == "1;0;1;0;1;1;10"
+        assert len(lines) == 10
+
+    def test_standard_input_and_output(self, run: Run, folder: Path) -> None:
+        """`-` is standard input and output; what comes in may be compressed."""
+        text = (folder / "measurements.csv").read_bytes()
+        result = run("convert", "-", "-o", "-", "--to", "csv", stdin=gzip.compress(text))
+        assert result.stdout.encode() == text
+
+    def test_policies(self, run: Run, refused: Refused, folder: Path) -> None:
+        """Invalid configurations are refused with their lines, or dropped and named on stderr."""
+        with (folder / "measurements.csv").open("a", encoding="utf-8") as file:
+            file.write("1,0,1,1,1,1\n")
+        assert "measurements.csv:12: " in refused("convert", "measurements.csv", "-o", "a.xml")
+        assert not (folder / "a.xml").exists()
+        result = run("convert", "measurements.csv", "-o", "a.xml", "--invalid", "drop")
+        assert result.exit_code == 0
+        assert "warning: measurements.csv: 1 of 11 rows dropped" in result.stderr
+        assert "measurements.csv:12: " in result.stderr
+        assert len(measured("a.xml")) == 9
+
+    def test_unreadable_values_are_counted(self, run: Run, folder: Path) -> None:
+        """Values that cannot be read are missing, and counted on stderr."""
+        text = (folder / "measurements.csv").read_text(encoding="utf-8").replace("2.5", "two")
+        (folder / "measurements.csv").write_text(text, encoding="utf-8")
+        result = run("convert", "measurements.csv", "-o", "a.csv")
+        assert "1 value of time is missing or cannot be read" in result.stderr
+
+    def test_an_unknown_option(self, refused: Refused, folder: Path) -> None:
+        """A measurement with an unknown option is refused with its line."""
+        (folder / "m.xml").write_text(
+            '<results>\n<row><data columname="Configuration">left,lft</data><data columname="time">1</data></row>\n'
+            "</results>",
+            encoding="utf-8",
+        )
+        assert "m.xml:2: " in refused("convert", "m.xml", "-o", "a.csv")
+
+
+class TestSystems:
+    def test_normalised(self, run: Run, folder: Path) -> None:
+        """A system description is written back in a form that means the same."""
+        assert run("convert", "system.xml", "-o", "again.xml").exit_code == 0
+        assert read_variability_model("again.xml") == read_variability_model("system.xml")
+        assert run("convert", "again.xml", "-o", "third.xml").exit_code == 0
+        assert (folder / "again.xml").read_bytes() == (folder / "third.xml").read_bytes()
+
+    def test_what_has_no_effect_is_said(self, run: Run, folder: Path) -> None:
+        """What the reader ignores is said on stderr."""
+        text = SYSTEM.replace("<optional>True</optional>", "<optional>True</optional><nonsense/>")
+        (folder / "system.xml").write_text(text, encoding="utf-8")
+        assert "note: system.xml: line 3: <nonsense>" in run("convert", "system.xml", "-o", "b.xml").stderr
+
+
+class TestModels:
+    @pytest.mark.parametrize("suffix", [".json", ".txt", ".log", ".json.gz", ".log.gz"])
+    def test_there_and_back(self, run: Run, folder: Path, suffix: str) -> None:
+        """A model survives a conversion into every format, and back."""
+        (folder / "model.txt").write_text("T = 1.5 + 2 * cache * x^2 - 0.1 * log10(x) * left\n", encoding="utf-8")
+        expected = read_model("model.txt", read_variability_model("system.xml"))
+        assert run("convert", "model.txt", "-o", f"a{suffix}").exit_code == 0
+        assert read_model(f"a{suffix}", read_variability_model("system.xml")) == expected
+        assert run("convert", f"a{suffix}", "-o", "b.txt").exit_code == 0
+        assert read_model("b.txt", read_variability_model("system.xml")) == expected
+
+    def test_the_last_round_of_a_log(self, run: Run, folder: Path) -> None:
+        """Of a log the model of its last round is taken; as a log it is a single round."""
+        second = ROUND.replace("1;2 * cache", "2;4 * left + 2 * cache", 1)
+        (folder / "a.log").write_text("Learning progress:\n" + ROUND + second, encoding="utf-8")
+        expected = read_model("a.log", read_variability_model("system.xml"))
+        assert len(expected.terms) == 3
+        result = run("convert", "a.log", "--to", "log", "-o", "-")
+        assert [line[0] for line in result.stdout.splitlines() if line[:1].isdigit()] == ["0"]
+        (folder / "b.log").write_text(result.stdout, encoding="utf-8")
+        assert read_model("b.log", read_variability_model("system.xml")) == expected
+
+    def test_without_a_system(self, run: Run, folder: Path) -> None:
+        """Without a system description names are taken as they are, and stderr says so."""
+        (folder / "system.xml").unlink()
+        result = run("convert", "-", "--to", "txt", "-o", "-", stdin="2 * a * a")
+        assert result.stdout.strip() == "2 * a^2"
+        assert "note: there is no system description here" in result.stderr
+
+    def test_unknown_names(self, refused: Refused, folder: Path) -> None:
+        """With a system description a name that it does not have is refused, with its line and the nearest name."""
+        (folder / "model.txt").write_text("# a model\n2 * cahce\n", encoding="utf-8")
+        message = refused("convert", "model.txt", "-o", "a.json")
+        assert message.startswith("model.txt:2:")
+        assert "'cache'" in message
+
+    def test_a_system_that_is_not_there(self, refused: Refused, folder: Path) -> None:
+        """A system description that is named must be there."""
+        (folder / "model.txt").write_text("2 * cache", encoding="utf-8")
+        assert "nowhere.xml" in refused("convert", "model.txt", "-o", "a.json", "--system", "nowhere.xml")
+
+
+class TestTargets:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("measurements.csv", "-o", "a.json"), "measurements cannot be written as 'json'\n    possible are: csv,"),
+            (("system.xml", "-o", "a.csv"), "a system description cannot be written as 'csv'"),
+            (("measurements.csv", "-o", "a"), "does not say in which format to write\n    choose one with --to: csv,"),
+            (("measurements.csv", "-o", "a.dat"), "does not say in which format"),
+            (("measurements.csv", "-o", "-"), "does not say in which format"),
+            (("measurements.csv", "-o", "a", "--to", "cvs"), "'cvs'\n    did you mean 'csv'?"),
+            (("nothing.csv", "-o", "a.xml"), "nothing.csv: there is no such file"),
+            (("measurements.csv", "-o", "nowhere/a.xml"), "nowhere/a.xml: cannot be written"),
+            (("measurements.csv", "-o", ".", "--to", "csv"), "this is a folder"),
+            (("other.xml", "-o", "a.xml"), "other.xml: neither a system description"),
+            (("truncated.xml", "-o", "a.csv"), "truncated.xml:3"),
+        ],
+    )
+    def test_wrong_pairs(self, refused: Refused, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+        """What cannot be converted is refused with the possible formats, and nothing is written."""
+        (folder / "other.xml").write_text("<html/>", encoding="utf-8")
+        (folder / "truncated.xml").write_text("<results>\n<row>\n", encoding="utf-8")
+        before = sorted(folder.iterdir())
+        assert message in refused("convert", *arguments)
+        assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (SYSTEM, "system"),
+        ("<?xml version='1.0'?><!-- <vm> --><results>", "measurements"),
+        ("<html/>", None),
+        ("<", None),
+        ("a,b,time\n1,2,3\n", "measurements"),
+        ("1;0;3.5\n0;1;2\n", "measurements"),
+        ('{"schema": "splc.learn/1"}', "model"),
+        ("Learning progress:\n" + ROUND, "model"),
+        (ROUND, "model"),
+        ("# a comment, with a comma\nT = 2 * cache\n", "model"),
+        ("2 * `a,b;c` + 3", "model"),
+        ("", "model"),
+    ],
+)
+def test_kinds(text: str, kind: str | None) -> None:
+    """What a file is, its content says, whatever it is called."""
+    assert kind_of(Source("a", text.encode())) == kind
+    assert kind_of(Source("a", b"\xef\xbb\xbf" + text.encode())) == kind
+
+
+def test_kinds_of_other_encodings() -> None:
+    """An XML file in UTF-16 is recognised as well."""
+    assert kind_of(Source("a", SYSTEM.encode("utf-16"))) == "system"

@@ -1,0 +1,122 @@
+"""Tables, notes, progress and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from splc.cli import terminal
+from splc.cli.json_output import print_json
+from splc.measurements import ReadingReport
+
+
+class Terminal(StringIO):
+    """A stream that claims to be a terminal."""
+
+    def isatty(self) -> bool:
+        """Claim it."""
+        return True
+
+
+def screen_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Put a terminal of 30 columns in the place of stdout and stderr (no fixture: pytest sets them anew for a test)."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return stream
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The object names its schema first; numpy's values are plain, what is undefined is null, integers are exact."""
+    values = {"a": np.float64("nan"), "b": np.array([1, 2]), "c": float("inf"), "d": (np.int64(3), None, True)}
+    print_json("test", {**values, "e": 10**30, "f": {"ü": -0.5}})
+    text = capsys.readouterr().out
+    assert list(json.loads(text)) == ["schema", "a", "b", "c", "d", "e", "f"]
+    assert json.loads(text) == {
+        "schema": "splc.test/1",
+        "a": None,
+        "b": [1, 2],
+        "c": None,
+        "d": [3, None, True],
+        "e": 10**30,
+        "f": {"ü": -0.5},
+    }
+
+
+def test_a_piped_table_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
+    """Into a pipe a table is as wide as its content, without borders, trailing blanks and empty columns."""
+    terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=("n",))
+    assert capsys.readouterr().out.splitlines() == ["a" + " " * 301 + " n", "x" * 300 + "   1", "y" + " " * 301 + "20"]
+
+
+def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal no line is wider than it, and nothing is lost."""
+    screen = screen_of(monkeypatch)
+    terminal.table(("option", "value"), [("word " * 10, "x" * 40)])
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()
+    assert max(map(len, lines)) <= 30
+    assert "".join(lines).count("x") == 40
+
+
+def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR a terminal gets no escape sequences."""
+    screen = screen_of(monkeypatch)
+    terminal.table(("option",), [("a",)])
+    assert "\x1b[" in screen.getvalue()
+    screen.truncate(0)
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal.table(("option",), [("a",)])
+    assert "\x1b[" not in screen.getvalue()
+
+
+def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table without rows prints nothing."""
+    terminal.table(("a", "b"), [])
+    assert capsys.readouterr().out == ""
+
+
+def test_progress_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
+    """Into a pipe no progress is written."""
+    with terminal.progress("learning", 10) as advance:
+        advance(3, "round 3")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the progress is shown."""
+    screen = screen_of(monkeypatch)
+    with terminal.progress("learning", 10) as advance:
+        advance(3, "round 3")
+    assert "round 3" in screen.getvalue()
+
+
+def test_what_a_reader_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Everything that was left out is said on stderr, the first few with line and reason."""
+    terminal.report(
+        ReadingReport(
+            "m.csv",
+            rows=30,
+            invalid=tuple((line, "a needs b") for line in range(2, 9)),
+            duplicates=(20, 21),
+            missing={"time": 1, "energy": 0, "bytes": 1200},
+            notes=("odd",),
+        )
+    )
+    assert capsys.readouterr() == (
+        "",
+        "warning: m.csv: 7 of 30 rows dropped, their configuration is not valid\n"
+        + "".join(f"    m.csv:{line}: a needs b\n" for line in range(2, 7))
+        + "    … and 2 more\n"
+        "warning: m.csv: 2 rows measure a configuration again (lines 20, 21)\n"
+        "warning: m.csv: 1 value of time is missing or cannot be read\n"
+        "warning: m.csv: 1,200 values of bytes are missing or cannot be read\n"
+        "note: m.csv: odd\n",
+    )
