@@ -1,0 +1,56 @@
+"""What the tests of learning share: real measurements and random problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from splc.formats.measurements import read_measurements
+from splc.formats.variability_xml import read_variability_model
+from splc.learning.problem import Feature, LearningProblem
+from splc.measurements import Measurements
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+README = {
+    "lossFunction": "RELATIVE",
+    "abortError": 10,
+    "minImprovementPerRound": 0.25,
+    "learn_logFunction": True,
+    "quadraticFunctionSupport": True,
+}
+ALL_FUNCTIONS = {
+    "learn_logFunction": True,
+    "learn_asymFunction": True,
+    "learn_ratioFunction": True,
+    "learn_mirrowedFunction": True,
+    "learn_accumulatedLogFunction": True,
+}
+
+
+def measured(system: str) -> Measurements:
+    """Return the measurements of a system under shared/data."""
+    folder = DATA / system
+    if not folder.is_dir():
+        pytest.skip("needs ../shared/data, the real measurements of others")
+    model = read_variability_model(folder / "FeatureModel.xml")
+    return read_measurements(folder / "measurements.xml", model)
+
+
+@st.composite
+def problems(draw: Any, most_rows: int = 40) -> LearningProblem:
+    """Random problems: a few binary and numeric features, a positive target."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = draw(st.integers(4, most_rows))
+    binary, numeric = draw(st.integers(0, 4)), draw(st.integers(0, 2))
+    features = [Feature(f"b{i}", False) for i in range(binary)]
+    columns = {f"b{i}": rng.integers(0, 2, rows).astype(float) for i in range(binary)}
+    for i in range(numeric):
+        values = rng.integers(1, 6, rows).astype(float)
+        features.append(Feature(f"n{i}", True, 1.0, 5.0, has_zero=False))
+        columns[f"n{i}"] = values
+    target = rng.uniform(1, 10, rows) * 10.0 ** draw(st.integers(-12, 12))
+    return LearningProblem(tuple(features), columns, target)

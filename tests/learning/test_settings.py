@@ -1,0 +1,276 @@
+"""Settings: names, values, and what each does to a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.errors import LearningError, SpecError
+from splc.learning.bagging import bagged, folds_of
+from splc.learning.history import Round
+from splc.learning.problem import Feature, LearningProblem
+from splc.learning.settings import PRESETS, Settings, preset
+from splc.learning.stepwise import StepwiseLearner
+from splc.learning.stopping import REASONS, stop_reason
+
+
+def problem(rows: int = 120, options: int = 6, seed: int = 0) -> LearningProblem:
+    """A problem with interactions of two and three options, and noise."""
+    rng = np.random.default_rng(seed)
+    b = rng.integers(0, 2, (options, rows)).astype(float)
+    x = rng.integers(1, 9, rows).astype(float)
+    target = 10 + 4 * b[0] + 3 * b[1] * b[2] + 2 * b[0] * b[3] * b[4] + 0.5 * x + 0.2 * x * b[1]
+    target += rng.uniform(0, 0.3, rows)
+    features = (*(Feature(f"b{i}", False) for i in range(options)), Feature("x", True, 1.0, 8.0, has_zero=False))
+    return LearningProblem(features, {**{f"b{i}": b[i] for i in range(options)}, "x": x}, target)
+
+
+def rounds(**values: Any) -> tuple[Round, ...]:
+    """Return the rounds of a run with these settings."""
+    chosen = {"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 12, **values}
+    return StepwiseLearner(problem(), Settings().changed(chosen)).run().rounds
+
+
+def test_names_and_values_are_read_as_spl_conqueror_writes_them() -> None:
+    """Dashes are underscores, case does not matter, times are HH:MM:SS, and the threshold is spelled both ways."""
+    chosen = Settings().changed(
+        {"ABORTERROR": "5", "learn-logFunction": "True", "featureSizeThreshold": 3, "learnTimeLimit": "01:02:03"}
+    )
+    assert (chosen.abortError, chosen.learn_logFunction, chosen.featureSizeTreshold) == (5.0, True, 3)
+    assert chosen.learnTimeLimit == 3723
+    assert Settings().changed({"parallelization": "false"}) == Settings()
+
+
+def test_all_wrong_settings_are_reported_at_once() -> None:
+    """Every unknown name and every value that does not fit is named, with the nearest known name."""
+    with pytest.raises(SpecError) as caught:
+        Settings().changed({"abortEror": 1, "numberOfRounds": "many", "crossValidation_k": 1, "bagging": "yes"})
+    text = str(caught.value)
+    assert len(caught.value.problems) == 4
+    assert "did you mean 'abortError'" in text
+    assert "'many' is not a number" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("lossFunction", "SQUARE"),
+        ("scoreMeasure", "INFLUENCE"),
+        ("numberOfRounds", 1.5),
+        ("abortError", "nan "),
+        ("abortError", -1),
+        ("baggingTestDataFraction", 101),
+        ("learnTimeLimit", "1:xx"),
+        ("numberOfRounds", "inf"),
+        ("epsilon", "inf"),
+    ],
+)
+def test_values_out_of_range_are_refused(name: str, value: Any) -> None:
+    """A value that a setting cannot have is an error that names the setting."""
+    with pytest.raises(SpecError, match=name):
+        Settings().changed({name: value})
+
+
+def test_unknown_preset_lists_the_known_ones() -> None:
+    """An unknown preset is an error with the known names."""
+    with pytest.raises(SpecError, match="splconqueror"):
+        preset("unknown")
+    assert PRESETS["default"] == PRESETS["splconqueror"]
+
+
+def test_stop_rules_apply_in_spl_conquerors_order() -> None:
+    """Rounds come before time, time before the error, the error before the improvement; each has its word."""
+    base: dict[str, Any] = {
+        "settings": Settings(),
+        "number": 1,
+        "error": 50.0,
+        "score": 5.0,
+        "exact": 1e-9,
+        "elapsed": 1.0,
+        "took": 1.0,
+        "level": 10,
+    }
+    limited = Settings().changed({"learnTimeLimit": 10, "numberOfRounds": 40})
+    cases: list[tuple[dict[str, Any], str | None]] = [
+        ({}, None),
+        ({"settings": limited, "number": 40, "elapsed": 11.0, "error": 0.0, "score": 0.0}, "numberOfRounds"),
+        ({"settings": limited, "elapsed": 11.0, "error": 0.0}, "learnTimeLimit"),
+        ({"number": 31, "took": 3601.0, "error": 0.0}, "stopOnLongRound"),
+        ({"number": 30, "took": 3601.0}, None),
+        ({"error": 0.5, "score": 0.0}, "abortError"),
+        ({"settings": Settings().changed({"abortError": 0}), "error": 0.0}, "abortError"),
+        ({"score": 0.05}, "minImprovementPerRound"),
+        ({"score": 0.05, "settings": Settings().changed({"withHierarchy": True}), "level": 3}, None),
+    ]
+    for change, expected in cases:
+        assert stop_reason(**{**base, **change}) == expected
+        assert expected is None or expected in REASONS
+
+
+def test_number_of_rounds_limits_the_terms() -> None:
+    """With numberOfRounds:n the model has at most n terms beside the constant."""
+    assert len(rounds(numberOfRounds=3)) == 3
+
+
+def test_feature_size_limit_keeps_terms_small() -> None:
+    """With limitFeatureSize a term of featureSizeTreshold option occurrences is not extended."""
+    plain = {"quadraticFunctionSupport": False, "numberOfRounds": 20}
+    assert max(r.candidate.occurrences for r in rounds(**plain)) > 2
+    for limit in (1, 2):
+        history = rounds(limitFeatureSize=True, featureSizeTreshold=limit, **plain)
+        assert max(r.candidate.occurrences for r in history) == limit
+
+
+def test_no_square_without_its_setting() -> None:
+    """Without quadraticFunctionSupport the square of an option needs the option in the model first."""
+    for switch in (True, False):
+        seen: set[str] = set()
+        for this in rounds(quadraticFunctionSupport=switch, numberOfRounds=25):
+            text = this.candidate.text()
+            if text == "x * x" and not switch:
+                assert "x" in seen
+            seen.add(text)
+
+
+def test_functions_are_offered_only_where_they_are_defined() -> None:
+    """Logarithms need positive values and reciprocals values other than 0."""
+    rng = np.random.default_rng(1)
+    x = rng.integers(-2, 3, 50).astype(float)
+    features = (Feature("x", True, -2.0, 2.0, has_zero=True),)
+    data = LearningProblem(features, {"x": x}, 20 + x**3 + rng.uniform(0, 1, 50))
+    chosen = Settings().changed(
+        {
+            "learn_logFunction": True,
+            "learn_asymFunction": True,
+            "learn_ratioFunction": True,
+            "abortError": 0,
+            "minImprovementPerRound": 0,
+        }
+    )
+    outcome = StepwiseLearner(data, chosen).run()
+    assert outcome.rounds
+    assert not any("log" in c.text() or "/" in c.text() for c, _ in outcome.terms)
+
+
+def test_hierarchy_takes_single_options_first() -> None:
+    """With withHierarchy the first interaction comes after a level of single options is exhausted."""
+    sizes = [r.candidate.size for r in rounds(withHierarchy=True, minImprovementPerRound=0.2)]
+    first = next((i for i, size in enumerate(sizes) if size > 1), len(sizes))
+    assert first >= 2
+    assert sizes[:first] == [1] * first
+    assert len(sizes) > first
+
+
+def test_brute_force_finds_an_interaction_without_its_parts() -> None:
+    """With bruteForceCandidates a pure interaction of three options is found in the first round."""
+    rng = np.random.default_rng(2)
+    b = rng.integers(0, 2, (5, 200)).astype(float)
+    features = tuple(Feature(f"b{i}", False) for i in range(5))
+    data = LearningProblem(features, {f"b{i}": b[i] for i in range(5)}, 1 + 5 * b[0] * b[2] * b[4])
+    outcome = StepwiseLearner(
+        data,
+        Settings().changed({"bruteForceCandidates": True, "featureSizeTreshold": 3, "candidateSizePenalty": False}),
+    ).run()
+    assert [c.text() for c, _ in outcome.terms] == ["1", "b0 * b2 * b4"]
+
+
+def test_brute_force_without_bound_is_refused() -> None:
+    """So many products that memory would not hold them are an error, not a crash."""
+    rng = np.random.default_rng(2)
+    b = rng.integers(0, 2, (200, 40)).astype(float)
+    features = tuple(Feature(f"b{i}", False) for i in range(200))
+    data = LearningProblem(features, {f"b{i}": b[i] for i in range(200)}, 1 + b[0])
+    with pytest.raises(LearningError, match="bruteForceCandidates"):
+        StepwiseLearner(data, Settings().changed({"bruteForceCandidates": True}))
+
+
+def test_backward_step_removes_a_term_that_later_ones_replace() -> None:
+    """With useBackward a term whose removal costs little leaves the model and does not come back."""
+    history = rounds(useBackward=True, backwardErrorDelta=0.3, numberOfRounds=12)
+    gone = [c for r in history for c in r.removed]
+    assert gone
+    final = [c for c, _ in history[-1].terms]
+    assert not set(gone) & set(final)
+    for this in history:
+        assert len(this.terms) == len({c for c, _ in this.terms})
+        assert this.learning_error == pytest.approx(this.error, rel=1e-9)
+
+
+def test_bad_features_rest_and_the_model_is_as_good() -> None:
+    """With ignoreBadFeatures learning still lowers the error every round."""
+    errors = [r.error for r in rounds(ignoreBadFeatures=True)]
+    assert errors == sorted(errors, reverse=True)
+    assert len(errors) > 5
+
+
+def test_cross_validation_learns_less_noise() -> None:
+    """Selected by held-out folds, models of pure noise have fewer terms than those selected by the learning error."""
+    chosen = Settings().changed({"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 15})
+    plain = held_out = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        b = rng.integers(0, 2, (10, 60)).astype(float)
+        features = tuple(Feature(f"b{i}", False) for i in range(10))
+        data = LearningProblem(features, {f"b{i}": b[i] for i in range(10)}, rng.uniform(1, 2, 60))
+        folds = folds_of(data, 5, seed=0)
+        assert np.bincount(folds).tolist() == [12] * 5
+        plain += len(StepwiseLearner(data, chosen).run().terms)
+        held_out += len(StepwiseLearner(data, chosen, folds=folds).run().terms)
+    assert held_out < 0.7 * plain
+
+
+def test_cross_validated_error_is_that_of_models_fitted_without_the_fold() -> None:
+    """The selection error equals the mean relative error of least-squares fits on the other folds."""
+    data = problem()
+    folds = folds_of(data, 5, seed=3)
+    learner = StepwiseLearner(data, Settings().changed({"abortError": 0}), folds=folds)
+    for _ in range(3):
+        this = learner.step()
+        assert this is not None
+        matrix = np.column_stack([np.broadcast_to(c.evaluate(data.column), len(data)) for c in learner.terms])
+        errors = np.empty(len(data))
+        for fold in range(5):
+            held = folds == fold
+            coefficients = np.linalg.lstsq(matrix[~held], data.target[~held], rcond=None)[0]
+            errors[held] = np.abs(matrix[held] @ coefficients - data.target[held]) / data.target[held]
+        assert this.error == pytest.approx(errors.mean() * 100, rel=1e-9)
+
+
+def test_epsilon_tube_counts_small_errors_as_none() -> None:
+    """With considerEpsilonTube, rows within epsilon do not count in the selection error."""
+    wide = rounds(considerEpsilonTube=True, epsilon=0.1)
+    assert wide[-1].error == 0.0
+    assert wide[-1].learning_error > 0.0
+    assert len(wide) < len(rounds())
+
+
+@pytest.mark.parametrize("fraction", [1, 50, 100])
+def test_bagged_model_averages(fraction: int) -> None:
+    """A bag gives one averaged model, the same for the same seed, with 100 percent of the rows too."""
+    chosen = Settings().changed({"bagging": True, "baggingNumbers": 4, "baggingTestDataFraction": fraction})
+    one, two, other = (bagged(problem(), chosen, seed) for seed in (1, 1, 2))
+    assert one.terms == two.terms
+    assert fraction == 1 or one.terms != other.terms
+    assert one.termination == "bagging"
+    assert one.rounds == ()
+
+
+@pytest.mark.parametrize("loss", ["LEASTSQUARES", "ABSOLUTE"])
+def test_other_losses_select_by_their_own_error(loss: str) -> None:
+    """The selection error is the loss itself, on the fitted model."""
+    data = problem()
+    outcome = StepwiseLearner(
+        data, Settings().changed({"lossFunction": loss, "abortError": 0, "numberOfRounds": 4})
+    ).run()
+    residual = data.target - sum(w * np.broadcast_to(c.evaluate(data.column), len(data)) for c, w in outcome.terms)
+    expected = np.mean(residual**2) if loss == "LEASTSQUARES" else np.mean(np.abs(residual))
+    assert outcome.rounds[-1].error == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_relative_loss_needs_values_other_than_zero() -> None:
+    """A property that is 0 everywhere cannot be learned by relative error, and the message says what to choose."""
+    data = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0])}, np.zeros(2))
+    with pytest.raises(LearningError, match="ABSOLUTE"):
+        StepwiseLearner(data, Settings())

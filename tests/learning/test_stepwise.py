@@ -1,0 +1,240 @@
+"""The fast learner against the plain one, and the laws it keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from splc.learning.candidates import BASE, Candidate
+from splc.learning.fitting import Projection
+from splc.learning.history import Round
+from splc.learning.problem import Feature, LearningProblem
+from splc.learning.settings import Settings
+from splc.learning.stepwise import Outcome, StepwiseLearner
+from splc.terms import option_term
+from tests.learning.conftest import ALL_FUNCTIONS, problems
+from tests.learning.oracle import learn_naively
+
+LONG = Settings().changed({"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 6})
+
+
+def learned(problem: LearningProblem, chosen: Settings = LONG) -> Outcome:
+    """Return what the learner gives."""
+    return StepwiseLearner(problem, chosen).run()
+
+
+def predicted(outcome: Outcome, problem: LearningProblem) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the predictions of learned candidates."""
+    return np.asarray(sum(w * np.broadcast_to(c.evaluate(problem.column), len(problem)) for c, w in outcome.terms))
+
+
+@given(problems(), st.booleans(), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_fast_learner_agrees_with_plain_one(problem: LearningProblem, penalty: bool, logs: bool) -> None:
+    """Errors per round agree with a learner that refits every candidate by itself, until rounding is all there is."""
+    chosen = LONG.changed({"candidateSizePenalty": penalty, "learn_logFunction": logs})
+    outcome = learned(problem, chosen)
+    terms, errors = learn_naively(problem, chosen)
+    assert len(outcome.rounds) == len(errors)
+    for this, error, term in zip(outcome.rounds, errors, terms[1:], strict=True):
+        assert this.candidate == term
+        assert this.error == pytest.approx(error, rel=1e-6, abs=1e-9)
+
+
+@given(problems(), st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]))
+@settings(max_examples=60, deadline=None)
+def test_bounds_hold(problem: LearningProblem, loss: str) -> None:
+    """No candidate lowers the loss by more than its bound says."""
+    learner = StepwiseLearner(problem, LONG.changed({**ALL_FUNCTIONS, "lossFunction": loss}))
+    for _ in range(3):
+        drop, _ = learner.fit.bounds()
+        heads, atoms = np.nonzero(learner.allowed())
+        losses = learner.fit.losses(heads, atoms)
+        brought = learner.fit.error - losses
+        fine = ~np.isnan(losses)
+        bound = drop[heads, atoms][fine]
+        assert (brought[fine] <= bound + 1e-6 * np.abs(bound) + 1e-9 * learner.fit.error).all()
+        if learner.step() is None:
+            break
+
+
+@given(problems(), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_order_of_rows_changes_nothing(problem: LearningProblem, seed: int) -> None:
+    """A permutation of the rows gives the same terms and, up to rounding, the same influences."""
+    order = np.random.default_rng(seed).permutation(len(problem))
+    one, other = learned(problem), learned(problem.rows(order))
+    assert [c for c, _ in one.terms] == [c for c, _ in other.terms]
+    scale = float(np.abs(problem.target).max())
+    np.testing.assert_allclose(predicted(one, problem), predicted(other, problem), rtol=1e-6, atol=1e-9 * scale)
+
+
+@given(problems(), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_order_of_options_changes_nothing(problem: LearningProblem, random: Any) -> None:
+    """A permutation of the options gives the same terms."""
+    features = list(problem.features)
+    random.shuffle(features)
+    other = dataclasses.replace(problem, features=tuple(features))
+    assert [c for c, _ in learned(problem).terms] == [c for c, _ in learned(other).terms]
+
+
+@given(problems(), st.integers(-20, 20))
+@settings(max_examples=40, deadline=None)
+def test_unit_of_the_property_changes_nothing(problem: LearningProblem, power: int) -> None:
+    """Scaling a property by a power of two scales the influences and leaves terms and errors as they are."""
+    other = dataclasses.replace(problem, target=problem.target * 2.0**power)
+    one, two = learned(problem), learned(other)
+    assert [c for c, _ in one.terms] == [c for c, _ in two.terms]
+    assert [r.error for r in one.rounds] == pytest.approx([r.error for r in two.rounds], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("function", ["x", "x^2", "log10(x)", "1/x", "40 - x", "b * x", "b * c"])
+def test_single_term_is_found_exactly(function: str) -> None:
+    """A model of the constant and one candidate is found in exactly that form, with its influences."""
+    rng = np.random.default_rng(7)
+    x = rng.choice([1.0, 2.0, 5.0, 10.0, 20.0, 40.0], 60)
+    b, c = rng.integers(0, 2, (2, 60)).astype(float)
+    values = {
+        "x": x,
+        "x^2": x**2,
+        "log10(x)": np.log10(x),
+        "1/x": 1 / x,
+        "40 - x": 40 - x,
+        "b * x": b * x,
+        "b * c": b * c,
+    }[function]
+    problem = LearningProblem(
+        (Feature("b", False), Feature("c", False), Feature("x", True, 1.0, 40.0, has_zero=False)),
+        {"b": b, "c": c, "x": x},
+        3.0 + 2.0 * values,
+    )
+    outcome = learned(problem, LONG.changed({**ALL_FUNCTIONS, "numberOfRounds": 12}))
+    assert outcome.rounds[-1].error < 1e-9
+    expanded: dict[Any, float] = {}
+    for candidate, influence in outcome.terms:
+        for term, weight in candidate.expansion.items():
+            expanded[term] = expanded.get(term, 0.0) + influence * weight
+    np.testing.assert_allclose(predicted(outcome, problem), problem.target, rtol=1e-9)
+    if "*" not in function:
+        assert len(outcome.rounds) == 1
+    significant = {term.text(): w for term, w in expanded.items() if abs(w) > 1e-6}
+    expected = {"1": 3.0, function.replace("1/x", "x^-1"): 2.0}
+    if function == "40 - x":
+        expected = {"1": 83.0, "x": -2.0}
+    assert {name: pytest.approx(w, rel=1e-6) for name, w in significant.items()} == expected
+
+
+def test_collinear_and_constant_candidates_are_never_chosen() -> None:
+    """A copy of an option, an option that never changes and the rest of an alternative group do not enter a model."""
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, 3, 50)
+    columns = {
+        "one": (a == 0).astype(float),
+        "two": (a == 1).astype(float),
+        "three": (a == 2).astype(float),
+        "copy": (a == 0).astype(float),
+        "always": np.ones(50),
+        "never": np.zeros(50),
+        "fixed": np.full(50, 7.0),
+    }
+    features = tuple(Feature(name, name == "fixed", 7.0 if name == "fixed" else 0.0, 7.0) for name in columns)
+    problem = LearningProblem(features, columns, 5.0 + 3.0 * a + rng.uniform(0, 0.5, 50))
+    outcome = learned(problem, LONG.changed({"numberOfRounds": 70}))
+    names = [c.options for c, _ in outcome.terms[1:]]
+    assert len(names) == 2
+    assert not any(options & {"always", "never", "fixed"} for options in names)
+    assert frozenset({"one"}) not in names or frozenset({"copy"}) not in names
+
+
+def test_large_powers_do_not_spoil_the_fit() -> None:
+    """Terms that are 24 orders of magnitude apart are fitted to full precision."""
+    n = np.repeat(np.linspace(2.5e5, 2e6, 12), 4)
+    p = np.tile([1.0, 2.0, 3.0, 4.0], 12)
+    problem = LearningProblem(
+        (Feature("n", True, 2.5e5, 2e6, has_zero=False), Feature("p", True, 1.0, 4.0, has_zero=False)),
+        {"n": n, "p": p},
+        1e-3 + 3e-13 * n**2 + 2e-2 * p,
+    )
+    outcome = learned(problem, LONG.changed({"numberOfRounds": 20}))
+    assert outcome.rounds[-1].error < 1e-6
+
+
+def test_mirrored_square_and_accumulated_log_columns_equal_their_expansion() -> None:
+    """A candidate's column is the same as that of the terms that it expands to."""
+    columns = {"x": np.array([1.0, 2.0, 8.0, np.nan]), "b": np.array([1.0, 0.0, 1.0, 1.0])}
+    columns["Enabledx"] = (~np.isnan(columns["x"])).astype(float)
+    x, b = Candidate(option_term("x")), Candidate(option_term("b"))
+    mirror = Candidate(mirrors=(("x", 8.0, "Enabledx"),))
+    accumulated = Candidate(option_term("b"), log_of=(("x", 2),))
+    for candidate in (mirror, x.times(mirror, frozenset({"b"})), b.times(mirror, frozenset({"b"})), accumulated):
+        total = sum(w * term.evaluate(columns.__getitem__) for term, w in candidate.expansion.items())
+        np.testing.assert_allclose(candidate.evaluate(columns.__getitem__), total)
+        assert candidate.evaluate(columns.__getitem__)[3] == 0
+
+
+def test_projection_gives_least_squares() -> None:
+    """Coefficients and residual of the growing projection are those of `lstsq` after every term."""
+    rng = np.random.default_rng(11)
+    problem = LearningProblem(
+        tuple(Feature(f"x{i}", True, 1.0, 9.0, has_zero=False) for i in range(3)),
+        {f"x{i}": rng.uniform(1, 9, 30) for i in range(3)},
+        rng.uniform(1, 5, 30),
+    )
+    learner = StepwiseLearner(problem, LONG)
+    for _ in range(4):
+        assert learner.step() is not None
+        matrix = np.column_stack([np.broadcast_to(c.evaluate(problem.column), 30) for c in learner.terms])
+        expected = np.linalg.lstsq(matrix, problem.target, rcond=None)[0]
+        np.testing.assert_allclose(learner.fit.coefficients, expected, rtol=1e-8)
+        np.testing.assert_allclose(learner.fit.fitted.residual, problem.target - matrix @ expected, atol=1e-10)
+    assert isinstance(learner.fit, Projection)
+
+
+def test_single_candidate_is_learned() -> None:
+    """With one option only, a model is learned (SPL Conqueror's score is 0 there and no model results)."""
+    problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0, 1.0])}, np.array([1.0, 3, 1, 3]))
+    outcome = learned(problem)
+    assert [(c.text(), pytest.approx(w)) for c, w in outcome.terms] == [("1", 1.0), ("b", 2.0)]
+
+
+def test_constant_property_needs_no_round() -> None:
+    """A property that never changes is its own constant, found without a round."""
+    problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0])}, np.full(3, 4.0))
+    outcome = learned(problem)
+    assert outcome.rounds == ()
+    assert outcome.terms == ((BASE, pytest.approx(4.0)),)
+    assert outcome.termination == "abortError"
+
+
+def test_learning_stops_when_asked() -> None:
+    """After a request to stop, the rounds so far are kept."""
+    rng = np.random.default_rng(5)
+    problem = LearningProblem(
+        tuple(Feature(f"b{i}", False) for i in range(6)),
+        {f"b{i}": rng.integers(0, 2, 80).astype(float) for i in range(6)},
+        rng.uniform(1, 5, 80),
+    )
+    seen: list[Round] = []
+    outcome = StepwiseLearner(problem, LONG).run(seen.append, lambda: len(seen) == 2)
+    assert outcome.termination == "interrupted"
+    assert list(outcome.rounds) == seen
+    assert len(outcome.terms) == 3
+
+
+@given(problems())
+@settings(max_examples=40, deadline=None)
+def test_a_model_that_learning_left_cannot_be_improved(problem: LearningProblem) -> None:
+    """When no candidate is left, none lowers the error: the certificate of feature forward selection."""
+    learner = StepwiseLearner(problem, LONG.changed({"numberOfRounds": 200}))
+    outcome = learner.run()
+    assume(outcome.termination == "noCandidate")
+    heads, atoms = np.nonzero(learner.grid.offered)
+    losses = learner.fit.losses(heads, atoms)
+    losses = losses[~np.isnan(losses)]
+    assert (losses >= learner.scorer.error * (1 - 1e-6)).all()
