@@ -51,7 +51,9 @@ def build(component: Component, parents: Sequence[int | None], kept: frozenset[i
         if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
             return min(done, key=lambda diagram: diagram.size)
         # The orders that came furthest are the ones worth a larger budget.
-        reached = {tuple(order): -layers for order, layers in zip(tried, built, strict=True)}
+        reached = {
+            tuple(order): -layers for order, layers in zip(tried, built, strict=True) if not isinstance(layers, Diagram)
+        }
         tried = sorted(tried, key=lambda order: reached[tuple(order)])[: max(1, len(tried) // 2)]
     raise SpaceError(
         f"the constraints tie {len(members)} options together too closely to be counted exactly "
@@ -176,8 +178,8 @@ def _advance(
                 alive[row] &= False if column is None else ~frontier.needed[:, column]
             else:
                 needs[:, target] |= True if column is None else frontier.needed[:, column]
-        for one, other in clashes:
-            alive[row] &= ~(needs[:, one] & needs[:, other])
+        for left, right in clashes:
+            alive[row] &= ~(needs[:, left] & needs[:, right])
         after = {number: step[before[number], position] for number, step in steps.items()}
         for following in after.values():
             alive[row] &= following >= 0

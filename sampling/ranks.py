@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
+
+Purpose = Literal["whole", "binary", "numeric"]
+_PURPOSES = get_args(Purpose)
 
 
 def uniform_below(bound: int, rng: np.random.Generator) -> int:
@@ -29,3 +34,11 @@ def distinct_ranks(count: int, n: int, rng: np.random.Generator) -> list[int]:
         drawn.append(moved.get(other, other))
         moved[other] = moved.pop(place, place)
     return drawn
+
+
+def generator(seed: int, purpose: Purpose) -> np.random.Generator:
+    """Return the random generator for a purpose: the same seed gives independent numbers for each.
+
+    PCG64 is named, because numpy's default may change.
+    """
+    return np.random.Generator(np.random.PCG64([seed, _PURPOSES.index(purpose)]))

@@ -34,20 +34,21 @@ class Space:
 
     def __init__(self, model: VariabilityModel) -> None:
         self.model = model
-        self._cache: Cache = {}
+        self.cache: Cache = {}
 
     @cached_property
     def _clauses(self) -> tuple[Clause, ...]:
         return clauses(self.model)
 
     @cached_property
-    def _problem(self) -> Problem:
+    def problem(self) -> Problem:
+        """The model as variables (its options) and constraints over them."""
         return whole_problem(self.model)
 
     @cached_property
     def solutions(self) -> Solutions:
         """The diagrams behind it."""
-        return Solutions(self._problem, cache=self._cache)
+        return Solutions(self.problem, cache=self.cache)
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""
@@ -88,7 +89,7 @@ class Space:
         own = own or next((c for c in self.model.constraints if c == constraint), None)
         if own is None:
             raise ValueError("not a constraint of this model")
-        return Solutions(self._problem.without(own), cache=self._cache).count
+        return Solutions(self.problem.without(own), cache=self.cache).count
 
     def require_valid(self) -> None:
         """Raise an error that names contradicting constraints if there is no valid configuration.
@@ -97,7 +98,7 @@ class Space:
             VariabilityError: if the space is empty.
         """
         if self.solutions.empty:
-            raise VariabilityError(conflict(self._problem, self.model.source))
+            raise VariabilityError(conflict(self.problem, self.model.source))
 
     def enumerate(self, limit: int = LIMIT) -> Configurations:
         """Return all valid configurations, in lexicographic order of their value indices (last option fastest).

@@ -1,0 +1,1 @@
+"""Designs for the binary part of configurations."""

@@ -1,0 +1,1 @@
+"""Designs for whole configurations."""

@@ -1,0 +1,1 @@
+"""Designs for the numeric part of configurations."""

@@ -1,0 +1,147 @@
+"""A binary and a numeric design together: their product, without what is not valid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sampling.binary.all import All
+from sampling.design import Design, PartDesign
+from sampling.numeric.ff import FullFactorial
+from sampling.parts import Parts
+from sampling.rows import ascending
+from sampling.solutions import Solutions
+from sampling.space import LIMIT
+from splc.configurations import Configurations
+from splc.errors import SpaceError, SpecError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_CHUNK = 2**18
+
+
+def product(
+    parts: Parts, binary: PartDesign, numeric: PartDesign, seed: int
+) -> tuple[Configurations, int, tuple[str, ...]]:
+    """Return the valid configurations of a product of designs, binary part by binary part.
+
+    Args:
+        parts: the system.
+        binary: the design of the binary part.
+        numeric: the design of the numeric part.
+        seed: for designs that draw and name no seed of their own.
+
+    Returns:
+        The configurations, how many more the designs asked for that are not valid, and what there is to say.
+
+    Raises:
+        SpecError: if a design has no options to choose from.
+        SpaceError: if there are more valid ones than the enumeration limit.
+    """
+    model = parts.model
+    for design, names, kind in (
+        (binary, parts.selectable, "binary"),
+        (numeric, model.numeric_options, "numeric"),
+    ):
+        if not names and not design.full:
+            raise SpecError(f"{design.text}: {model.name} has no {kind} options to choose from")
+    if binary.full and numeric.full:
+        everything = parts.space.enumerate(LIMIT)
+        return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
+    one = None if binary.full else binary.design(parts, seed)
+    two = None if numeric.full else numeric.design(parts, seed)
+    notes = (*(one.notes if one else ()), *(two.notes if two else ()))
+    if one is None and two is not None:
+        if parts.selectable and parts.binary.count * len(two.rows) > LIMIT:
+            found, removed = _all_binary(parts, two)
+            return found, removed, notes
+        one = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
+    elif two is None and one is not None:
+        if _grid(parts) * len(one.rows) > LIMIT:
+            found, removed = _all_numeric(parts, one)
+            return found, removed, notes
+        two = FullFactorial().design(parts, seed)
+    assert one is not None
+    assert two is not None
+    found, removed = _checked(parts, one.rows, two.rows)
+    return found, removed, notes
+
+
+def _grid(parts: Parts) -> int:
+    return math.prod(len(option.values) for option in parts.model.numeric_options)
+
+
+def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configurations, int]:
+    """Return the valid ones of all pairs, and the number of the others; never all pairs at once."""
+    step = max(1, _CHUNK // max(1, len(numeric)))
+    kept: list[Configurations] = []
+    removed = total = 0
+    for start in range(0, len(binary), step):
+        some = binary[start : start + step]
+        pairs = parts.compose(np.repeat(some, len(numeric), axis=0), np.tile(numeric, (len(some), 1)))
+        # Different values of a deselected option are the same configuration.
+        pairs = pairs.unique()
+        valid = parts.space.check(pairs)
+        kept.append(pairs[valid])
+        removed += int((~valid).sum())
+        total += len(kept[-1])
+        if total > LIMIT:
+            raise _too_many(total, at_least=True)
+    if not kept:
+        return Configurations(parts.model, np.zeros((0, len(parts.model.options)), dtype=np.uint8)), removed
+    return Configurations.concatenate(kept), removed
+
+
+def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:
+    """Return all valid configurations with one of these numeric parts, without listing all binary parts."""
+    n = len(parts.selectable)
+    solved = list(_restricted(parts, numeric.rows, n))
+    rows = _listed([solutions for solutions, _ in solved])
+    pairs = np.concatenate([rows, np.repeat(np.arange(len(solved)), [s.count for s, _ in solved])[:, None]], axis=1)
+    # Binary part by binary part, and within each in the design's order.
+    pairs = pairs[ascending(pairs[:, [*range(n), -1]], [*parts.problem.sizes[:n], len(solved)])]
+    found = parts.compose(pairs[:, :n], pairs[:, n:-1]).unique()
+    return found, parts.binary.count * len(numeric.rows) - len(pairs)
+
+
+def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
+    """Return all valid configurations with one of these binary parts, without listing all numeric ones."""
+    n = len(parts.selectable)
+    solved = list(_restricted(parts, binary.rows, 0))
+    rows = _listed([solutions for solutions, _ in solved])
+    asked = sum(combinations for _, combinations in solved)
+    return parts.compose(rows[:, :n], rows[:, n:]), asked - len(rows)
+
+
+def _listed(solved: list[Solutions]) -> Array:
+    total = sum(solutions.count for solutions in solved)
+    if total > LIMIT:
+        raise _too_many(total)
+    return np.concatenate([solutions.enumerate(LIMIT) for solutions in solved])
+
+
+def _restricted(parts: Parts, rows: Array, first: int) -> Iterator[tuple[Solutions, int]]:
+    """Yield for each row the solutions in which the variables from `first` on have its values.
+
+    Also the number of values that are left to the other variables, multiplied. The values of numeric options that
+    the row deselects are not among the choices.
+    """
+    full = [(1 << size) - 1 for size in parts.problem.sizes]
+    for row in rows:
+        domains = list(full)
+        for variable, value in enumerate(row, first):
+            domains[variable] = 1 << int(value)
+        for variable in parts.switched_off(row) if first == 0 else ():
+            domains[variable] = 1
+        combinations = math.prod(domain.bit_count() for domain in domains)
+        yield Solutions(parts.problem, domains=domains, cache=parts.cache), combinations
+
+
+def _too_many(total: int, at_least: bool = False) -> SpaceError:
+    return SpaceError(
+        f"the sampling picks {'more than ' if at_least else ''}{total:,} configurations (the limit is {LIMIT:,})",
+        hint="take less of the binary or of the numeric part, or draw random:N",
+    )

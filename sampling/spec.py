@@ -1,0 +1,147 @@
+"""Sampling specs: `pb:9,3`, `pairwise+cci`, `random:50,seed=3` → designs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sampling.binary.all import All
+from sampling.binary.optionwise import OptionWise
+from sampling.binary.pairwise import PairWise
+from sampling.binary.random import RandomBinary
+from sampling.design import Arguments, PartDesign, WholeDesign
+from sampling.hybrid.measured import Measured
+from sampling.hybrid.random import RandomWhole
+from sampling.numeric.cci import CentralComposite
+from sampling.numeric.ff import FullFactorial
+from sampling.numeric.pb import PlackettBurman
+from sampling.numeric.random import RandomNumeric
+from splc.errors import SpecError, nearest
+
+D = TypeVar("D")
+Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
+
+# Name → usage, reader.
+BINARY: Table[PartDesign] = {
+    "all": ("all", All.parse),
+    "optionwise": ("optionwise", OptionWise.parse),
+    "pairwise": ("pairwise", PairWise.parse),
+    "random": ("random:N[,seed=S]", RandomBinary.parse),
+}
+NUMERIC: Table[PartDesign] = {
+    "ff": ("ff", FullFactorial.parse),
+    "random": ("random:N[,seed=S]", RandomNumeric.parse),
+    "pb": ("pb:M,L[,compat]", PlackettBurman.parse),
+    "cci": ("cci[:compat|:rotatable]", CentralComposite.parse),
+}
+WHOLE: Table[WholeDesign] = {
+    "random": ("random:N[,seed=S]", RandomWhole.parse),
+    "measured": ("measured", Measured.parse),
+}
+
+
+@dataclass(frozen=True)
+class SamplingSpec:
+    """What to sample: whole configurations, or a binary and a numeric part (None: not given, taken in full)."""
+
+    text: str
+    whole: WholeDesign | None = None
+    binary: PartDesign | None = None
+    numeric: PartDesign | None = None
+
+
+def known() -> str:
+    """Return all that can be written, for messages and help."""
+    kinds = (("binary", BINARY), ("numeric", NUMERIC), ("whole configurations", WHOLE))
+    return "; ".join(f"{kind}: {' '.join(usage for usage, _ in table.values())}" for kind, table in kinds)
+
+
+def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: str | None = None) -> SamplingSpec:
+    """Return what a spec says.
+
+    A single `random` draws whole configurations; joined by `+` it is the part that the other name is not (both are
+    `random`: the first is binary).
+
+    Args:
+        text: a spec of one or, joined by `+`, two parts.
+        binary: instead, a spec of the binary part.
+        numeric: instead, a spec of the numeric part.
+
+    Raises:
+        SpecError: if a name is not known or its arguments are wrong.
+    """
+    if text is None:
+        if binary is None and numeric is None:
+            raise SpecError("no sampling is given", hint=f"known are {known()}")
+        return _joined(
+            None if binary is None else _read(binary, BINARY, "binary"),
+            None if numeric is None else _read(numeric, NUMERIC, "numeric"),
+        )
+    if binary is not None or numeric is not None:
+        raise SpecError(
+            f"{text}: the sampling is given twice", hint="give either a whole spec, or a binary and a numeric one"
+        )
+    parts = text.split("+")
+    names = [_split(part)[0] for part in parts]
+    for part, name in zip(parts, names, strict=True):
+        if name not in BINARY and name not in NUMERIC and name not in WHOLE:
+            raise _unknown(part, name, [*BINARY, *NUMERIC, *WHOLE])
+    if len(parts) == 1:
+        if names[0] in WHOLE:
+            whole = _read(text, WHOLE, "whole")
+            return SamplingSpec(whole.text, whole=whole)
+        if names[0] in BINARY:
+            return _joined(_read(text, BINARY, "binary"), None)
+        return _joined(None, _read(text, NUMERIC, "numeric"))
+    if len(parts) > 2:
+        raise SpecError(f"{text}: a spec has at most two parts", hint="a binary and a numeric one, joined by +")
+    for one, other in ((0, 1), (1, 0)):
+        if names[one] in BINARY and names[other] in NUMERIC:
+            return _joined(_read(parts[one], BINARY, "binary"), _read(parts[other], NUMERIC, "numeric"))
+    alone = next((name for name in names if name not in BINARY and name not in NUMERIC), None)
+    raise SpecError(
+        f"{text}: {alone} picks whole configurations and cannot be joined with another part"
+        if alone
+        else f"{text}: both parts are {'binary' if names[0] in BINARY else 'numeric'}",
+        hint="join a binary and a numeric part; " + f"known are {known()}",
+    )
+
+
+def _joined(binary: PartDesign | None, numeric: PartDesign | None) -> SamplingSpec:
+    text = "+".join(part.text for part in (binary, numeric) if part is not None)
+    return SamplingSpec(text, binary=binary, numeric=numeric)
+
+
+def _split(part: str) -> tuple[str, list[str]]:
+    name, colon, rest = part.strip().partition(":")
+    return name.strip(), [argument.strip() for argument in rest.split(",")] if colon else []
+
+
+def _read(part: str, table: Table[D], kind: str) -> D:
+    """Return the design of one part."""
+    name, given = _split(part)
+    if name not in table:
+        raise _unknown(part, name, list(table), f"{kind} ")
+    usage, read = table[name]
+    positional: list[str] = []
+    named: dict[str, str] = {}
+    arguments = Arguments(name, usage, (), {})
+    for argument in given:
+        key, equals, value = (piece.strip() for piece in argument.partition("="))
+        if not argument or (equals and not (key and value)):
+            raise arguments.error(f"there is an empty argument in {part.strip()!r}")
+        if not equals:
+            positional.append(argument)
+        elif key in named:
+            raise arguments.error(f"{key!r} is given twice")
+        else:
+            named[key] = value
+    return read(Arguments(name, usage, tuple(positional), named))
+
+
+def _unknown(part: str, name: str, names: list[str], kind: str = "") -> SpecError:
+    if not name:
+        return SpecError(f"{part!r} names no {kind}sampling", hint=f"known are {known()}")
+    near = nearest(name, names)
+    return SpecError(f"unknown {kind}sampling {name!r}" + (f"; {near}" if near else ""), hint=f"known are {known()}")

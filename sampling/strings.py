@@ -1,0 +1,49 @@
+"""Configurations as SPL Conqueror's `printconfigs` writes them for command lines."""
+
+from __future__ import annotations
+
+from splc.configurations import Configurations
+from splc.options import BinaryOption, Option
+from splc.variability import ROOT
+
+NO_OUTPUT = "noOutput"
+
+
+def command_strings(configurations: Configurations, prefix: str = "prefix", postfix: str = "postfix") -> list[str]:
+    """Return one line per configuration: `prefix "root%;%a%;%x;4%;%" OUTPUT… postfix`.
+
+    The quoted key names the selected binary options and the numeric ones with their values; deselected ones are left
+    out. OUTPUT is, for the same options in order, prefix, output string (numeric: the value), postfix; options whose
+    output string is `noOutput`, and those that give an empty text, write nothing.
+
+    Args:
+        configurations: the configurations.
+        prefix: what each line starts with.
+        postfix: what each line ends with.
+    """
+    columns = [_cells(option) for option in configurations.model.options]
+    lines = []
+    for row in configurations.indices.tolist():
+        cells = [column[index] for column, index in zip(columns, row, strict=True)]
+        key = "".join(f"{name}%;%" for name in (ROOT, *(name for name, _ in cells if name)))
+        outputs = [output for _, output in cells if output]
+        lines.append(" ".join(piece for piece in (prefix, f'"{key}"', *outputs, postfix) if piece))
+    return lines
+
+
+def _cells(option: Option) -> list[tuple[str, str]]:
+    """Return for each value index what stands in the key and what is put out."""
+    shown = option.presentation
+    silent = (shown.output_string or "").strip() == NO_OUTPUT
+    if isinstance(option, BinaryOption):
+        output = "" if silent else f"{shown.prefix}{shown.output_string or ''}{shown.postfix}"
+        return [("", ""), (option.name, output)]
+    cells = [
+        (f"{option.name};{_plain(value)}", "" if silent else f"{shown.prefix}{_plain(value)}{shown.postfix}")
+        for value in option.values
+    ]
+    return [*cells, ("", "")] if option.optional else cells
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
