@@ -1,0 +1,219 @@
+"""`learn`: from measurements to a result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splc.configurations import Configurations
+from splc.errors import LearningError, MeasurementError, SpecError
+from splc.learning import LearningResult, Settings, learn
+from splc.learning.learning_set import match, nearest
+from splc.measurements import Measurements
+from splc.options import BinaryOption, NumericOption
+from splc.variability import VariabilityModel
+
+MODEL = VariabilityModel(
+    "s",
+    (
+        BinaryOption("always", optional=False),
+        BinaryOption("a"),
+        BinaryOption("b"),
+        NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)),
+        NumericOption("y", (1.0, 2.0, 3.0), deselected_flag=-1.0),
+    ),
+)
+EXACT: dict[str, Any] = {"abortError": 0, "minImprovementPerRound": 0, "learn_logFunction": True}
+
+
+def everything() -> Configurations:
+    """All configurations in which `always` is selected."""
+    grid = np.indices([option.size for option in MODEL.options]).reshape(len(MODEL.options), -1).T
+    return Configurations(MODEL, grid[grid[:, 0] == 1])
+
+
+def measure(configurations: Configurations, seed: int = 0) -> Measurements:
+    """Measure a property that has terms of every kind, with noise, and an exact one."""
+    value = {name: configurations.column(name) for name in (*MODEL.names, "Enabledy")}
+    y = np.nan_to_num(value["y"])
+    exact = 10 + 3 * value["a"] + 2 * value["b"] * value["x"] + 4 * np.log10(value["x"]) + 0.5 * y
+    noise = np.random.default_rng(seed).uniform(0.9, 1.1, (len(exact), 3))
+    return Measurements(configurations, {"exact": exact, "time": exact[:, np.newaxis] * noise})
+
+
+def test_exact_model_is_found_exactly() -> None:
+    """A property that is a sum of candidates is learned with its influences, on learning set and rest."""
+    ms = measure(everything())
+    rows = np.random.default_rng(1).permutation(len(ms))[:60]
+    result = learn(ms, "exact", settings=EXACT, learning_set=rows)
+    found = {term.text(MODEL.names): w for term, w in result.model.terms if abs(w) > 1e-9}
+    assert found == {
+        "1": pytest.approx(10),
+        "a": pytest.approx(3),
+        "b * x": pytest.approx(2),
+        "log10(x)": pytest.approx(4),
+        "y": pytest.approx(0.5),
+    }
+    assert result.error is not None
+    assert result.error < 1e-8
+    assert result.learning_configurations == 60
+
+
+def test_errors_are_on_learning_set_rest_and_all() -> None:
+    """The three errors are mean relative errors over their rows, and the rest is what was not learned from."""
+    ms = measure(everything())
+    rows = np.arange(0, len(ms), 3)
+    result = learn(ms, "time", learning_set=rows)
+    relative = np.abs(result.model.predict(ms.configurations) - ms["time"]) / ms["time"] * 100
+    rest = np.setdiff1d(np.arange(len(ms)), rows)
+    assert result.learning_error == pytest.approx(relative[rows].mean())
+    assert result.error == pytest.approx(relative[rest].mean())
+    assert result.error_all == pytest.approx(relative.mean())
+    assert result.learning_error == pytest.approx(result.rounds[-1].learning_error, rel=1e-6)
+
+
+def test_all_measured_leaves_nothing_to_judge_by() -> None:
+    """Learned from everything, the error outside of the learning set is undefined."""
+    result = learn(measure(everything()), "time")
+    assert result.error is None
+    assert result.error_all == result.learning_error
+
+
+def test_evaluation_set_of_its_own_gives_the_error() -> None:
+    """With an evaluation set, `error` is the error on that set."""
+    ms, other = measure(everything()), measure(everything(), seed=5)
+    result = learn(ms, "time", evaluation=other[np.arange(20)])
+    part = other[np.arange(20)]
+    relative = np.abs(result.model.predict(part.configurations) - part["time"]) / part["time"] * 100
+    assert result.error == pytest.approx(relative.mean())
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_order_of_measurements_changes_nothing(seed: int) -> None:
+    """Shuffled measurements give the same terms and the same model up to rounding."""
+    ms = measure(everything())
+    order = np.random.default_rng(seed).permutation(len(ms))
+    one, two = learn(ms, "time"), learn(ms[order], "time")
+    assert [t for t, _ in one.model.terms] == [t for t, _ in two.model.terms]
+    np.testing.assert_allclose([w for _, w in one.model.terms], [w for _, w in two.model.terms], rtol=1e-7)
+
+
+def test_order_of_options_in_the_description_changes_nothing() -> None:
+    """A description that lists the options the other way round gives the same model."""
+    ms = measure(everything())
+    turned = VariabilityModel("s", tuple(reversed(MODEL.options)))
+    columns = {option.name: ms.configurations.value(option.name) for option in MODEL.options}
+    other = Measurements(Configurations.from_columns(turned, columns), {"time": ms.repetitions("time")})
+    one, two = learn(ms, "time").model.influences, learn(other, "time").model.influences
+    assert {t: pytest.approx(w, rel=1e-9) for t, w in one.items()} == two
+
+
+def test_missing_values_and_zeros_are_left_out_and_said() -> None:
+    """Configurations without a value are not learned from; values of 0 do not count in relative errors."""
+    ms = measure(everything())
+    values = np.array(ms["time"])
+    values[:7] = np.nan
+    values[7:10] = 0.0
+    result = learn(Measurements(ms.configurations, {"time": values}), "time", learning_set=np.arange(40))
+    assert result.learning_configurations == 33
+    assert result.left_out == 3
+    assert any("7 configurations have no value" in note for note in result.notes)
+    assert any("3 configurations have a time of 0" in note for note in result.notes)
+
+
+def test_unmeasured_sample_is_an_error_that_lists_it() -> None:
+    """A sampled configuration that was not measured is named; `drop` and `nearest` say what they did."""
+    configurations = everything()
+    ms = measure(configurations[np.arange(0, len(configurations), 2)])
+    sample = configurations[:6]
+    with pytest.raises(LearningError, match="3 of 6 sampled configurations were not measured") as caught:
+        learn(ms, "time", learning_set=sample)
+    assert "x=1" in str(caught.value)
+    assert learn(ms, "time", learning_set=sample, missing="drop").learning_configurations == 3
+    replaced = learn(ms, "time", learning_set=sample, missing="nearest")
+    assert any("nearest" in note for note in replaced.notes)
+    with pytest.raises(SpecError, match="policy"):
+        learn(ms, "time", learning_set=sample, missing="guess")  # type: ignore[arg-type]
+
+
+def test_matching_agrees_with_brute_force() -> None:
+    """Exact matches are found exactly; the nearest has the same binary options and the fewest steps."""
+    configurations = everything()
+    rng = np.random.default_rng(4)
+    kept = np.sort(rng.permutation(len(configurations))[:25])
+    ms = measure(configurations[kept])
+    positions, _ = match(ms, configurations, "drop")
+    assert configurations[kept].indices[positions].tolist() == configurations[kept].indices.tolist()
+    measured = ms.configurations.indices.astype(int)
+    found = nearest(ms.configurations, configurations)
+    for row, position in zip(configurations.indices.astype(int), found, strict=True):
+        same = [i for i, other in enumerate(measured) if (other[:3] == row[:3]).all()]
+        if not same:
+            assert position == -1
+        else:
+            steps = [abs(measured[i][3:] - row[3:]).sum() for i in same]
+            assert position == same[int(np.argmin(steps))]
+
+
+def test_wrong_requests_are_refused() -> None:
+    """An unknown property, several properties, an unknown setting and an empty learning set are errors."""
+    ms = measure(everything())
+    with pytest.raises(MeasurementError, match="did you mean 'time'"):
+        learn(ms, "tme")
+    with pytest.raises(MeasurementError, match="several properties"):
+        learn(ms)
+    with pytest.raises(SpecError, match="unknown setting"):
+        learn(ms, "time", settings={"abort": 1})
+    with pytest.raises(LearningError, match="empty"):
+        learn(ms, "time", learning_set=np.array([], dtype=int))
+    nothing = Measurements(ms.configurations, {"time": np.full(len(ms), np.nan)})
+    with pytest.raises(LearningError, match="no configuration has a value"):
+        learn(nothing, "time")
+
+
+def test_result_knows_what_produced_it() -> None:
+    """Preset, settings, seed, property and given provenance are part of the result."""
+    result: LearningResult = learn(
+        measure(everything()), "time", settings={"abortError": 3}, seed=8, provenance={"sampling": "ff"}
+    )
+    assert (result.preset, result.seed, result.nfp, result.base) == ("default", 8, "time", "always")
+    assert result.settings == Settings().changed({"abortError": 3}).as_dict()
+    assert result.provenance["sampling"] == "ff"
+    assert result.provenance["system"] == "s"
+
+
+def test_top_level_alternative_group_is_learned() -> None:
+    """Members of an alternative group at top level are candidates, and the constant is the root."""
+    group = VariabilityModel(
+        "group",
+        (
+            BinaryOption("one", optional=False, excluded=(("two",), ("three",))),
+            BinaryOption("two", optional=False, excluded=(("one",), ("three",))),
+            BinaryOption("three", optional=False, excluded=(("one",), ("two",))),
+            BinaryOption("c"),
+        ),
+    )
+    rows = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1]]
+    ms = Measurements(Configurations(group, np.array(rows)), {"t": np.array([1.0, 20.0, 300.0, 6.0, 25.0, 305.0])})
+    result = learn(ms, settings={"abortError": 0, "minImprovementPerRound": 0})
+    assert result.base == "root"
+    assert result.learning_error is not None
+    assert result.learning_error < 1e-9
+    assert {option for term, _ in result.model.terms for option in term.options} > {"c"}
+
+
+def test_bag_and_folds_are_reachable_by_settings() -> None:
+    """Bagging and cross-validation are switched on by SPL Conqueror's names, with the seed of the run."""
+    ms = measure(everything())
+    bag = learn(ms, "time", settings={"bagging": True}, seed=1)
+    assert bag.termination == "bagging"
+    assert bag.terms == learn(ms, "time", settings={"bagging": True}, seed=1).terms
+    plain = learn(ms, "time", settings={"abortError": 0})
+    folds = learn(ms, "time", settings={"abortError": 0, "crossValidation": True})
+    assert folds.rounds
+    assert folds.rounds[0].error != plain.rounds[0].error
