@@ -1,0 +1,89 @@
+"""Learning against a plain loop that refits every candidate with `lstsq`, side by side in one run.
+
+Run by `make bench`. The ratio is printed; the claim (at least 100 times on Dune over 30 rounds) is asserted, absolute
+times are not.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.formats.measurements import read_measurements
+from splc.formats.variability_xml import read_variability_model
+from splc.learning.problem import LearningProblem, problem_of
+from splc.learning.settings import Settings
+from splc.learning.stepwise import StepwiseLearner
+from tests.learning.oracle import learn_naively
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+README = {"abortError": 10, "minImprovementPerRound": 0.25, "learn_logFunction": True}
+THIRTY = {"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 30}
+CASES = {"readme": README, "defaults": {}, "thirty rounds": THIRTY}
+
+
+def problem(system: str) -> LearningProblem:
+    """Return the learning problem of all measurements of a system under shared/data."""
+    if not (DATA / system).is_dir():
+        pytest.skip("needs ../shared/data, the real measurements of others")
+    ms = read_measurements(
+        DATA / system / "measurements.xml", read_variability_model(DATA / system / "FeatureModel.xml")
+    )
+    return problem_of(ms.configurations, ms["Performance"])
+
+
+@pytest.mark.parametrize("settings", CASES)
+@pytest.mark.parametrize("system", ["LLVM", "x264", "Dune"])
+def test_learning_against_a_plain_loop(benchmark: Any, system: str, settings: str) -> None:
+    """The learner gives the plain loop's terms, and on Dune over 30 rounds it is at least 100 times as fast."""
+    data, chosen = problem(system), Settings().changed(CASES[settings])
+    fast = benchmark(lambda: StepwiseLearner(data, chosen).run())
+    started = time.perf_counter()
+    terms, _ = learn_naively(data, chosen)
+    plain = time.perf_counter() - started
+    ratio = plain / benchmark.stats.stats.median
+    benchmark.extra_info["times the plain loop"] = round(ratio, 1)
+    print(f"\n{system}, {settings}, {len(terms) - 1} rounds: {ratio:.0f} times the plain loop ({plain:.2f} s)")
+    assert [candidate for candidate, _ in fast.terms] == terms
+    if (system, settings) == ("Dune", "thirty rounds"):
+        assert ratio >= 100
+
+
+LEARN_ALL = """
+import resource, sys, time
+from splc.formats.measurements import read_measurements
+from splc.formats.variability_xml import read_variability_model
+from splc.learning import learn
+folder, nfp, file = sys.argv[1:]
+before = time.process_time()
+ms = read_measurements(f"{folder}/{file}", read_variability_model(f"{folder}/FeatureModel.xml"))
+result = learn(ms, nfp)
+print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, result.error_all)
+"""
+
+
+@pytest.mark.parametrize(
+    ("system", "nfp", "file"),
+    [("x264", "Performance", "measurements.xml"), ("exastencils", "Fixed-compile-cpu-", "SS-X.csv.gz")],
+)
+def test_cpu_and_memory_of_everything(benchmark: Any, system: str, nfp: str, file: str) -> None:
+    """Reading and learning all rows in a process of its own: x264 in under 1 s of CPU, exastencils in under 1 GB."""
+    if not (DATA / system).is_dir():
+        pytest.skip("needs ../shared/data, the real measurements of others")
+
+    def run() -> tuple[float, float]:
+        call = [sys.executable, "-c", LEARN_ALL, str(DATA / system), nfp, file]
+        done = subprocess.run(call, capture_output=True, text=True, check=True)
+        cpu, megabytes, _ = done.stdout.split()
+        return float(cpu), float(megabytes)
+
+    cpu, megabytes = benchmark.pedantic(run, rounds=3)
+    print(f"\n{system}: {cpu:.2f} s of CPU after imports, {megabytes:.0f} MB at most")
+    assert megabytes < 1024
+    if system == "x264":
+        assert cpu < 1
