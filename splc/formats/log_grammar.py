@@ -1,0 +1,167 @@
+"""SPL Conqueror's log grammar: numbers, durations and terms, as text and back.
+
+    model := term (' + ' term)*          term := NUMBER ' * ' product
+    product := factor ((' * ' | ' / ') factor)*
+    factor := NAME | NUMBER | 'log10( ' product ' )' | '( ' NUMBER ' - ' NAME ' )'
+
+`*` and `/` associate to the right: `A * 1 / x * y` is A/(x·y). In SPL Conqueror itself a division by 0 and the
+logarithm of 0 give 0; here a model has no value there, and says so when it is asked to predict.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from splc.arithmetic import FUNCTIONS, Call, Name, NameTable, Node, Number, Product, Sum, parse
+from splc.errors import OutputError
+from splc.expression import Expansion, expand
+from splc.terms import Term
+from splc.variability import ENABLED, ROOT, VariabilityModel
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+
+
+def net_number(value: float) -> str:
+    """Return the shortest text that reads back as the same number, in .NET's style: `0.1`, `1E-05`, `1E+16`."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    mantissa, _, power = f"{float(value)!r}".lower().partition("e")
+    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    if not digits.strip("0"):
+        return sign + "0"
+    # The number is 0.DIGITS · 10^point.
+    point = int(power or 0) + (len(whole) if whole.strip("0") else len(digits) - len(fraction))
+    digits = digits.rstrip("0")
+    if not -4 <= point - 1 < 15:
+        tail = f".{digits[1:]}" if digits[1:] else ""
+        return f"{sign}{digits[0]}{tail}E{'+' if point > 0 else '-'}{abs(point - 1):02d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if point >= len(digits):
+        return sign + digits.ljust(point, "0")
+    return f"{sign}{digits[:point]}.{digits[point:]}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration as .NET writes it: `hh:mm:ss.fffffff`, with `d.` in front from a day on."""
+    ticks = round(seconds * 10_000_000)
+    rest, fraction = divmod(ticks, 10_000_000)
+    minutes, second = divmod(rest, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    return f"{f'{days}.' if days else ''}{hour:02d}:{minute:02d}:{second:02d}.{fraction:07d}"
+
+
+def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
+    """Return a term in the log grammar; the constant is `base`.
+
+    Raises:
+        OutputError: if an exponent is not whole, which the grammar cannot say.
+    """
+    positions = {name: position for position, name in enumerate(order)}
+    above: list[str] = []
+    below: list[str] = []
+    for factor in sorted(term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+        if factor.power != int(factor.power) or factor.log != int(factor.log):
+            raise OutputError(
+                f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot say",
+                hint="write the model as model text (.txt) or JSON (.json)",
+            )
+        (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
+        (above if factor.log > 0 else below).extend([f"log10( {factor.option} )"] * abs(int(factor.log)))
+    if not above and not below:
+        return base
+    if below:
+        return " * ".join([*above, "1"]) + " / " + " * ".join(below)
+    return " * ".join(above)
+
+
+def model_text(terms: Iterable[tuple[float, str]]) -> str:
+    """Return the model of influences and the texts of their terms: `228.8 * time_passes + -3 * gvn`."""
+    return " + ".join(f"{net_number(influence)} * {text}" for influence, text in terms)
+
+
+def split_model(text: str) -> list[tuple[str, str]]:
+    """Return the terms of a model in the log grammar: (text of the influence, text of the term).
+
+    A term without a factor (a lone number) has the text ''.
+    """
+    pairs = []
+    for part in text.split(" + "):
+        influence, _, product = part.strip().partition(" * ")
+        pairs.append((influence.strip(), product.strip()))
+    return pairs
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number of the grammar (and finite)."""
+    return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+def names_of(products: Iterable[str]) -> NameTable:
+    """Return the names that products contain, for logs that are read without a variability model.
+
+    The grammar separates everything by blanks, so that whatever stands between two blanks and is neither a number
+    nor a sign is a name, `rc-lookahead` included.
+    """
+    names: set[str] = {ROOT}
+    for product in products:
+        for token in product.split():
+            if not set(token) & set("()*/^`") and not is_number(token) and token not in {"+", "-", "log10"}:
+                names.add(token)
+            else:
+                names.update(_WORD.findall(token))
+    names.difference_update(FUNCTIONS)
+    return NameTable({name: name for name in names})
+
+
+def expand_product(text: str, names: NameTable, model: VariabilityModel | None = None) -> Expansion:
+    """Return the sum of terms that a product of the log grammar is.
+
+    `( 64 - x )` is multiplied out; where x is an optional numeric option of the `model`, 64 counts only where x is
+    selected, as all of a term does in SPL Conqueror. The root and options that are always selected are left out.
+
+    Args:
+        text: the product, without its influence.
+        names: the known names.
+        model: the system, if known.
+
+    Raises:
+        ExpressionError: with the column in the product.
+    """
+    tree = parse(text, names, associate="right")
+    factors = list(tree.factors) if isinstance(tree, Product) else [(1, tree)]
+    # The learner multiplies its terms out in this order; keeping it gives its numbers to the last bit.
+    factors.sort(key=lambda factor: _rank(factor[1]))
+    switched = [(side, _switched(node, model)) for side, node in factors]
+    expansion = expand(Product(tuple(switched)))
+    constant = {ROOT} | (model.mandatory if model else set())
+    result: Expansion = {}
+    for term, value in expansion.items():
+        reduced = term.reduced((), constant)
+        result[reduced] = result.get(reduced, 0.0) + value
+    return result
+
+
+def _rank(node: Node) -> int:
+    match node:
+        case Sum():
+            return 1
+        case Call(_, Product()):
+            return 2
+        case _:
+            return 0
+
+
+def _switched(node: Node, model: VariabilityModel | None) -> Node:
+    """Return `64 - x` as `64 * Enabledx - x` where x is an optional numeric option."""
+    match node:
+        case Sum(((1, Number(maximum)), (-1, Name(name)))) if model and ENABLED + name in model.switches:
+            return Sum(((1, Product(((1, Number(maximum)), (1, Name(ENABLED + name))))), (-1, Name(name))))
+        case _:
+            return node

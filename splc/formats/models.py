@@ -1,0 +1,91 @@
+"""Models in whichever format a file has: JSON, a log in SPL Conqueror's grammar, or model text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from splc.errors import InputError, Problem
+from splc.formats.files import Source, read_source, write_whole
+from splc.formats.kinds import kind_of
+from splc.influence import InfluenceModel
+from splc.variability import ROOT, VariabilityModel
+
+_LOG = re.compile(
+    r"^\s*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
+    r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
+    re.MULTILINE,
+)
+
+
+def read_model(
+    path: str | Path,
+    variability_model: VariabilityModel | None = None,
+    *,
+    parameters: Mapping[str, float] | None = None,
+) -> InfluenceModel:
+    """Read a performance-influence model; what the file is, its content says.
+
+    Args:
+        path: the file, also compressed (`.gz`); `-` is standard input.
+        variability_model: the system that the model is about. With it names are checked, SPL Conqueror's spelling of
+            them is understood, and options that are always selected become the constant.
+        parameters: machine parameters of an analytical model: name → value.
+
+    Raises:
+        InputError: if it cannot be read, with file, line and column as far as they are known.
+    """
+    source = read_source(path)
+    if source.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        from splc.formats.model_json import parse_model_json
+
+        return parse_model_json(source, variability_model)
+    if not source.data.strip():
+        raise InputError(Problem("the file is empty", source.name))
+    if is_log(source):
+        from splc.formats.learned_log_reader import parse_log
+
+        return parse_log(source, variability_model)
+    kind = kind_of(source)
+    if kind != "model":
+        what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
+        hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
+        raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
+    from splc.formats.model_text import parse_model_text
+
+    return parse_model_text(source, variability_model, parameters)
+
+
+def is_log(source: Source) -> bool:
+    """Whether a file is a log in SPL Conqueror's grammar."""
+    beginning = source.data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    return beginning != b"<" and _LOG.search(source.text()) is not None
+
+
+def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
+    """Write a model without a history in the format that the file's name asks for.
+
+    Args:
+        model: the model.
+        path: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with
+            `.gz`); `-` is model text on standard output.
+        base: the option that stands for the constant in a log.
+
+    Raises:
+        OutputError: if the file cannot be written, or the format cannot say the model.
+    """
+    suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
+    if suffix == ".json":
+        from splc.formats.model_json import model_json_text
+
+        content = model_json_text(model)
+    elif suffix == ".log":
+        from splc.formats.learned_log import model_log_text
+
+        content = model_log_text(model, base)
+    else:
+        from splc.formats.model_text import model_text_file
+
+        content = model_text_file(model)
+    write_whole(path, content)
