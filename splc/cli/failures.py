@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from splc.errors import SplcError
+from splc.errors import OutputError, SplcError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -22,9 +23,9 @@ class Commands(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line; ends the process with its exit code."""
-        _let_streams_take_every_character()
         kwargs["standalone_mode"] = False
         try:
+            _prepare_streams()
             code = super().main(*args, **kwargs)
         except typer.Abort:
             sys.exit(INTERRUPTED)
@@ -81,10 +82,23 @@ def _usage_message(error: Any) -> str:
     return "\n".join(lines)
 
 
-def _let_streams_take_every_character() -> None:
-    """Escape what the terminal's encoding cannot show, instead of failing on it."""
+def _prepare_streams() -> None:
+    """Escape what the terminal's encoding cannot show, instead of failing on it, and do without closed streams.
+
+    Raises:
+        OutputError: if stdout is closed, for results would be lost in silence.
+    """
+    nowhere = Path(os.devnull)
+    # Python has None in the place of a closed stream, whatever its types say.
+    streams: dict[str, Any] = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
+    if streams["stdin"] is None:
+        sys.stdin = nowhere.open(encoding="utf-8")
+    if streams["stderr"] is None:
+        sys.stderr = nowhere.open("w", encoding="utf-8")
+    if streams["stdout"] is None:
+        raise OutputError("standard output is closed")
     with suppress(AttributeError, ValueError):
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        streams["stdout"].reconfigure(errors="backslashreplace")
 
 
 def _abandon_stdout() -> None:

@@ -37,7 +37,7 @@ Aggregate = Annotated[
     AggregatePolicy,
     typer.Option("--aggregate", help="The value that stands for repetitions.", rich_help_panel=POLICIES),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of everything that is drawn at random.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of all that is drawn at random.")]
 Sampling = Annotated[
     str | None,
     typer.Option("--sampling", metavar="SPEC", help="The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …"),

