@@ -121,9 +121,7 @@ def test_usage_errors(refused: Callable[..., str], arguments: list[str], message
     assert "--help'" in said
 
 
-@pytest.mark.parametrize(
-    "arguments", [["describe", "--json"], ["sample", "--sampling", "ff"], ["--help"], ["sample", "-h"]]
-)
+@pytest.mark.parametrize("arguments", [["describe", "--json"], ["sample", "--sampling", "ff"]])
 def test_a_reader_that_stops_reading(folder: Path, arguments: list[str]) -> None:
     """Output into a pipe whose reader has gone is no error and makes no noise."""
     with splc(*arguments, cwd=folder, stdout=subprocess.PIPE) as process:
