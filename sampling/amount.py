@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.binary.subsets import subset_minima
 from sampling.design import Arguments
 from sampling.minimal import Demand, minimal
 from sampling.parts import Parts
 from sampling.rows import without_repeats
+from sampling.subsets import subset_minima
 
 _AS = ("asOW", "asTW2", "asTW3")
 

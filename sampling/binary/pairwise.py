@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sampling.binary.subsets import subset_minima
 from sampling.design import Arguments, Design
 from sampling.parts import Parts
+from sampling.subsets import subset_minima
 
 
 @dataclass(frozen=True)

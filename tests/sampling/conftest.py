@@ -1,0 +1,68 @@
+"""Models that several tests of sampling need."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from splc.formats.variability_xml import read_variability_model
+from splc.options import BinaryOption, NumericOption
+from splc.variability import VariabilityModel
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+FILES = {
+    "LLVM": "LLVM/FeatureModel.xml",
+    "x264": "x264/FeatureModel.xml",
+    "Dune": "Dune/FeatureModel.xml",
+    "exastencils": "exastencils/FeatureModel.xml",
+    "splc_examples": "splc_examples/VariabilityModel.xml",
+}
+
+
+@pytest.fixture
+def real_model() -> Callable[[str], VariabilityModel]:
+    """Return the reader of real systems' descriptions."""
+
+    def read(name: str) -> VariabilityModel:
+        path = DATA / FILES[name]
+        if not path.exists():
+            pytest.skip(f"{path} is absent")
+        return read_variability_model(path)
+
+    return read
+
+
+@pytest.fixture
+def plane() -> VariabilityModel:
+    """Return the two numeric options of the thesis' figures 2.2 and 2.4."""
+    return VariabilityModel(
+        "plane",
+        (
+            NumericOption("A", (1.0, 2.0, 3.0, 4.0, 5.0)),
+            NumericOption("B", (2.0, 4.0, 6.0, 8.0, 10.0)),
+        ),
+    )
+
+
+def joined(models: list[VariabilityModel]) -> VariabilityModel:
+    """Return one system made of disjoint copies of purely binary ones without stated constraints."""
+    options: list[BinaryOption] = []
+    for copy, model in enumerate(models):
+
+        def new(name: str, copy: int = copy) -> str:
+            return f"{name}_{copy}"
+
+        options += [
+            dataclasses.replace(
+                option,
+                name=new(option.name),
+                parent=None if option.parent is None else new(option.parent),
+                implied=tuple(tuple(map(new, group)) for group in option.implied),
+                excluded=tuple(tuple(map(new, group)) for group in option.excluded),
+            )
+            for option in model.binary_options
+        ]
+    return VariabilityModel("joined", tuple(options))
