@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problem, Problems
-from splc.formats.csv_table import option_texts, read_option_table, read_raw, table_text
+from splc.formats.csv_table import exact_names, option_texts, read_option_table, read_raw, table_text
 from splc.formats.files import read_source, write_whole
 from splc.formats.numbers import column_texts
 from splc.variability import VariabilityModel
@@ -66,7 +66,7 @@ def write_configurations(
     """
     extra = extra or {}
     for name in extra:
-        if name in configurations.model.spellings:
+        if name in exact_names(configurations.model):
             raise ConfigurationError(f"a further column cannot have the name of the option {name!r}")
     columns = option_texts(configurations)
     columns += [column_texts(np.asarray(values, dtype=float)) for values in extra.values()]

@@ -110,7 +110,7 @@ def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, de
                 reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
             body[row] = (cells + [""] * width)[:width]
     columns = list(zip(*body, strict=True)) if body else [()] * width
-    places = _places(source, model, header, raw.lines[0])
+    places, named = _places(source, model, header, raw.lines[0])
     malformed = frozenset(reasons)
     indices = np.zeros((len(body), len(model.options)), dtype=np.int32)
     for position, option in enumerate(model.options):
@@ -123,22 +123,27 @@ def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, de
             if row not in malformed:
                 reasons.setdefault(row, []).append(wrong[columns[places[option.name]][row]])
     _apply_switches(model, places, columns, indices, reasons, malformed)
-    others = {name: columns[at] for at, name in enumerate(header) if name not in model.spellings}
+    others = {name: columns[at] for name, at in named.items()}
     return OptionTable(lines, indices, reasons, others)
 
 
-def _places(source: Source, model: VariabilityModel, header: Sequence[str], line: int) -> dict[str, int]:
-    """Return known name → its column."""
+def _places(
+    source: Source, model: VariabilityModel, header: Sequence[str], line: int
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return option (or root, `Enabledx`, `Disabledx`) → its column, and any other name → its column."""
     problems = Problems(source.name)
     places: dict[str, int] = {}
     others: dict[str, int] = {}
     for at, cell in enumerate(header):
         known = model.spellings.get(cell)
+        if known is not None and known != cell and known in header:
+            # An option run-time beside a property runtime: the spelling without the hyphen is not needed here.
+            known = None
         if not cell:
             problems.add(f"column {at + 1} has no name", line)
-        elif (known in places) if known else (cell in others):
+        elif cell in others or known in places:
             problems.add(f"the column {cell!r} is there twice", line)
-        elif known:
+        elif known is not None:
             places[known] = at
         else:
             others[cell] = at
@@ -156,7 +161,7 @@ def _places(source: Source, model: VariabilityModel, header: Sequence[str], line
             f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
         )
     problems.raise_if_any(InputError)
-    return places
+    return places, others
 
 
 def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[Array, dict[str, str]]:
@@ -226,6 +231,11 @@ def option_texts(configurations: Configurations) -> list[list[str]]:
             table = ["0", "1"]
         texts.append([table[index] for index in configurations.indices[:, position].tolist()])
     return texts
+
+
+def exact_names(model: VariabilityModel) -> frozenset[str]:
+    """Return the names that no further column of a table can have."""
+    return frozenset((*model.names, *model.switches, ROOT))
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:

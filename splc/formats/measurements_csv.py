@@ -6,7 +6,7 @@ then the value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from splc.errors import MeasurementError
 from splc.formats.assembling import Policy, Rows, assemble
 from splc.formats.csv_table import (
     RawTable,
+    exact_names,
     is_number,
     is_value,
     option_texts,
@@ -111,9 +112,9 @@ def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Arr
     )
 
 
-def _check_names(measurements: Measurements) -> None:
+def _check_names(measurements: Measurements, taken: Container[str]) -> None:
     for name in measurements.properties:
-        if name in measurements.model.spellings or not name or name != name.strip():
+        if name in taken or not name or name != name.strip():
             raise MeasurementError(f"a property cannot be called {name!r} in a table of this system")
 
 
@@ -128,7 +129,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
         MeasurementError: if a property has the name of an option.
         OutputError: if the file cannot be written.
     """
-    _check_names(measurements)
+    _check_names(measurements, exact_names(measurements.model))
     count = len(measurements)
     width = max((values.shape[1] for values in measurements.values.values()), default=1)
     used = np.ones(count, dtype=np.int64)
@@ -157,7 +158,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         MeasurementError: if a property has the name of an option.
         OutputError: if the file cannot be written.
     """
-    _check_names(measurements)
+    _check_names(measurements, measurements.model.spellings)
     model, configurations = measurements.model, measurements.configurations
     header, columns = [ROOT], [["1"] * len(measurements)]
     for option, texts in zip(model.options, option_texts(configurations), strict=True):

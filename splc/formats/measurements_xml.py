@@ -210,6 +210,8 @@ def _document(measurements: Measurements) -> etree._Element:
         if isinstance(option, NumericOption)
     ]
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
+    if measurements.report.deviation is not None:
+        root.set("deviation", number_text(measurements.report.deviation))
     for row, indices in enumerate(configurations.indices.tolist()):
         texts = {name: _joined(values[row]) for name, values in measurements.values.items()}
         element = etree.SubElement(root, "row")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from splc.configurations import value_indices, wrong_value
-from splc.errors import OutputError, unknown_name_hint
+from splc.errors import OutputError, nearest
 from splc.formats.numbers import parse_number
 from splc.options import BinaryOption, NumericOption, Option
 from splc.variability import ROOT, VariabilityModel, plain_name
@@ -105,8 +105,7 @@ class Selections:
         if not name or known == ROOT:
             return ""
         if known is None:
-            hint = unknown_name_hint(name, [option.name for option in self.model.binary_options])
-            return f"unknown option {name!r}, {hint}"
+            return _unknown(name, self.model.binary_options)
         if known in self.model.switches:
             position, enabled = self.model.switches[known]
             return position, _ENABLED if enabled else _DISABLED
@@ -123,9 +122,8 @@ class Selections:
             return f"{pair!r} is not an option with its value"
         name, text = (part.strip() for part in match.groups() if part is not None)
         known = self.model.spellings.get(name)
-        numeric = [option.name for option in self.model.numeric_options]
         if known is None or known not in self.model.positions:
-            return f"unknown option {name!r}, {unknown_name_hint(name, numeric)}"
+            return _unknown(name, self.model.numeric_options)
         position = self.model.positions[known]
         option = self.model.options[position]
         value = parse_number(text)
@@ -179,6 +177,11 @@ class Selections:
 
 
 _ENABLED, _DISABLED = -1, -2
+
+
+def _unknown(name: str, options: Iterable[Option]) -> str:
+    hint = nearest(name, [option.name for option in options])
+    return f"unknown option {name!r}{', ' + hint if hint else ''}"
 
 
 def option_is_optional(option: Option) -> bool:

@@ -137,7 +137,7 @@ class TestPlainTables:
             ("a,b\n1,2\n", ":1: no column has the name of an option"),
             (HEADER.replace("left", "lefd") + "1,0,1,0,5,8,3\n", ":1: there is no column for the option 'left'"),
             (HEADER.replace("seconds", "left") + "1,0,1,0,5,8,3\n", ":1: the column 'left' is there twice"),
-            (HEADER.replace("fast", "rclookahead") + "1,0,1,0,5,8,3\n", "the column 'rclookahead' is there twice"),
+            (HEADER.replace("fast", "rc-lookahead") + "1,0,1,0,5,8,3\n", "the column 'rc-lookahead' is there twice"),
             ("seconds," + HEADER + "3,1,0,1,0,5,8,3\n", ":1: the column 'seconds' is there twice"),
             ("," + HEADER + "3,1,0,1,0,5,8,3\n", ":1: column 1 has no name"),
             (HEADER.replace(",seconds", "") + "1,0,1,0,5,8\n", "no non-functional property"),
@@ -149,6 +149,14 @@ class TestPlainTables:
         with pytest.raises(InputError) as caught:
             read(tmp_path, system, text)
         assert expected in str(caught.value)
+
+    def test_a_property_spelled_like_a_stripped_option(self, tmp_path: Path) -> None:
+        """Beside an option run-time the column runtime is a property, and reads back as one."""
+        model = VariabilityModel("m", (BinaryOption("run-time"),))
+        kept = read(tmp_path, model, "run-time,runtime\n1,7\n")
+        assert kept["runtime"].tolist() == [7]
+        write_measurements_csv(kept, tmp_path / "w.csv")
+        assert read_measurements(tmp_path / "w.csv", model)["runtime"].tolist() == [7]
 
     def test_a_near_name_is_pointed_out(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Where an option's column is missing, the property that it may be is named."""

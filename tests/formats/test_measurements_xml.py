@@ -307,6 +307,12 @@ class TestWriting:
         assert '<data columname="Configuration">root,left</data>' in text
         assert '<data columname="Variable Features">x;1,tile-size;-1</data>' in text
 
+    def test_the_deviation_is_kept(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """The deviation that a file states is written again."""
+        path = tmp_path / "n.xml"
+        write_measurements_xml(read(tmp_path, system, row("left"), root='<results deviation="2.5">'), path)
+        assert read_measurements(path, system).report.deviation == 2.5
+
     def test_reserved_names(self, tmp_path: Path, system: VariabilityModel) -> None:
         """A property cannot be called like an element that describes the configuration."""
         measured = read(tmp_path, system, row("left"))
