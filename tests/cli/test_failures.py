@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -165,12 +164,14 @@ def test_a_full_disk_behind_stdout(folder: Path, arguments: list[str]) -> None:
 
 def test_an_interrupted_process(folder: Path) -> None:
     """A command that is interrupted while it waits for its input ends with 130 and without a traceback."""
-    with splc("convert", "-", "-o", "x.csv", cwd=folder, stdin=subprocess.PIPE) as process:
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
+    os.mkfifo(folder / "pipe")
+    with splc("convert", "pipe", "-o", "x.csv", cwd=folder) as process:
+        # This opens only when the command has opened the other end.
+        with (folder / "pipe").open("w", encoding="utf-8"):
+            process.send_signal(signal.SIGINT)
+            assert process.wait() == 130
         assert process.stderr is not None
-        assert "Traceback" not in process.stderr.read()
-        assert process.wait() == 130
+        assert process.stderr.read() == "interrupted\n"
     assert not (folder / "x.csv").exists()
 
 
