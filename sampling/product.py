@@ -20,6 +20,8 @@ from splc.errors import SpaceError, SpecError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# Up to this many pairs of parts are checked one by one; beyond, one part is solved for each row of the other.
+PAIRS = LIMIT
 _CHUNK = 2**18
 
 
@@ -55,12 +57,12 @@ def product(
     two = None if numeric.full else numeric.design(parts, seed)
     notes = (*(one.notes if one else ()), *(two.notes if two else ()))
     if one is None and two is not None:
-        if parts.selectable and parts.binary.count * len(two.rows) > LIMIT:
+        if parts.selectable and parts.binary.count * len(two.rows) > PAIRS:
             found, removed = _all_binary(parts, two)
             return found, removed, notes
         one = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
     elif two is None and one is not None:
-        if _grid(parts) * len(one.rows) > LIMIT:
+        if _grid(parts) * len(one.rows) > PAIRS:
             found, removed = _all_numeric(parts, one)
             return found, removed, notes
         two = FullFactorial().design(parts, seed)

@@ -47,6 +47,18 @@ def plane() -> VariabilityModel:
     )
 
 
+@pytest.fixture
+def optional_plane() -> VariabilityModel:
+    """Return two numeric options of which the second can be deselected."""
+    return VariabilityModel(
+        "optional plane",
+        (
+            NumericOption("A", (1.0, 2.0, 3.0, 4.0, 5.0)),
+            NumericOption("B", (2.0, 4.0, 6.0, 8.0, 10.0), deselected_flag=-1.0),
+        ),
+    )
+
+
 def joined(models: list[VariabilityModel]) -> VariabilityModel:
     """Return one system made of disjoint copies of purely binary ones without stated constraints."""
     options: list[BinaryOption] = []

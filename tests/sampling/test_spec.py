@@ -1,0 +1,89 @@
+"""Sampling specs: what they mean, and what is said about wrong ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from sampling import parse_spec
+from sampling.binary.random import RandomBinary
+from sampling.hybrid.random import RandomWhole
+from sampling.numeric.random import RandomNumeric
+from splc.errors import SpecError
+
+
+@pytest.mark.parametrize(
+    ("spec", "binary", "numeric"),
+    [
+        ("pb:9,3", None, "pb:9,3"),
+        ("cci:compat", None, "cci:compat"),
+        ("all", "all", None),
+        ("pairwise+pb:25,5", "pairwise", "pb:25,5"),
+        (" pb:25,5 + pairwise ", "pairwise", "pb:25,5"),
+        ("random:5+pb:9,3", "random:5", "pb:9,3"),
+        ("pb:9,3+random:5", "random:5", "pb:9,3"),
+        ("all+random:5", "all", "random:5"),
+        ("random:5,seed=2+all", "all", "random:5,seed=2"),
+        ("random:5+random:6", "random:5", "random:6"),
+        ("ff+optionwise", "optionwise", "ff"),
+    ],
+)
+def test_a_spec_is_a_binary_and_a_numeric_part(spec: str, binary: str | None, numeric: str | None) -> None:
+    """Names tell the kinds apart, in any order; what is not given is None."""
+    found = parse_spec(spec)
+    assert found.whole is None
+    assert (found.binary.text if found.binary else None) == binary
+    assert (found.numeric.text if found.numeric else None) == numeric
+    assert found.text == "+".join(part for part in (binary, numeric) if part)
+
+
+def test_a_single_random_draws_whole_configurations() -> None:
+    """`random` alone is about whole configurations; given as a part it is about that part."""
+    assert isinstance(parse_spec("random:5").whole, RandomWhole)
+    assert isinstance(parse_spec(binary="random:5").binary, RandomBinary)
+    assert isinstance(parse_spec(numeric="random:5").numeric, RandomNumeric)
+    assert parse_spec(binary="pairwise", numeric="cci") == parse_spec("pairwise+cci")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("pb", r"pb: .*\n.*9,3  27,3  81,3  25,5  125,5  49,7"),
+        ("pb:10,3", r"no design of 10 measurements with 3 levels\n.*9,3  27,3  81,3  25,5  125,5  49,7"),
+        ("pb:9", "a number of measurements M and of levels L"),
+        ("pb:a,b", "must be whole numbers"),
+        ("pb:9,3,left", "'left' is no variant of pb"),
+        ("pb:9,3,seed=1", "a number of measurements M and of levels L"),
+        ("cci:round", "'round' is no variant of cci"),
+        ("ff:2", "the number of arguments must be 0, not 1"),
+        ("random", "the number of arguments must be 1, not 0"),
+        ("random:0", "at least 1, not '0'"),
+        ("random:-3", "'-3' is no number of configurations\n.*asOW"),
+        ("random:asTW4", "'asTW4' is no number of configurations"),
+        ("random:5,seed=x", "the seed must be a whole number of at least 0, not 'x'"),
+        ("random:5,sed=1", "'sed' is no argument of random"),
+        ("random:5,seed=1,seed=2", "'seed' is given twice"),
+        ("random:5,", "empty argument"),
+        ("pairwize", "unknown sampling 'pairwize'; did you mean 'pairwise'\\?\n.*optionwise"),
+        ("twise:2", "unknown sampling 'twise'.*\n.*known are binary: all optionwise pairwise random"),
+        ("", "names no sampling"),
+        ("pb:9,3+", "names no sampling"),
+        ("pb:9,3+cci", "both parts are numeric"),
+        ("all+pairwise", "both parts are binary"),
+        ("measured+cci", "measured picks whole configurations and cannot be joined"),
+        ("all+cci+ff", "at most two parts"),
+    ],
+)
+def test_a_wrong_spec_says_what_is_wrong_and_what_is_known(spec: str, message: str) -> None:
+    """Unknown names and wrong arguments are errors that name the right ones."""
+    with pytest.raises(SpecError, match=message):
+        parse_spec(spec)
+
+
+def test_kinds_are_not_confused() -> None:
+    """A numeric design is unknown as a binary part; nothing, and everything twice, are errors."""
+    with pytest.raises(SpecError, match="unknown binary sampling 'cci'"):
+        parse_spec(binary="cci")
+    with pytest.raises(SpecError, match="no sampling is given"):
+        parse_spec()
+    with pytest.raises(SpecError, match="given twice"):
+        parse_spec("all", numeric="cci")
