@@ -18,7 +18,7 @@ from splc.learning.stepwise import StepwiseLearner
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
     """Feature forward selection with stepwise regression, for tables of numbers.
 
     A column that holds only 0 and 1 in `fit` is a binary option, every other one a numeric option whose values are

@@ -62,7 +62,8 @@ class Table:
 
     def columns(self, heads: Array, atoms: Array) -> Array:
         """Return the columns of cells, shape (m, n)."""
-        return self.heads.array[heads] * self.atoms[atoms]
+        columns: Array = self.heads.array[heads] * self.atoms[atoms]
+        return columns
 
     def products(self, vector: Array) -> Array:
         """Return the product of every cell's column with a vector, shape (heads, atoms)."""

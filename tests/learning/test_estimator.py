@@ -15,7 +15,7 @@ from splc.errors import SpecError
 from splc.learning import PerformanceInfluenceRegressor
 
 
-@parametrize_with_checks([PerformanceInfluenceRegressor()])  # type: ignore[misc]
+@parametrize_with_checks([PerformanceInfluenceRegressor()])
 def test_estimator_keeps_the_conventions(estimator: Any, check: Any) -> None:
     """Every check that scikit-learn has for regressors passes."""
     with warnings.catch_warnings():

@@ -200,7 +200,7 @@ def test_single_candidate_is_learned() -> None:
     """With one option only, a model is learned (SPL Conqueror's score is 0 there and no model results)."""
     problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0, 1.0])}, np.array([1.0, 3, 1, 3]))
     outcome = learned(problem)
-    assert [(c.text(), pytest.approx(w)) for c, w in outcome.terms] == [("1", 1.0), ("b", 2.0)]
+    assert {c.text(): pytest.approx(w) for c, w in outcome.terms} == {"1": 1.0, "b": 2.0}
 
 
 def test_constant_property_needs_no_round() -> None:
@@ -208,7 +208,7 @@ def test_constant_property_needs_no_round() -> None:
     problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0])}, np.full(3, 4.0))
     outcome = learned(problem)
     assert outcome.rounds == ()
-    assert outcome.terms == ((BASE, pytest.approx(4.0)),)
+    assert dict(outcome.terms) == {BASE: pytest.approx(4.0)}
     assert outcome.termination == "abortError"
 
 
