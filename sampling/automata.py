@@ -7,7 +7,7 @@ minimal automaton). One over many variables must be a comparison of sums (`sampl
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,26 +49,34 @@ def live_values(comparison: Comparison, variable: int, domains: Sequence[int]) -
     return values_in(domains[variable] & ~comparison.guards.get(variable, 0))
 
 
+def columns(
+    comparison: Comparison, variables: Sequence[int], domains: Sequence[int]
+) -> tuple[tuple[int, ...], Callable[[str], Array]]:
+    """Return the grid of the live values of some variables: its shape, and what each name is worth on it.
+
+    Other variables of the comparison are taken at their first live value.
+    """
+    axes = {variable: axis for axis, variable in enumerate(variables)}
+    shape = tuple(len(live_values(comparison, variable, domains)) for variable in variables)
+
+    def column(name: str) -> Array:
+        if name not in comparison.tables:
+            return np.ones((1,) * len(shape))
+        variable, table = comparison.tables[name]
+        values = np.asarray(table[live_values(comparison, variable, domains)], dtype=float)
+        if variable not in axes:
+            return values[:1].reshape((1,) * len(shape))
+        return values.reshape([len(values) if axis == axes[variable] else 1 for axis in range(len(shape))])
+
+    return shape, column
+
+
 def grid_truth(comparison: Comparison, variables: Sequence[int], domains: Sequence[int]) -> Array:
     """Return where the comparison holds, one axis per variable over its live values.
 
     Variables of the comparison that are not asked for must have one live value.
     """
-    axes = {variable: axis for axis, variable in enumerate(variables)}
-    live = {variable: live_values(comparison, variable, domains) for variable, _ in comparison.tables.values()}
-
-    def column(name: str) -> Array:
-        if name not in comparison.tables:
-            return np.ones((1,) * len(variables))
-        variable, table = comparison.tables[name]
-        values = np.asarray(table[live[variable]], dtype=float)
-        if variable not in axes:
-            return values[:1].reshape((1,) * len(variables))
-        shape = [1] * len(variables)
-        shape[axes[variable]] = len(values)
-        return values.reshape(shape)
-
-    shape = tuple(len(live_values(comparison, variable, domains)) for variable in variables)
+    shape, column = columns(comparison, variables, domains)
     truth: Array = np.broadcast_to(comparison.origin.holds(column), shape)
     return truth
 
@@ -124,6 +132,6 @@ def too_large(comparison: Comparison) -> SpaceError:
             f"the constraint {shorten(constraint.text.strip())!r} ties too many values together to be counted exactly",
             line=constraint.line,
             hint=f"possible are at most {MAX_CELLS:,} combinations of its options' values, or a comparison of "
-            "sums with few distinct values",
+            "sums of small groups of options with few distinct values",
         )
     )

@@ -27,6 +27,9 @@ from splc.errors import SpaceError
 Array = np.ndarray[Any, np.dtype[Any]]
 Tail = tuple[tuple[int, int], ...]
 
+# Constraints over more combinations of values are added up instead.
+LARGEST_TABLE = MAX_CELLS
+
 # Orders are tried with a small budget of transitions first; the last one is the limit (it keeps memory below 1 GB).
 BUDGETS = (2**14, 2**18, 2**22)
 
@@ -117,7 +120,7 @@ def _automaton(
     free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
     key = (id(comparison), free)
     if key not in known:
-        make = tabulated if cells(comparison, component.domains) <= MAX_CELLS else summed
+        make = tabulated if cells(comparison, component.domains) <= LARGEST_TABLE else summed
         known[key] = make(comparison, free, component.domains)
     return known[key]
 
