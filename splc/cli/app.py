@@ -10,6 +10,9 @@ import splc
 from splc.cli.convert import convert
 from splc.cli.describe import describe
 from splc.cli.failures import Commands
+from splc.cli.learn import learn
+from splc.cli.optimize import optimize
+from splc.cli.predict import predict
 from splc.cli.sample import sample
 
 app = typer.Typer(
@@ -23,6 +26,9 @@ app = typer.Typer(
 # In the order of the road: description → sample → measurements → model.
 app.command("describe")(describe)
 app.command("sample")(sample)
+app.command("learn")(learn)
+app.command("predict")(predict)
+app.command("optimize")(optimize)
 app.command("convert")(convert)
 
 

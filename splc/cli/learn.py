@@ -1,0 +1,171 @@
+"""`splc learn`: a performance-influence model out of measurements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from splc.cli.options import (
+    Aggregate,
+    Binary,
+    Duplicates,
+    Invalid,
+    Json,
+    MeasurementsFile,
+    Nfp,
+    Numeric,
+    Sampling,
+    Seed,
+    System,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from splc.learning import Round
+
+DEFAULT_OUTPUT = "learned.log"
+LEARNING = "How to learn"
+RESULTS = "What comes out"
+
+
+def learn(
+    sampling: Sampling = None,
+    binary: Binary = None,
+    numeric: Numeric = None,
+    missing: Annotated[
+        Literal["error", "drop", "nearest"],
+        typer.Option("--missing", help="Sampled configurations that were not measured."),
+    ] = "error",
+    seed: Seed = 0,
+    preset: Annotated[
+        str, typer.Option("--preset", metavar="NAME", help="The settings to start from.", rich_help_panel=LEARNING)
+    ] = "default",
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting, by SPL Conqueror's name: 'abortError=1'. Can be repeated. "
+            "It comes before splc.toml's [learning], which comes before the preset.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    evaluate_on: Annotated[
+        str | None,
+        typer.Option(
+            "--evaluate-on",
+            metavar="FILE",
+            help="Measurements to judge the model by, instead of what was not learned from.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The model: .json is JSON with all that produced it, anything else a log as SPL Conqueror writes it.",
+            rich_help_panel=RESULTS,
+        ),
+    ] = DEFAULT_OUTPUT,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw predicted against measured values (.svg, .png, .pdf).",
+            rich_help_panel=RESULTS,
+        ),
+    ] = None,
+    json: Json = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every round on standard error.")] = False,
+    system: System = None,
+    measurements: MeasurementsFile = None,
+    nfp: Nfp = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates = "error",
+    aggregate: Aggregate = "mean",
+) -> None:
+    """Learn a performance-influence model from measurements, and write it to learned.log.
+
+    Without a sampling all measured configurations are learned from, and none is left to judge the model by.
+    """
+    from sampling import Space, parse_spec
+    from splc.cli.interruption import interruption
+    from splc.cli.json_output import print_json
+    from splc.cli.learned import as_json, show, write
+    from splc.cli.learning_inputs import evaluation_set, input_files, learning_rows, stated_settings, with_deviation
+    from splc.cli.outputs import require_writable
+    from splc.cli.terminal import note, progress, report
+    from splc.learning import learn as learn_model
+    from splc.learning.settings import preset as preset_settings
+    from splc.plotting import plot_format
+    from splc.project import Project
+
+    # Whatever can be refused is refused before the measurements are read.
+    if output == "-" and json:
+        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
+    spec = parse_spec("measured" if sampling is binary is numeric is None else sampling, binary=binary, numeric=numeric)
+    stated = stated_settings(assignments or [])
+    drawn = plot_format(plot) if plot is not None else None
+    project = Project.load(system=system, measurements=measurements, nfp=nfp)
+    wanted = {**project.learning, **stated}
+    chosen = preset_settings(preset).changed(wanted)
+    inputs = (project.system_file, project.measurements_file, evaluate_on)
+    require_writable(output, inputs)
+    require_writable(plot, (*inputs, output))
+
+    space = Space(project.variability_model())
+    policies: Any = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
+    measured = project.measurements(space.model, space, **policies)
+    report(measured.report)
+    name = project.the_nfp(measured)
+    evaluation = None
+    if evaluate_on is not None:
+        evaluation = evaluation_set(project, evaluate_on, name, space, policies)
+    wanted = with_deviation(wanted, measured)
+    rows, sampled = learning_rows(measured, name, spec, seed, space, missing)
+    provenance = {
+        "sampling": sampled,
+        "measured_configurations": int((measured.column(name) == measured.column(name)).sum()),
+        "files": input_files(project, measured, evaluation),
+    }
+    with interruption("this round") as stop, progress("learning", chosen.numberOfRounds) as advance:
+        result = learn_model(
+            measured,
+            name,
+            preset,
+            learning_set=rows,
+            settings=wanted,
+            evaluation=evaluation,
+            seed=seed,
+            on_round=on_round(advance, verbose, space.model.names),
+            should_stop=stop,
+            provenance=provenance,
+        )
+    for text in result.notes:
+        note(text)
+    write(result, output, plot, drawn, measured, rows, evaluation)
+    if json:
+        print_json("learn", as_json(result, measured, rows, evaluation, output))
+    elif output != "-":
+        show(result, measured, rows, evaluation, output, plot)
+    if stop.requested:
+        note("learning was interrupted; what was learned until then is kept")
+        raise typer.Exit(130)
+
+
+def on_round(advance: Callable[[int, str], None], verbose: bool, order: Sequence[str]) -> Callable[[Round], None]:
+    """Return what is done after each round: move the progress bar, print the round where asked for."""
+    import sys
+
+    def show_round(this: Round) -> None:
+        advance(this.number, f"round {this.number}: error {this.learning_error:.4g} %")
+        if verbose:
+            text = this.candidate.text(order)
+            print(f"round {this.number}: + {text}, error {this.learning_error:.6g} %", file=sys.stderr)
+
+    return show_round

@@ -1,0 +1,181 @@
+"""What becomes of a learning result: files, a table for people, an object for scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from splc.learning import LearningResult
+    from splc.learning.candidates import Candidate
+    from splc.measurements import Measurements
+
+ENDS = {
+    "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
+    "learnTimeLimit": "the time was up (learnTimeLimit)",
+    "stopOnLongRound": "a round took more than an hour (stopOnLongRound)",
+    "abortError": "the error fell below {abortError:g} (abortError)",
+    "minImprovementPerRound": "the last term brought less than {minImprovementPerRound:g} (minImprovementPerRound)",
+    "noCandidate": "no further term lowers the error",
+    "interrupted": "interrupted",
+    "bagging": "{baggingNumbers} models were averaged (bagging)",
+}
+
+
+def write(
+    result: LearningResult,
+    output: str,
+    plot: str | None,
+    drawn: str | None,
+    measured: Measurements,
+    rows: Any,
+    evaluation: Measurements | None,
+) -> None:
+    """Write the model, and the plot if one is wanted; both are made before the first is written."""
+    from splc.formats.files import write_whole
+    from splc.formats.learned_log import learned_log_text
+    from splc.formats.model_json import learned_json_text
+    from splc.learning.retrospect import round_errors
+
+    if output.removesuffix(".gz").casefold().endswith(".json"):
+        content = learned_json_text(result)
+    else:
+        content = learned_log_text(result, test_errors=round_errors(result, evaluation or measured))
+    image = None if drawn is None else plotted(result, measured, rows, drawn)
+    write_whole(output, content)
+    if plot is not None and image is not None:
+        write_whole(plot, image)
+
+
+def plotted(result: LearningResult, measured: Measurements, rows: Any, drawn: str) -> bytes:
+    """Return the plot of predicted against measured values."""
+    import numpy as np
+
+    from splc.plotting import prediction_plot
+
+    learned = np.zeros(len(measured), dtype=bool)
+    learned[rows] = True
+    values = measured.column(result.nfp)
+    there = ~np.isnan(values)
+    predicted = result.model.predict(measured.configurations[there])
+    return prediction_plot(values[there], predicted, learned[there], result.nfp, measured.model.name, drawn)
+
+
+def termination_in_words(termination: str, settings: Mapping[str, Any]) -> str:
+    """Return why learning ended."""
+    return ENDS.get(termination, termination).format(**settings)
+
+
+def candidate_text(candidate: Candidate, order: tuple[str, ...]) -> str:
+    """Return a candidate as model text; one with mirrors or an accumulated logarithm as in a log."""
+    if candidate.mirrors or candidate.log_of:
+        return candidate.text(order)
+    return candidate.term.text(order)
+
+
+def as_json(
+    result: LearningResult, measured: Measurements, rows: Any, evaluation: Measurements | None, output: str
+) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    from splc.learning.retrospect import round_errors, term_shares
+
+    model = result.model
+    shares = term_shares(model, measured.configurations[rows])
+    tested = round_errors(result, evaluation or measured)
+    return {
+        "system": measured.model.name,
+        "nfp": result.nfp,
+        "model": {
+            "text": model.text,
+            "link": model.link,
+            "terms": [
+                {"term": term.text(model.order), "influence": influence, "share": share}
+                for (term, influence), share in zip(model.terms, shares, strict=True)
+            ],
+        },
+        "sampling": result.provenance["sampling"],
+        "learning_configurations": result.learning_configurations,
+        "measured_configurations": result.provenance["measured_configurations"],
+        "learning_error": result.learning_error,
+        "error": result.error,
+        "error_all": result.error_all,
+        "evaluated_on": None if evaluation is None else evaluation.report.source,
+        "left_out": result.left_out,
+        "rounds": [
+            {
+                "round": this.number,
+                "term": candidate_text(this.candidate, model.order),
+                "error": this.error,
+                "learning_error": this.learning_error,
+                "test_error": error,
+                "score": this.score,
+            }
+            for this, error in zip(result.rounds, tested, strict=bool(result.rounds))
+        ],
+        "termination": result.termination,
+        "seconds": result.seconds,
+        "preset": result.preset,
+        "settings": dict(result.settings),
+        "seed": result.seed,
+        "files": result.provenance["files"],
+        "output": output,
+        "notes": list(result.notes),
+    }
+
+
+def show(
+    result: LearningResult,
+    measured: Measurements,
+    rows: Any,
+    evaluation: Measurements | None,
+    output: str,
+    plot: str | None,
+) -> None:
+    """Print the model, its errors, and where it lies."""
+    from splc.cli.terminal import plural, say, table
+    from splc.learning.retrospect import term_shares
+
+    model = result.model
+    shares = term_shares(model, measured.configurations[rows])
+    say(f"{measured.model.name}: model of {result.nfp}")
+    table(
+        ("term", "influence", "share"),
+        [
+            (term.text(model.order), f"{influence:.6g}", "" if share is None else f"{share:.1f} %")
+            for (term, influence), share in zip(model.terms, shares, strict=True)
+        ],
+        right=("influence", "share"),
+    )
+    learned, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    rest = everything - learned
+    facts = [("learning error", f"{percent(result.learning_error)} on {configurations(learned)} learned from")]
+    if evaluation is not None:
+        facts.append(("error", f"{percent(result.error)} on {evaluation.report.source}"))
+    elif rest:
+        facts.append(("error", f"{percent(result.error)} on {configurations(rest)} not learned from"))
+    else:
+        facts.append(("error", "unknown: everything measured was learned from, nothing is left to judge the model by"))
+    if rest:
+        facts.append(("error, all", f"{percent(result.error_all)} on {configurations(everything)} measured"))
+    facts += [
+        ("ended", termination_in_words(result.termination, result.settings)),
+        ("time", f"{result.seconds:.3g} s, {plural(len(result.rounds), 'round', 'rounds')}"),
+        ("model", output),
+    ]
+    if plot is not None:
+        facts.append(("plot", plot))
+    say()
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        say(f"{name:{width}}  {text}")
+
+
+def percent(value: float | None) -> str:
+    """Return an error as text."""
+    return "undefined" if value is None else f"{value:.4g} %"
+
+
+def configurations(count: int) -> str:
+    """Return a number of configurations as text."""
+    return f"{count:,} configuration{'' if count == 1 else 's'}"

@@ -1,0 +1,65 @@
+"""`splc optimize`: the valid configuration that a model predicts to be best."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from splc.cli.options import Json, System
+
+
+def optimize(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model: a log, JSON or model text. '-' is standard input.")
+    ],
+    maximize: Annotated[bool, typer.Option("--maximize", help="The greatest predicted value, not the least.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="How many configurations may be looked at. [2000000]"),
+    ] = None,
+    json: Json = False,
+    system: System = None,
+) -> None:
+    """Find the valid configuration with the least predicted value, exactly.
+
+    Of several equally good ones it is the first: options in the system's order, lower values first.
+    """
+    from sampling import Space
+    from sampling.space import LIMIT
+    from splc.cli.json_output import print_json
+    from splc.cli.terminal import say, table
+    from splc.formats.models import read_model
+    from splc.optimum import optimum
+    from splc.options import BinaryOption
+    from splc.project import Project
+
+    space = Space(Project.load(system=system).variability_model())
+    found = optimum(read_model(model, space.model), space, maximize, LIMIT if limit is None else limit)
+    values = {name: plain(value) for name, value in found.configuration.assignment(0).items()}
+    if json:
+        content = {
+            "configuration": values,
+            "predicted": found.predicted,
+            "maximize": maximize,
+            "examined": found.examined,
+        }
+        print_json("optimize", content)
+        return
+    say(f"predicted: {found.predicted:.10g} ({'greatest' if maximize else 'least'} of all valid configurations)")
+    rows = []
+    for option in space.model.options:
+        value = values[option.name]
+        if isinstance(option, BinaryOption):
+            rows.append((option.name, "selected" if value else "-"))
+        else:
+            rows.append((option.name, "deselected" if value is None else f"{value:g}"))
+    table(("option", "value"), rows, right=("value",))
+
+
+def plain(value: float) -> float | int | None:
+    """Return an option's value as a whole number where it is one, None where it is deselected."""
+    if math.isnan(value):
+        return None
+    return int(value) if value.is_integer() else value

@@ -1,0 +1,42 @@
+"""Output files: that they can be written is found out before anything is computed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from splc.errors import OutputError, Problem
+
+
+def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> None:
+    """Raise an error if a file cannot be written, or is one of the inputs. `-` and None are fine.
+
+    Raises:
+        OutputError: saying why.
+    """
+    if path is None or path == "-":
+        return
+    target = Path(os.path.realpath(path))
+    folder = target.parent
+    if target.is_dir():
+        raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
+    if not folder.is_dir():
+        hint = f"there is no folder {str(Path(path).parent)!r}; make it first"
+        raise OutputError(Problem("cannot be written", path, hint=hint))
+    for other in inputs:
+        if other is not None and other != "-" and target.exists() and Path(other).exists() and target.samefile(other):
+            raise OutputError(Problem("this is an input of the same command", path, hint="write to another file"))
+    if target.exists() and not target.is_file():
+        return
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(13, "the file is write-protected")
+        # What the system allows, only trying tells for certain.
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        problem = Problem(f"cannot be written: {reason}", path, hint="choose another place for the output")
+        raise OutputError(problem) from None

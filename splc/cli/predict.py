@@ -1,0 +1,103 @@
+"""`splc predict`: what a model predicts for configurations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, System
+
+if TYPE_CHECKING:
+    from splc.formats.predicting import ToPredict
+
+PREDICTED = "predicted"
+
+
+def predict(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model: a log, JSON or model text. '-' is standard input.")
+    ],
+    configurations: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONFIGURATIONS",
+            help="Configurations (CSV) or measurements (CSV or XML). '-' is standard input.",
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the table there, not to standard output."),
+    ] = None,
+    json: Json = False,
+    system: System = None,
+    nfp: Nfp = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates = "error",
+    aggregate: Aggregate = "mean",
+) -> None:
+    """Predict configurations: a CSV table of them with the column 'predicted'.
+
+    Where the property was measured, the table has its values too, and the mean relative error goes to standard error.
+    """
+    import numpy as np
+
+    from sampling import Space
+    from splc.cli.json_output import print_json
+    from splc.cli.outputs import require_writable
+    from splc.cli.terminal import note, plural, report
+    from splc.formats.assembling import Policy
+    from splc.formats.configurations_csv import write_configurations
+    from splc.formats.files import STANDARD
+    from splc.formats.models import read_model
+    from splc.formats.predicting import read_to_predict
+    from splc.learning.scoring import mean_relative_error
+    from splc.project import Project
+
+    if model == configurations == STANDARD:
+        raise typer.BadParameter("only one of the two can be standard input", param_hint="MODEL, CONFIGURATIONS")
+    if json and output == STANDARD:
+        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
+    require_writable(output, (model, configurations))
+    project = Project.load(system=system, nfp=nfp)
+    space = Space(project.variability_model())
+    policy = Policy(invalid, duplicates, aggregate, space.check, space.violations)
+    influence = read_model(model, space.model)
+    found = read_to_predict(configurations, space.model, policy, nfp, project.nfp)
+    report(found.report)
+    predicted = influence.predict(found.configurations)
+    error, left_out = None, 0
+    if found.measured is not None:
+        there = ~np.isnan(found.measured)
+        error = mean_relative_error(predicted[there], found.measured[there])
+        left_out = int((found.measured == 0).sum())
+        if left_out:
+            note(f"{plural(left_out, 'value', 'values')} of {found.nfp} are 0 and left out of the relative error")
+        said = "undefined" if error is None else f"{error:.6g} %"
+        if not json:
+            count = plural(int(there.sum()), "configuration", "configurations")
+            note(f"mean relative error {said} on {count} with {found.nfp}")
+    if output is not None or not json:
+        extra = {} if found.nfp is None or found.measured is None else {found.nfp: found.measured}
+        column = (
+            PREDICTED if PREDICTED not in {*space.model.spellings, *extra} else f"{PREDICTED}_{found.nfp or 'value'}"
+        )
+        path = STANDARD if output is None else output
+        write_configurations(found.configurations, path, {**extra, column: predicted})
+        if path != STANDARD:
+            note(f"{plural(len(predicted), 'prediction', 'predictions')} written to {path}")
+    if json:
+        print_json("predict", as_json(found, predicted, error, left_out, output))
+
+
+def as_json(found: ToPredict, predicted: Any, error: float | None, left_out: int, output: str | None) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    return {
+        "configurations": len(found.configurations),
+        "nfp": found.nfp,
+        "error": error,
+        "left_out": left_out,
+        "invalid": len(found.report.invalid),
+        "predicted": None if output is not None else predicted,
+        "output": output,
+    }
