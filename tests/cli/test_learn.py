@@ -1,0 +1,349 @@
+"""`splc learn`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc import read_model, read_variability_model
+from splc.learning.stepwise import StepwiseLearner
+from tests.cli.conftest import Run
+
+Refused = Callable[..., str]
+CASES = Path(__file__).parents[2] / "casestudies" / "smg2000"
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind(folder: Path) -> None:
+    """Give every test a project folder of its own, with time as the property."""
+    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+
+
+def files(folder: Path) -> set[str]:
+    """Return the names of the files in a folder."""
+    return {path.name for path in folder.iterdir()}
+
+
+def learned(run: Run, *arguments: str) -> Any:
+    """Return the JSON object of a run."""
+    result = run("learn", "--json", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class TestOutput:
+    def test_the_table(self, run: Run, folder: Path) -> None:
+        """The table has terms, influences and shares; below are errors, the reason of the end, and the place."""
+        result = run("learn", "--sampling", "random:6", "--set", "abortError=0.5")
+        assert result.exit_code == 0
+        lines = result.stdout.splitlines()
+        assert lines[0] == "small: model of time"
+        assert lines[1].split() == ["term", "influence", "share"]
+        text = result.stdout
+        assert re.search(r"^learning error +\S+ % on 6 configurations learned from$", text, re.MULTILINE)
+        assert re.search(r"^error +\S+ % on 3 configurations not learned from$", text, re.MULTILINE)
+        assert re.search(r"^error, all +\S+ % on 9 configurations measured$", text, re.MULTILINE)
+        assert re.search(r"^model +learned.log$", text, re.MULTILINE)
+        assert {"learned.log"} == files(folder) - {"system.xml", "measurements.csv", "splc.toml"}
+
+    def test_without_sampling_nothing_judges_the_model(self, run: Run, folder: Path) -> None:
+        """Without a sampling everything measured is learned from, which the output says; error is null."""
+        assert "nothing is left to judge the model by" in run("learn").stdout
+        content = learned(run)
+        assert content["learning_configurations"] == 9
+        assert content["error"] is None
+        assert content["error_all"] == content["learning_error"]
+        assert content["sampling"] == "measured"
+
+    def test_json_keys(self, run: Run, folder: Path) -> None:
+        """The object has the keys that scripts rely on."""
+        content = learned(run, "--sampling", "random:6", "--seed", "3")
+        assert content["schema"] == "splc.learn/1"
+        assert content["model"].keys() >= {"text", "link", "terms"}
+        assert content["model"]["link"] == "identity"
+        assert all(term.keys() >= {"term", "influence"} for term in content["model"]["terms"])
+        assert all(this.keys() >= {"round", "term", "error"} for this in content["rounds"])
+        assert (content["preset"], content["seed"], content["learning_configurations"]) == ("default", 3, 6)
+        assert content["settings"]["abortError"] == 1.0
+        assert {"error", "error_all", "learning_error", "termination", "seconds"} <= content.keys()
+
+    def test_shares_sum_to_the_whole(self, run: Run, folder: Path) -> None:
+        """The shares of the terms sum to 100 percent of the mean prediction."""
+        assert sum(term["share"] for term in learned(run)["model"]["terms"]) == pytest.approx(100)
+
+    @pytest.mark.parametrize("name", ["learned.log", "model.json", "model.json.gz", "model.log.gz", "model"])
+    def test_every_file_is_the_model(self, run: Run, folder: Path, name: str) -> None:
+        """What -o writes, as a log or as JSON, compressed or not, reads back as the model that was printed."""
+        content = learned(run, "--sampling", "random:6", "-o", name)
+        model = read_model(name, read_variability_model("system.xml"))
+        assert {term.text(model.order): influence for term, influence in model.terms} == {
+            term["term"]: term["influence"] for term in content["model"]["terms"]
+        }
+
+    def test_json_file_has_provenance(self, run: Run, folder: Path) -> None:
+        """The JSON file names the schema, the sampling, the seed and the hashes of the inputs."""
+        run("learn", "--sampling", "random:6", "--seed", "7", "-o", "m.json")
+        content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+        assert (content["schema"], content["seed"]) == ("splc.model/1", 7)
+        assert content["provenance"]["sampling"] == "random:6"
+        assert set(content["provenance"]["files"]) == {"system", "measurements"}
+        assert len(content["provenance"]["files"]["measurements"]["sha256"]) == 64
+
+    def test_the_log_can_be_printed(self, run: Run, folder: Path) -> None:
+        """`-o -` prints the log and nothing else."""
+        text = run("learn", "-o", "-").stdout
+        assert text.startswith("command: ")
+        assert text.endswith("\nAnalyze finished\n")
+        assert "learned.log" not in files(folder)
+
+    def test_an_existing_log_is_replaced(self, run: Run, folder: Path) -> None:
+        """A second run replaces the log of the first."""
+        (folder / "learned.log").write_text("an older log", encoding="utf-8")
+        run("learn")
+        assert "an older log" not in (folder / "learned.log").read_text(encoding="utf-8")
+
+    def test_rounds_on_stderr(self, run: Run, folder: Path) -> None:
+        """With --verbose every round is told on stderr, and only there."""
+        result = run("learn", "--verbose")
+        assert "round 1: + " in result.stderr
+        assert "round 1" not in result.stdout
+
+
+class TestSettings:
+    def test_precedence(self, run: Run, folder: Path) -> None:
+        """A setting of --set comes before splc.toml's, which comes before the preset's."""
+        toml = 'nfp = "time"\n[learning]\nabortError = 5\nnumberOfRounds = 3\n'
+        (folder / "splc.toml").write_text(toml, encoding="utf-8")
+        settings = learned(run, "--set", "aborterror=2")["settings"]
+        assert (settings["abortError"], settings["numberOfRounds"]) == (2.0, 3)
+        assert settings["minImprovementPerRound"] == 0.1
+
+    def test_all_wrong_settings_at_once(self, refused: Refused, folder: Path) -> None:
+        """Unknown settings and wrong values are refused together, with the nearest name."""
+        message = refused("learn", "--set", "abortErorr=1", "--set", "numberOfRounds=many")
+        assert "did you mean 'abortError'?" in message
+        assert "'many' is not a number" in message
+
+    def test_settings_without_effect_are_told(self, run: Run, folder: Path) -> None:
+        """SPL Conqueror's settings that have no meaning here are accepted, and named on stderr."""
+        result = run("learn", "--set", "parallelization=False")
+        assert result.exit_code == 0
+        assert "parallelization has no effect" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("--set", "abortError"), "is not NAME=VALUE"),
+            (("--preset", "splconquerer"), "did you mean 'splconqueror'?"),
+            (("--sampling", "pb:10,3"), "10,3"),
+            (("--sampling", "random:10"), "10 distinct configurations"),
+            (("--sampling", "random:5", "--binary", "all"), "given twice"),
+            (("--nfp", "tiem"), "did you mean 'time'?"),
+            (("--missing", "ignore"), "--missing"),
+            (("--evaluate-on", "nowhere.csv"), "nowhere.csv: there is no such file"),
+        ],
+    )
+    def test_refusals(self, refused: Refused, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+        """Whatever is wrong is refused with a message, and nothing is written."""
+        assert message in refused("learn", *arguments)
+        assert files(folder) == {"system.xml", "measurements.csv", "splc.toml"}
+
+    def test_the_deviation_of_a_file_ends_learning(self, run: Run, folder: Path) -> None:
+        """The deviation that a measurement file states is abortError, unless that is set."""
+        run("convert", "measurements.csv", "-o", "m.xml")
+        text = (folder / "m.xml").read_text(encoding="utf-8").replace("<results", '<results deviation="2;40"')
+        (folder / "m.xml").write_text(text, encoding="utf-8")
+        result = run("learn", "--measurements", "m.xml", "--json")
+        assert json.loads(result.stdout)["settings"]["abortError"] == 40
+        assert "abortError is 40" in result.stderr
+        assert learned(run, "--measurements", "m.xml", "--set", "aborterror=1")["settings"]["abortError"] == 1
+
+
+class TestLearningSet:
+    def test_missing_configurations(self, run: Run, refused: Refused, folder: Path) -> None:
+        """A sampled configuration that was not measured is an error, left out, or replaced, as --missing says."""
+        lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+        (folder / "measurements.csv").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+        message = refused("learn", "--sampling", "all+ff")
+        assert "1 of 9 sampled configurations were not measured" in message
+        assert "cache, left, x=4" in message
+        result = run("learn", "--sampling", "all+ff", "--missing", "drop")
+        assert "left out" in result.stderr
+        assert learned(run, "--sampling", "all+ff", "--missing", "nearest")["learning_configurations"] == 8
+
+    def test_missing_values_are_left_out(self, run: Run, folder: Path) -> None:
+        """Configurations without a value of the property are neither learned from nor judged by."""
+        text = (folder / "measurements.csv").read_text(encoding="utf-8").replace("1,1,0,4,14,40", "1,1,0,4,,40")
+        (folder / "measurements.csv").write_text(text, encoding="utf-8")
+        content = learned(run)
+        assert (content["learning_configurations"], content["measured_configurations"]) == (8, 8)
+        assert learned(run, "--nfp", "energy")["learning_configurations"] == 9
+
+    def test_parts_that_are_not_given(self, run: Run, folder: Path) -> None:
+        """A part of the sampling that is missing is taken in full, which stderr says."""
+        result = run("learn", "--binary", "optionwise")
+        assert "all combinations of numeric values are taken (ff)" in result.stderr
+
+    def test_an_evaluation_set(self, run: Run, refused: Refused, folder: Path) -> None:
+        """With --evaluate-on the error is that on the other file; it must have the property."""
+        (folder / "other.csv").write_text("cache,left,right,x,time\n0,1,0,1,100\n", encoding="utf-8")
+        content = learned(run, "--evaluate-on", "other.csv")
+        assert content["error"] > 90
+        assert content["error_all"] < 50
+        assert content["rounds"][-1]["test_error"] == content["error"]
+        assert "on other.csv" in run("learn", "--evaluate-on", "other.csv").stdout
+        assert f"Prediction Error: {content['error']:.6g}"[:20] in (folder / "learned.log").read_text(encoding="utf-8")
+        message = refused("learn", "--nfp", "energy", "--evaluate-on", "other.csv")
+        assert message.startswith("other.csv: the property 'energy' was not measured")
+
+    def test_the_same_seed_gives_the_same_model(self, run: Run, folder: Path) -> None:
+        """The same seed gives the same model, another seed another learning set."""
+        one = learned(run, "--sampling", "random:5", "--seed", "1")
+        assert one["model"] == learned(run, "--sampling", "random:5", "--seed", "1")["model"]
+        others = [learned(run, "--sampling", "random:5", "--seed", str(seed))["model"] for seed in range(2, 6)]
+        assert any(other != one["model"] for other in others)
+
+
+class TestPlaces:
+    @pytest.mark.parametrize("option", ["-o", "--plot"])
+    def test_unwritable_outputs_are_noticed_first(
+        self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch, option: str
+    ) -> None:
+        """An output that cannot be written is refused before anything is learned."""
+        monkeypatch.setattr(StepwiseLearner, "run", lambda *_: pytest.fail("it was learned"))
+        (folder / "folder.svg").mkdir()
+        assert "there is no folder 'nowhere'" in refused("learn", option, "nowhere/a.svg")
+        assert "folder.svg: this is a folder" in refused("learn", option, "folder.svg")
+        assert "cannot be written" in refused("learn", option, "measurements.csv/a.svg")
+
+    def test_inputs_are_not_overwritten(self, refused: Refused, folder: Path) -> None:
+        """An input of the command is never its output."""
+        assert "this is an input" in refused("learn", "-o", "measurements.csv")
+        assert "this is an input" in refused("learn", "-o", "./system.xml")
+
+    def test_object_and_log_do_not_mix(self, refused: Refused, folder: Path) -> None:
+        """The log and the JSON object cannot both go to standard output."""
+        assert "--output" in refused("learn", "--json", "-o", "-")
+
+    def test_nothing_is_written_when_learning_fails(self, refused: Refused, folder: Path) -> None:
+        """A property that is 0 everywhere cannot be learned, and leaves no file behind."""
+        text = "cache,left,right,x,time\n0,1,0,1,0\n0,1,0,2,0\n"
+        (folder / "measurements.csv").write_text(text, encoding="utf-8")
+        assert "lossFunction=ABSOLUTE" in refused("learn", "--plot", "a.svg")
+        assert files(folder) == {"system.xml", "measurements.csv", "splc.toml"}
+
+
+class TestPlot:
+    @pytest.mark.parametrize(("name", "magic"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")])
+    def test_formats(self, run: Run, folder: Path, name: str, magic: bytes) -> None:
+        """The plot is written in the format of its name, and the same run gives the same bytes."""
+        pytest.importorskip("matplotlib", reason="plots need matplotlib")
+        result = run("learn", "--sampling", "random:6", "--plot", name)
+        assert result.exit_code == 0, result.stderr
+        first = (folder / name).read_bytes()
+        assert first.startswith(magic)
+        run("learn", "--sampling", "random:6", "--plot", name)
+        assert (folder / name).read_bytes() == first
+        assert re.search(rf"^plot +{name}$", result.stdout, re.MULTILINE)
+
+    def test_without_matplotlib(self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Without matplotlib the message says how to get it, and nothing is written."""
+        found = importlib.util.find_spec
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "matplotlib" else found(name))
+        assert "pip install 'splc[plot]'" in refused("learn", "--plot", "a.svg")
+        assert "learned.log" not in files(folder)
+
+    def test_other_formats(self, refused: Refused, folder: Path) -> None:
+        """A name that ends in no known format is refused with the known ones."""
+        assert ".svg, .png, .pdf" in refused("learn", "--plot", "a.gif")
+
+    def test_matplotlib_is_not_imported_without_need(self, folder: Path) -> None:
+        """Learning without a plot does not import matplotlib."""
+        code = "import sys; from splc.cli.app import app\ntry: app(['learn'])\nexcept SystemExit: pass\n"
+        code += "sys.exit('matplotlib' in sys.modules)"
+        environment = {"PYTHONPATH": str(CASES.parents[1]), "PATH": ""}
+        done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=False)
+        assert done.returncode == 0
+
+
+class TestInterruption:
+    @pytest.fixture
+    def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+        """Return a function: from now on Ctrl-C is pressed so many times in the first round."""
+        step = StepwiseLearner.step
+
+        def presses(times: int) -> None:
+            def pressed(learner: StepwiseLearner) -> Any:
+                if not learner.rounds:
+                    for _ in range(times):
+                        signal.raise_signal(signal.SIGINT)
+                return step(learner)
+
+            monkeypatch.setattr(StepwiseLearner, "step", pressed)
+
+        before = signal.getsignal(signal.SIGINT)
+        yield presses
+        assert signal.getsignal(signal.SIGINT) is before
+
+    def test_once_keeps_what_is_learned(self, run: Run, folder: Path, pressing: Callable[[int], None]) -> None:
+        """Ctrl-C ends learning after the round: the log has that round, the exit code is 130."""
+        pressing(1)
+        result = run("learn", "--set", "abortError=0", "--set", "minImprovementPerRound=0")
+        assert result.exit_code == 130
+        assert "press Ctrl-C again to end at once" in result.stderr
+        text = (folder / "learned.log").read_text(encoding="utf-8")
+        assert "Termination reason: interrupted\n1;" in text
+        assert "\n2;" not in text
+        assert read_model("learned.log", read_variability_model("system.xml")).terms
+
+    def test_twice_ends_at_once(self, run: Run, folder: Path, pressing: Callable[[int], None]) -> None:
+        """A second Ctrl-C ends the command at once; nothing is written."""
+        pressing(2)
+        result = run("learn")
+        assert result.exit_code == 130
+        assert result.stdout == ""
+        assert "learned.log" not in files(folder)
+
+
+@pytest.mark.parametrize("dimension", ["1d", "2d", "3d"])
+@pytest.mark.parametrize("sampling", ["ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50,seed=5"])
+def test_the_case_study(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dimension: str, sampling: str
+) -> None:
+    """Every sampling of the thesis works in the case study's folder as written there."""
+    monkeypatch.chdir(CASES / dimension)
+    if dimension == "1d" and sampling.startswith("random"):
+        sampling = "random:20,seed=5"
+    result = run("learn", "--sampling", sampling, "-o", str(tmp_path / "learned.log"))
+    assert result.exit_code == 0, result.stderr
+    assert "solve_seconds" in result.stdout
+    assert (tmp_path / "learned.log").exists()
+
+
+@pytest.mark.parametrize(("system", "error"), [("LLVM", 2.234), ("x264", 3.599)])
+def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: float) -> None:
+    """With all measurements and the program's defaults the log has the published error."""
+    if not DATA.is_dir():
+        pytest.skip(f"the real files are not there: {DATA}")
+    files = (
+        "--system",
+        str(DATA / system / "FeatureModel.xml"),
+        "--measurements",
+        str(DATA / system / "measurements.xml"),
+    )
+    result = run("learn", "--preset", "splconqueror", "--nfp", "Performance", "-o", str(tmp_path / "a.log"), *files)
+    assert result.exit_code == 0, result.stderr
+    text = (tmp_path / "a.log").read_text(encoding="utf-8")
+    found = re.search(r"^Prediction Error: (\S+) %$", text, re.MULTILINE)
+    assert found is not None
+    assert float(found[1]) == pytest.approx(error, abs=5e-4)

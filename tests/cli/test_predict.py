@@ -1,0 +1,149 @@
+"""`splc predict`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MEASUREMENTS, Run
+
+Refused = Callable[..., str]
+MODEL = "10 * cache + x\n"
+TABLE = "cache,left,right,x\n0,1,0,4\n1,1,0,1\n0,1,0,4\n"
+
+
+@pytest.fixture(autouse=True)
+def _model(folder: Path) -> None:
+    """Put a model and a table of configurations into the project folder."""
+    (folder / "model.txt").write_text(MODEL, encoding="utf-8")
+    (folder / "configs.csv").write_text(TABLE, encoding="utf-8")
+
+
+def test_a_table_of_predictions(run: Run) -> None:
+    """Every row of a table of configurations gets its prediction, in order, repeated rows too."""
+    result = run("predict", "model.txt", "configs.csv")
+    assert result.exit_code == 0
+    assert result.stdout == "cache,left,right,x,predicted\n0,1,0,4,4\n1,1,0,1,11\n0,1,0,4,4\n"
+    assert result.stderr == ""
+
+
+def test_measured_values_are_judged(run: Run) -> None:
+    """Where the property was measured its value stands beside the prediction, and the error is told."""
+    result = run("predict", "model.txt", "measurements.csv", "--nfp", "time")
+    lines = result.stdout.splitlines()
+    assert lines[:2] == ["cache,left,right,x,time,predicted", "0,1,0,1,2,1"]
+    assert len(lines) == 10
+    assert "mean relative error" in result.stderr
+    content = json.loads(run("predict", "model.txt", "measurements.csv", "--nfp", "time", "--json").stdout)
+    assert content["schema"] == "splc.predict/1"
+    assert content["configurations"] == 9
+    expected = [1 / 2, 0.5 / 2.5, 1 / 5, 0.5 / 1.5, 1 / 3, 2 / 6, 0, 0, 0]
+    assert content["error"] == pytest.approx(sum(expected) / 9 * 100)
+    assert content["predicted"][0] == 1.0
+
+
+def test_without_measured_values_there_is_no_error(run: Run) -> None:
+    """Without the property the error is null; without --nfp several properties are none."""
+    assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["error"] is None
+    content = json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)
+    assert (content["nfp"], content["error"]) == (None, None)
+
+
+def test_the_project_names_the_property(run: Run, folder: Path) -> None:
+    """The property of splc.toml is taken where the file has it, and missed by nobody where it has not."""
+    (folder / "splc.toml").write_text('nfp = "energy"\n', encoding="utf-8")
+    assert json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)["nfp"] == "energy"
+    assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["nfp"] is None
+
+
+@pytest.mark.parametrize("name", ["m.xml", "m.xml.gz", "m.csv.gz"])
+def test_measurements_of_every_format(run: Run, name: str) -> None:
+    """Measurements may be XML or CSV, compressed or not."""
+    run("convert", "measurements.csv", "-o", name)
+    content = json.loads(run("predict", "model.txt", name, "--nfp", "time", "--json").stdout)
+    assert content["configurations"] == 9
+    assert content["error"] is not None
+
+
+def test_rows_without_a_header(run: Run, folder: Path) -> None:
+    """SPL Conqueror's rows without a header are measurements too."""
+    system = (folder / "system.xml").read_text(encoding="utf-8")
+    start, end = system.index("<numericOptions>"), system.index("</numericOptions>")
+    (folder / "system.xml").write_text(system[:start] + "<numericOptions>" + system[end:], encoding="utf-8")
+    (folder / "model.txt").write_text("10 * cache + 1", encoding="utf-8")
+    (folder / "m.csv").write_text("cache;left;22\nright;1\n", encoding="utf-8")
+    content = json.loads(run("predict", "model.txt", "m.csv", "--json").stdout)
+    assert (content["configurations"], content["error"]) == (2, 25.0)
+
+
+def test_standard_input_and_output(run: Run, folder: Path) -> None:
+    """`-` is standard input for either argument, and -o writes a file."""
+    assert run("predict", "model.txt", "-", stdin=gzip.compress(TABLE.encode())).stdout.endswith("0,1,0,4,4\n")
+    assert run("predict", "-", "configs.csv", stdin=MODEL).stdout.endswith("0,1,0,4,4\n")
+    result = run("predict", "model.txt", "-", "-o", "p.csv.gz", "--nfp", "time", stdin=MEASUREMENTS)
+    assert result.stdout == ""
+    assert gzip.decompress((folder / "p.csv.gz").read_bytes()).startswith(b"cache,left,right,x,time,predicted\n")
+
+
+def test_a_learned_log_predicts_what_was_learned(run: Run) -> None:
+    """The error of a learned log on the measurements is the one that learning told."""
+    learned = json.loads(run("learn", "--sampling", "random:6", "--nfp", "time", "--json").stdout)
+    content = json.loads(run("predict", "learned.log", "measurements.csv", "--nfp", "time", "--json").stdout)
+    assert content["error"] == pytest.approx(learned["error_all"], rel=1e-12)
+
+
+def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> None:
+    """Rows that are no valid configuration are refused with their lines, or dropped and named."""
+    (folder / "configs.csv").write_text(TABLE + "1,0,1,1\n0,1,0,3\n", encoding="utf-8")
+    message = refused("predict", "model.txt", "configs.csv")
+    assert "configs.csv:5: " in message
+    assert "configs.csv:6: x cannot be 3" in message
+    result = run("predict", "model.txt", "configs.csv", "--invalid", "drop")
+    assert len(result.stdout.splitlines()) == 4
+    assert "2 of 5 rows dropped" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nothing.log", "configs.csv"), "nothing.log: there is no such file"),
+        (("model.txt", "nothing.csv"), "nothing.csv: there is no such file"),
+        (("system.xml", "configs.csv"), "system.xml: this is a system description, not a model"),
+        (("model.txt", "configs.csv", "--nfp", "time"), "there is no column of the property 'time'"),
+        (("model.txt", "measurements.csv", "--nfp", "tiem"), "did you mean 'time'?"),
+        (("-", "-"), "only one of the two"),
+        (("model.txt", "configs.csv", "-o", "configs.csv"), "this is an input"),
+        (("model.txt", "configs.csv", "-o", "nowhere/p.csv"), "there is no folder"),
+        (("model.txt", "configs.csv", "-o", "-", "--json"), "--output"),
+    ],
+)
+def test_refusals(refused: Refused, arguments: tuple[str, ...], message: str) -> None:
+    """Whatever is wrong is refused with a message."""
+    assert message in refused("predict", *arguments)
+
+
+def test_a_model_of_another_system(refused: Refused, folder: Path) -> None:
+    """A model with an unknown option is refused with file and line, and the nearest option."""
+    (folder / "model.txt").write_text("# mine\n2 * cash\n", encoding="utf-8")
+    message = refused("predict", "model.txt", "configs.csv")
+    assert message.startswith("model.txt:2:")
+    assert "unknown name 'cash'" in message
+    assert "did you mean 'cache'?" in message
+
+
+def test_a_property_called_predicted(run: Run, folder: Path) -> None:
+    """A property that is itself called predicted keeps its column."""
+    text = MEASUREMENTS.replace("time,energy", "predicted,energy")
+    (folder / "measurements.csv").write_text(text, encoding="utf-8")
+    header = run("predict", "model.txt", "measurements.csv", "--nfp", "predicted").stdout.splitlines()[0]
+    assert header == "cache,left,right,x,predicted,predicted_predicted"
+
+
+def test_a_model_without_a_value(refused: Refused, folder: Path) -> None:
+    """Where the model has no finite value the term and the configuration are named."""
+    (folder / "model.txt").write_text("1 / cache", encoding="utf-8")
+    assert "cache^-1 has no finite value" in refused("predict", "model.txt", "configs.csv")
