@@ -95,6 +95,11 @@ def learn(
         folds = folds_of(problem, chosen.crossValidation_k, seed) if _folding(chosen, len(problem)) else None
         outcome = StepwiseLearner(problem, chosen, folds=folds).run(on_round, should_stop)
     seconds = time.monotonic() - started
+    if len(outcome.terms) >= len(rows):
+        notes.append(
+            f"the model has as many terms as the learning set has configurations ({len(rows)}): "
+            "that it fits them says nothing about others"
+        )
     learned = influence_model(outcome.terms, model)
     predicted = learned.predict(usable.configurations)
     rest = np.ones(len(usable), dtype=bool)
