@@ -153,7 +153,7 @@ def learn(
         print_json("learn", as_json(result, measured, rows, evaluation, output))
     elif output != "-":
         show(result, measured, rows, evaluation, output, plot)
-    if stop.requested:
+    if result.termination == "interrupted":
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)
 

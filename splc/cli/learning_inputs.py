@@ -76,9 +76,12 @@ def learning_rows(
 
     from sampling import draw_sample
     from splc.cli.terminal import note
+    from splc.errors import LearningError
     from splc.learning.learning_set import match
 
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
+    if len(usable) == 0:
+        raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     known = measured[usable]
     sample = draw_sample(space.model, spec, seed, known.configurations, space)
     positions, notes = match(known, sample.configurations, missing)

@@ -57,6 +57,16 @@ class Learning:
         """Whether it holds no model."""
         return not self.rounds and not self.average
 
+    def add_round(self, this: RoundLine, link: Link) -> None:
+        """Note a round."""
+        self.rounds[this.number] = this
+        self.link = link
+
+    def add_average(self, text: str, line: int, link: Link) -> None:
+        """Note a term (or several) of the averaged model."""
+        self.average.append((text.strip(" +"), line))
+        self.link = link
+
 
 def read_log(
     path: str | Path,
@@ -125,21 +135,23 @@ def _learnings(source: Source) -> list[Learning]:
     """
     problems = Problems(source.name)
     found = [Learning()]
-    last, averaging, link = -1, False, "identity"
+    last, averaging = -1, False
+    link: Link = "identity"
     for number, raw in enumerate(source.text().splitlines(), 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
-            found[-1].average.append((line.rstrip("+ "), number))
+            found[-1].add_average(line, number, link)
             continue
         averaging = False
         if line.startswith(LINK):
-            link = line.removeprefix(LINK).strip()
-            if link not in {"identity", "log"}:
-                problems.add(f"unknown link {link!r}", number, hint="one of identity, log")
+            stated = line.removeprefix(LINK).strip()
+            link = "log" if stated == "log" else "identity"
+            if stated != link:
+                problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
         elif line.startswith(_AVERAGE):
             averaging = True
-            if rest := line.removeprefix(_AVERAGE).rstrip("+ ").strip():
-                found[-1].average.append((rest, number))
+            if rest := line.removeprefix(_AVERAGE).strip(" +"):
+                found[-1].add_average(rest, number, link)
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
@@ -156,8 +168,9 @@ def _learnings(source: Source) -> list[Learning]:
             if this.number < last:
                 found.append(Learning(analysed=found[-1].analysed))
             last = this.number
-            found[-1].rounds[this.number] = this
-        found[-1].link = "log" if link == "log" else "identity"
+            found[-1].add_round(this, link)
+        elif line.startswith("Analyze finished"):
+            link = "identity"
     problems.raise_if_any(InputError)
     return [learning for learning in found if not learning.empty]
 
@@ -167,6 +180,9 @@ def _round(line: str, number: int, problems: Problems) -> RoundLine | None:
     fields = [cell.strip() for cell in line.split(";")]
     if len(fields) == FIELDS + 1 and not fields[-1]:
         fields.pop()
+    if len(fields) == FIELDS - 1 and fields[-1]:
+        # The test error, the last field, need not be there.
+        fields.append("")
     if len(fields) != FIELDS:
         problems.add(
             f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -20,6 +21,7 @@ from splc.variability import ROOT, VariabilityModel
 SCHEMA = "splc.model/1"
 # What `splc learn --json` prints holds the model too, its terms as text only.
 READ = (SCHEMA, "splc.learn/1")
+_EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 
 def model_object(model: InfluenceModel) -> dict[str, Any]:
@@ -166,8 +168,8 @@ class _Reader:
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
         entry = item if isinstance(item, dict) else {}
-        influence = entry.get("influence")
-        if not isinstance(influence, (int, float)) or isinstance(influence, bool) or not math.isfinite(influence):
+        influence: Any = entry.get("influence")
+        if not _is_finite(influence):
             self.problems.add(f"{place}.influence must be a number", text=repr(influence))
             return []
         if "factors" not in entry:
@@ -217,8 +219,16 @@ class _Reader:
         return Factor(name, power, log)
 
 
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _read_exponent(value: Any) -> Exponent:
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
+    # Fraction reads '1e999999999' too, and would be busy with it for long.
+    if isinstance(value, bool) or not _EXPONENT.fullmatch(str(value)):
         raise ValueError
     fraction = Fraction(value)
     return fraction.numerator if fraction.denominator == 1 else fraction

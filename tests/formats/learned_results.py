@@ -17,7 +17,7 @@ from splc.terms import Factor, Term, log_term, option_term, product_of
 from splc.variability import VariabilityModel
 
 influences = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)
-NAMES = ("x", "rc-lookahead", "a.b", "ä8", "7zip", "log10x", "E", "e5")
+NAMES = ("x", "rc-lookahead", "a.b", "ä8", "7zip", "log10x", "e5", "two words", "c+d", "log10", "n")
 
 
 @st.composite

@@ -140,6 +140,8 @@ def test_unknown_options_are_told_at_once(tmp_path: Path) -> None:
         {"term": "x", "influence": 2, "factors": [{"option": "x", "power": 0.5}]},
         {"term": "gvn^", "influence": 2},
         {"term": "x", "influence": 2, "factors": [{"option": "x", "power": "1/0"}]},
+        {"term": "x", "influence": 2, "factors": [{"option": "x", "power": "1e999999999"}]},
+        {"term": "x", "influence": 10**400, "factors": []},
     ]
     path = written(tmp_path, json.dumps({"schema": "splc.model/1", "model": {"terms": terms}}))
     with pytest.raises(InputError) as caught:
@@ -148,7 +150,7 @@ def test_unknown_options_are_told_at_once(tmp_path: Path) -> None:
     assert "model.terms[0].factors[0]: unknown option 'gvm'" in text
     assert "did you mean 'gvn'?" in text
     assert "model.terms[1].influence must be a number" in text
-    assert len(caught.value.problems) == 5
+    assert len(caught.value.problems) == 7
 
 
 def test_unknown_names_in_model_text_have_their_place(tmp_path: Path) -> None:
