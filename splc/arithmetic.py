@@ -12,7 +12,9 @@ so that a long sum is a flat tree; nesting is bounded by `MAX_DEPTH`.
 
 from __future__ import annotations
 
+import math
 import re
+from bisect import insort
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -91,6 +93,8 @@ class Token:
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _SPACE = re.compile(r"\s+")
+_QUOTED = re.compile(r"`((?:[^`]|``)*)`(?!`)")
+_OPERATORS = "+-*/^()"
 
 
 def is_word(character: str) -> bool:
@@ -106,20 +110,30 @@ class NameTable:
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = dict(names)
-        by_first: dict[str, list[str]] = {}
-        for spelling in sorted(names, key=len, reverse=True):
-            if spelling:
-                by_first.setdefault(spelling[0], []).append(spelling)
-        self._by_first = by_first
+        self.names: dict[str, str] = {}
+        # First character → the negated lengths of the names that begin with it, ascending: the longest is tried first.
+        self._lengths: dict[str, list[int]] = {}
+        for spelling, name in names.items():
+            self.add(spelling, name)
+
+    def add(self, spelling: str, name: str) -> None:
+        """Make a spelling known, or let it stand for another name."""
+        self.names[spelling] = name
+        if spelling:
+            lengths = self._lengths.setdefault(spelling[0], [])
+            if -len(spelling) not in lengths:
+                insort(lengths, -len(spelling))
+
+    def begins(self, character: str) -> bool:
+        """Whether a known name begins with a character."""
+        return character in self._lengths
 
     def match(self, text: str, at: int) -> str | None:
         """Return the longest known spelling that starts at `at` and ends at a word boundary, or None."""
-        for spelling in self._by_first.get(text[at], ()):
-            end = at + len(spelling)
-            if text.startswith(spelling, at) and not (
-                end < len(text) and is_word(text[end]) and is_word(text[end - 1])
-            ):
+        for length in self._lengths.get(text[at], ()):
+            end = at - length
+            spelling = text[at:end]
+            if spelling in self.names and not (end < len(text) and is_word(text[end]) and is_word(text[end - 1])):
                 return spelling
         return None
 
@@ -147,6 +161,17 @@ def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> I
         if space := _SPACE.match(text, at):
             at = space.end()
             continue
+        if text[at] == "`":
+            quoted, end = unquoted(text, at)
+            if names is not None and quoted not in names.names:
+                raise unknown_name(text, at, quoted, names)
+            yield Token("name", names.names[quoted] if names else quoted, at)
+            at = end
+            continue
+        if text[at] in _OPERATORS and not text.startswith("**", at) and not (names and names.begins(text[at])):
+            yield Token("op", text[at], at)
+            at += 1
+            continue
         known = names.match(text, at) if names else None
         number = _NUMBER.match(text, at)
         if number and (known is None or len(known) <= number.end() - at):
@@ -167,16 +192,6 @@ def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> I
             yield Token("name", names.names[known], at)
             at += len(known)
             continue
-        if text[at] == "`":
-            end = text.find("`", at + 1)
-            if end < 0:
-                raise problem_at(text, at, "a backtick that is not closed")
-            quoted = text[at + 1 : end]
-            if names is not None and quoted not in names.names:
-                raise unknown_name(text, at, quoted, names)
-            yield Token("name", names.names[quoted] if names else quoted, at)
-            at = end + 1
-            continue
         if word:
             if names is not None:
                 raise unknown_name(text, at, word.group(), names)
@@ -192,11 +207,25 @@ def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> I
             continue
         if text.startswith("**", at):
             raise problem_at(text, at, "'**' is not an operator here", "write powers as x^2")
-        if text[at] not in "+-*/^()":
+        if text[at] not in _OPERATORS:
             raise problem_at(text, at, f"{text[at]!r} does not belong into an expression")
         yield Token("op", text[at], at)
         at += 1
     yield Token("end", "", length)
+
+
+def unquoted(text: str, at: int) -> tuple[str, int]:
+    """Return the name in backticks that starts at `at`, and where it ends; a backtick inside is written twice.
+
+    Raises:
+        ExpressionError: if the backtick is not closed.
+    """
+    found = _QUOTED.match(text, at)
+    if found is None:
+        raise problem_at(text, at, "a backtick that is not closed")
+    if not found[1]:
+        raise problem_at(text, at, "there is no name between the backticks")
+    return found[1].replace("``", "`"), found.end()
 
 
 def unknown_name(text: str, at: int, name: str, names: NameTable) -> ExpressionError:
@@ -210,20 +239,20 @@ class Parser:
     def __init__(self, text: str, names: NameTable | None, associate: Associate, comparisons: bool) -> None:
         self.text = text
         self.associate = associate
-        self.tokens = list(tokenize(text, names, comparisons))
-        self.position = 0
+        # Tokens are made as they are needed: a text that is nested too deep is refused where it is.
+        self.tokens = tokenize(text, names, comparisons)
+        self.token = next(self.tokens)
         self.depth = 0
 
-    @property
-    def token(self) -> Token:
-        """The token that is read next."""
-        return self.tokens[self.position]
+    def advance(self) -> None:
+        """Read on to the next token."""
+        self.token = next(self.tokens)
 
     def accept(self, *texts: str) -> Token | None:
         """Consume the next token if it is one of these operators."""
         token = self.token
         if token.kind == "op" and token.text in texts:
-            self.position += 1
+            self.advance()
             return token
         return None
 
@@ -278,13 +307,16 @@ class Parser:
         """Return a number, a name, a call or a sum in parentheses."""
         token = self.token
         if token.kind == "number":
-            self.position += 1
-            return Number(float(token.text))
+            value = float(token.text)
+            if not math.isfinite(value):
+                raise self.fail(f"the number {token.text} is too large")
+            self.advance()
+            return Number(value)
         if token.kind == "name":
-            self.position += 1
+            self.advance()
             return Name(token.text, token.at)
         if token.kind == "function":
-            self.position += 1
+            self.advance()
             if not (self.token.kind == "op" and self.token.text == "("):
                 raise self.fail(f"{token.text} needs its argument in parentheses")
             return Call(token.text, self.atom(), token.at)
@@ -331,7 +363,7 @@ def parse_comparison(
     token = parser.token
     if token.kind != "cmp":
         raise parser.fail("a comparison is expected here", "one of >= <= != = < >")
-    parser.position += 1
+    parser.advance()
     right = parser.sum()
     if parser.token.kind != "end":
         raise parser.fail(f"{parser.token.text!r} is not expected here")
@@ -411,10 +443,10 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
             ratio = np.true_divide(above, below)
             return np.where(below == 0, 0.0, ratio) if zero_safe else ratio
         case Power(base, exponent):
-            return np.power(
-                np.asarray(_evaluate(base, value_of, zero_safe), dtype=float),
-                _evaluate(exponent, value_of, zero_safe),
-            )
+            below = np.asarray(_evaluate(base, value_of, zero_safe), dtype=float)
+            above = np.asarray(_evaluate(exponent, value_of, zero_safe), dtype=float)
+            power = np.power(below, above)
+            return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
         case Call(function, argument):
             inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
             result = _FUNCTION_VALUES[function](inner)

@@ -18,6 +18,7 @@ from splc.arithmetic import (
     parse_comparison,
     problem_at,
     unknown_name,
+    unquoted,
 )
 
 # Two sides of a comparison count as equal when they differ by no more than this, relative to the larger of them and 1:
@@ -88,7 +89,8 @@ class ArithmeticConstraint:
 
     def compare(self, difference: Array, scale: Array) -> Array:
         """Return where the comparison (negated if need be) holds, given left - right and the sides' magnitude."""
-        near = np.abs(difference) <= TOLERANCE * np.maximum(scale, 1.0)
+        # An infinite side is near to nothing: its own magnitude would forgive every difference.
+        near = np.abs(difference) <= TOLERANCE * np.maximum(np.where(np.isfinite(scale), scale, 1.0), 1.0)
         with np.errstate(invalid="ignore"):
             holds: Array = _COMPARE[self.comparison](difference, near)
         return ~holds if self.negated else holds
@@ -97,7 +99,10 @@ class ArithmeticConstraint:
         """Return where the comparison holds for columns without deselected options (shape (n,), bool)."""
         left = np.asarray(evaluate(self.left, value_of, zero_safe=True), dtype=float)
         right = np.asarray(evaluate(self.right, value_of, zero_safe=True), dtype=float)
-        return self.compare(left - right, np.maximum(np.abs(left), np.abs(right)))
+        with np.errstate(invalid="ignore", over="ignore"):
+            # Two equal infinities differ by nothing, not by NaN.
+            difference = np.where(left == right, 0.0, left - right)
+        return self.compare(difference, np.maximum(np.abs(left), np.abs(right)))
 
 
 _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
@@ -113,7 +118,7 @@ Constraint = BooleanConstraint | ArithmeticConstraint
 
 
 def parse_boolean(text: str, names: NameTable, line: int | None = None) -> BooleanConstraint:
-    """Parse `a | !b | -c` or `a & !b`.
+    """Parse `a | !b | -c` or `a & !b`; backticks quote any name.
 
     Raises:
         ExpressionError: if the text mixes both, has parentheses, or names what is not known.
@@ -129,21 +134,8 @@ def parse_boolean(text: str, names: NameTable, line: int | None = None) -> Boole
             positive = not positive
             at += 1
         elif expect_name:
-            found = names.match(text, at)
-            if found is None:
-                end = at
-                while end < len(text) and is_word(text[end]):
-                    end += 1
-                if end == at:
-                    raise problem_at(
-                        text,
-                        at,
-                        f"{character!r} is not expected here",
-                        "a constraint is 'a | !b' or 'a & !b'",
-                    )
-                raise unknown_name(text, at, text[at:end], names)
-            literals.append(OptionLiteral(names.names[found], positive))
-            at += len(found)
+            name, at = _name_at(text, at, names)
+            literals.append(OptionLiteral(name, positive))
             positive, expect_name = True, False
         elif character in "|&":
             operators.add(character)
@@ -157,6 +149,24 @@ def parse_boolean(text: str, names: NameTable, line: int | None = None) -> Boole
     if len(operators) > 1:
         raise problem_at(text, 0, "the constraint mixes | and &", "write two constraints, each with one operator")
     return BooleanConstraint(tuple(literals), "&" in operators, text, line)
+
+
+def _name_at(text: str, at: int, names: NameTable) -> tuple[str, int]:
+    """Return the option named at `at`, in backticks or not, and where its name ends."""
+    if text[at] == "`":
+        spelling, end = unquoted(text, at)
+        if spelling not in names.names:
+            raise unknown_name(text, at, spelling, names)
+        return names.names[spelling], end
+    found = names.match(text, at)
+    if found is not None:
+        return names.names[found], at + len(found)
+    end = at
+    while end < len(text) and is_word(text[end]):
+        end += 1
+    if end == at:
+        raise problem_at(text, at, f"{text[at]!r} is not expected here", "a constraint is 'a | !b' or 'a & !b'")
+    raise unknown_name(text, at, text[at:end], names)
 
 
 def parse_arithmetic(

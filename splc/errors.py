@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -33,7 +34,8 @@ class Problem:
     hint: str | None = None
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        column = None if self.column is None else self.column if self.line is not None else f"column {self.column}"
+        place = ":".join(str(part) for part in (self.file, self.line, column) if part is not None)
         lines = [f"{place}: {self.message}" if place else self.message]
         if self.text:
             lines.append(f"    {shorten(self.text)}")
@@ -152,10 +154,16 @@ def shorten(text: str, width: int = 160) -> str:
 
 def nearest(name: str, known: Iterable[str], prefix: str = "did you mean") -> str | None:
     """Return a hint that names the known name nearest to `name`, or None."""
-    names = list(known)
-    folded = {candidate.casefold(): candidate for candidate in names}
+    found = _nearest(name, tuple(known))
+    return None if found is None else f"{prefix} {found!r}?"
+
+
+# A file often has the same wrong name in every row; each comparison with thousands of names takes a while.
+@lru_cache(maxsize=256)
+def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+    folded = {candidate.casefold(): candidate for candidate in known}
     found = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return f"{prefix} {folded[found[0]]!r}?" if found else None
+    return folded[found[0]] if found else None
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

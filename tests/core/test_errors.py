@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pickle
+import time
+
+import pytest
+
+from splc.errors import (
+    ConfigurationError,
+    ExpressionError,
+    InputError,
+    Problem,
+    Problems,
+    SplcError,
+    VariabilityError,
+    listed,
+    nearest,
+    shorten,
+    unknown_name_hint,
+)
+
+
+class TestProblem:
+    @pytest.mark.parametrize(
+        ("problem", "text"),
+        [
+            (Problem("wrong"), "wrong"),
+            (Problem("wrong", "f.xml", 3), "f.xml:3: wrong"),
+            (Problem("wrong", "f.txt", 3, 7), "f.txt:3:7: wrong"),
+            (Problem("wrong", "f.txt"), "f.txt: wrong"),
+            (Problem("wrong", column=7), "column 7: wrong"),
+            (Problem("wrong", "f.xml", 3, None, "a  b\nc", "do that"), "f.xml:3: wrong\n    a b c\n    do that"),
+        ],
+    )
+    def test_text(self, problem: Problem, text: str) -> None:
+        """A problem prints its place, what is wrong, the offending text and what to do; a column is never a line."""
+        assert str(problem) == text
+
+    def test_at_keeps_known_places(self) -> None:
+        """A problem is placed once: a file or a line that is known already stays."""
+        assert Problem("p").at("f", 3) == Problem("p", "f", 3)
+        assert Problem("p", "g", 4, 5).at("f", 3) == Problem("p", "g", 4, 5)
+        assert Problem("p", column=2).at(None, 3) == Problem("p", None, 3, 2)
+
+
+class TestErrors:
+    def test_an_error_keeps_its_class_when_it_is_placed(self) -> None:
+        """Placing an error changes its problems only."""
+        placed = ConfigurationError("wrong", hint="mend it").at("f.csv", 2)
+        assert type(placed) is ConfigurationError
+        assert str(placed) == "f.csv:2: wrong\n    mend it"
+
+    def test_an_error_survives_another_process(self) -> None:
+        """A pickled error has its problems and its class."""
+        error = ExpressionError([Problem("one", "f", 1), Problem("two", "f", 2)])
+        copy = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert (type(copy), copy.problems, str(copy)) == (ExpressionError, error.problems, str(error))
+
+    def test_all_are_of_one_tree(self) -> None:
+        """Whoever catches SplcError catches every error, and InputError all of files and texts."""
+        assert issubclass(VariabilityError, InputError)
+        assert issubclass(InputError, SplcError)
+
+
+class TestProblems:
+    def test_all_at_once_in_order_of_lines(self) -> None:
+        """Problems are raised together, by line, those without a line last."""
+        problems = Problems("f.xml")
+        problems.add("late", 9)
+        problems.add("nowhere")
+        problems.add("early", 2)
+        problems.include(ExpressionError(Problem("included", column=4)), 5)
+        with pytest.raises(VariabilityError) as caught:
+            problems.raise_if_any(VariabilityError)
+        assert [problem.message for problem in caught.value.problems] == ["early", "included", "late", "nowhere"]
+        assert str(caught.value).splitlines()[1] == "f.xml:5:4: included"
+
+    def test_nothing_is_raised_without_problems(self) -> None:
+        """An empty collection raises nothing."""
+        problems = Problems("f.xml")
+        problems.raise_if_any()
+        assert len(problems) == 0
+
+    def test_what_exceeds_the_limit_is_counted(self) -> None:
+        """Of many problems the first ones are listed and the rest is counted."""
+        problems = Problems("f.xml", limit=3)
+        for line in range(10, 0, -1):
+            problems.add(f"p{line}", line)
+        with pytest.raises(InputError) as caught:
+            problems.raise_if_any()
+        assert [problem.message for problem in caught.value.problems] == ["p1", "p2", "p3", "… and 7 more problems"]
+
+
+class TestHints:
+    def test_nearest(self) -> None:
+        """The nearest name is found whatever its case, and none where nothing is near."""
+        assert nearest("Gnv", ["gvn", "licm"]) == "did you mean 'gvn'?"
+        assert nearest("INLINE", ["gvn", "inline"]) == "did you mean 'inline'?"
+        assert nearest("zzz", ["gvn", "licm"]) is None
+
+    def test_known_names_where_nothing_is_near(self) -> None:
+        """Without a near name the known ones are listed, and many are cut."""
+        assert unknown_name_hint("zzz", ["a", "b"]) == "known are: a, b"
+        assert listed([f"n{i}" for i in range(20)], 2) == "n0, n1, … (20 in all)"
+
+    def test_the_same_name_is_looked_for_once(self) -> None:
+        """A file that has the same wrong name in 1,000 rows is reported quickly."""
+        names = [f"option_{i}" for i in range(1000)]
+        start = time.process_time()
+        assert {nearest("optoin_7", names) for _ in range(1000)} == {"did you mean 'option_7'?"}
+        assert time.process_time() - start < 2
+
+    def test_shorten(self) -> None:
+        """A text is put on one line and cut to the width."""
+        assert shorten(" a\n b\t c ", 10) == "a b c"
+        assert shorten("x" * 20, 10) == "x" * 9 + "…"
