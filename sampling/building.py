@@ -34,22 +34,28 @@ LARGEST_TABLE = MAX_CELLS
 BUDGETS = (2**14, 2**18, 2**22)
 
 
-def build(component: Component, parents: Sequence[int | None], kept: frozenset[int] | None = None) -> Diagram:
+def build(
+    component: Component,
+    parents: Sequence[int | None],
+    kept: frozenset[int] | None = None,
+    budgets: Sequence[int] = BUDGETS,
+) -> Diagram:
     """Return the diagram of a component, the smallest of those that a few variable orders give.
 
     Args:
         component: the component.
         parents: per variable of the problem, the variable above it in the description.
         kept: the variables to be told apart; the others only need to have some value. None: all.
+        budgets: how many transitions to try with, ascending.
 
     Raises:
-        SpaceError: if every order needs more transitions than the last of `BUDGETS`.
+        SpaceError: if every order needs more transitions than the last of the budgets.
     """
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept
     tried = orders(component, parents, kept)
     automata: dict[object, Automaton] = {}
-    for budget in BUDGETS:
+    for budget in budgets:
         built = [_attempt(component, order, len(kept), budget, automata) for order in tried]
         if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
             return min(done, key=lambda diagram: diagram.size)
@@ -60,7 +66,7 @@ def build(component: Component, parents: Sequence[int | None], kept: frozenset[i
         tried = sorted(tried, key=lambda order: reached[tuple(order)])[: max(1, len(tried) // 2)]
     raise SpaceError(
         f"the constraints tie {len(members)} options together too closely to be counted exactly "
-        f"(more than {BUDGETS[-1]:,} cases in every order of the options that was tried)",
+        f"(more than {budgets[-1]:,} cases in every order of the options that was tried)",
         hint="state constraints over fewer options, or describe a part of the system",
     )
 

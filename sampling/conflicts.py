@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sampling.building import BUDGETS
 from sampling.problem import Comparison, Disjunction, Problem, stated
 from sampling.solutions import Cache, Solutions
 from splc.clauses import Clause
@@ -11,6 +12,7 @@ from splc.errors import Problem as Complaint
 from splc.errors import SpaceError
 
 _MAX_TRIALS = 400
+_MAX_UNDECIDED = 20
 _MAX_NAMED = 10
 
 
@@ -45,19 +47,21 @@ def conflict(problem: Problem, source: str | None) -> list[Complaint]:
 def _minimal(problem: Problem) -> list[Disjunction | Comparison]:
     """Return constraints that have no solution together, none of which can be left out.
 
-    Chunks of halving size are left out on trial (a deletion filter). After `_MAX_TRIALS` it stops early: the set has
+    Chunks of halving size are left out on trial (a deletion filter). After too many trials it stops early: the set has
     no solution then either, but may not be minimal.
     """
     kept: list[Disjunction | Comparison] = list(problem.constraints)
     cache: Cache = {}
-    trials = 0
+    trials = undecided = 0
     size = max(1, len(kept) // 2)
     while True:
         start = 0
-        while start < len(kept) and trials < _MAX_TRIALS:
+        while start < len(kept) and trials < _MAX_TRIALS and undecided < _MAX_UNDECIDED:
             trial = kept[:start] + kept[start + size :]
             trials += 1
-            if _impossible(problem, trial, cache):
+            impossible = _impossible(problem, trial, cache)
+            undecided += impossible is None
+            if impossible:
                 kept = trial
             else:
                 start += size
@@ -66,9 +70,10 @@ def _minimal(problem: Problem) -> list[Disjunction | Comparison]:
         size = max(1, size // 2)
 
 
-def _impossible(problem: Problem, constraints: Sequence[Disjunction | Comparison], cache: Cache) -> bool:
+def _impossible(problem: Problem, constraints: Sequence[Disjunction | Comparison], cache: Cache) -> bool | None:
+    """Return whether constraints have no solution; None if a little effort does not tell."""
+    some = Problem(problem.sizes, problem.parents, tuple(constraints))
     try:
-        return Solutions(Problem(problem.sizes, problem.parents, tuple(constraints)), kept=(), cache=cache).empty
+        return Solutions(some, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
     except SpaceError:
-        # Too entangled to be decided: the chunk stays in.
-        return False
+        return None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sampling.building import build
+from sampling.building import BUDGETS, build
 from sampling.diagram import Diagram
 from sampling.problem import Problem
 from sampling.propagation import Component, components
@@ -31,6 +31,7 @@ class Solutions:
         kept: the variables that make up a solution; the others only need to have some value. None: all.
         domains: the values (bits) that each variable may take; None: all.
         cache: diagrams of components already built for this problem; new ones are put there.
+        budgets: how large a diagram may grow (see `sampling.building`).
 
     Raises:
         SpaceError: if the constraints are too entangled (see `sampling.building`).
@@ -42,6 +43,7 @@ class Solutions:
         kept: Sequence[int] | None = None,
         domains: Sequence[int] | None = None,
         cache: Cache | None = None,
+        budgets: Sequence[int] = BUDGETS,
     ) -> None:
         self.problem = problem
         self.variables = tuple(range(len(problem.sizes))) if kept is None else tuple(kept)
@@ -54,7 +56,7 @@ class Solutions:
         for part in self.components:
             key = (part.key, wanted and wanted & frozenset(part.variables), wanted is None)
             if key not in cache:
-                cache[key] = build(part, problem.parents, wanted)
+                cache[key] = build(part, problem.parents, wanted, budgets)
             self.diagrams += (cache[key],)
         self.empty = self.empty or any(diagram.empty for diagram in self.diagrams)
 
