@@ -32,7 +32,7 @@ def _product(names: list[str]) -> Term:
     return product_of(factor for name in names for factor in option_term(name).factors)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data(), st.booleans(), st.sampled_from([3, 12, 1000]))
 def test_the_optimum_is_the_first_best_of_all(data: st.DataObject, maximize: bool, limit: int) -> None:
     """It is the first best configuration in the order of enumeration, also where only parts fit into the limit."""
