@@ -54,7 +54,7 @@ demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured conf
 
 # Benchmarks are judged too, so none of the options that keep the normal run short applies.
 bench: $(TESTABLE) ## the benchmarks and their limits
-	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" benchmarks
+	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -s benchmarks
 
 slow: $(TESTABLE) ## the tests that the normal run leaves out
 	$(BIN)/python -m pytest -m slow
