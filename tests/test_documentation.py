@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
-SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/pip|git|source)\b")
+SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
 
 
 @dataclass(frozen=True)
