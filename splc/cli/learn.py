@@ -48,7 +48,7 @@ def learn(
             "--set",
             metavar="NAME=VALUE",
             help="A setting, by SPL Conqueror's name: 'abortError=1'. Can be repeated. "
-            "It comes before splc.toml's [learning], which comes before the preset.",
+            "It comes before splc.toml's \\[learning], which comes before the preset.",
             rich_help_panel=LEARNING,
         ),
     ] = None,

@@ -184,12 +184,4 @@ def _round_lines(result: Learned) -> list[str]:
 
 
 def _pairs(terms: Terms, order: Sequence[str], base: str) -> list[tuple[float, str]]:
-    return [(influence, _text(candidate, order, base)) for candidate, influence in terms]
-
-
-def _text(candidate: LearnedTerm, order: Sequence[str], base: str) -> str:
-    """Return a candidate's text with the maxima of its mirrors to the last digit."""
-    text = candidate.text(order, base)
-    for name, maximum, _ in candidate.mirrors:
-        text = text.replace(f"( {maximum:.15g} - {name} )", f"( {net_number(maximum)} - {name} )")
-    return text
+    return [(influence, candidate.text(order, base)) for candidate, influence in terms]

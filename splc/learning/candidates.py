@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.terms import CONSTANT, Exponent, Term, log_term, option_term
+from splc.terms import CONSTANT, Exponent, Term, log_term, number_text, option_term
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -108,7 +108,7 @@ class Candidate:
         if self.log_of:
             inner = [name for name, power in self.log_of for _ in range(int(power))]
             above.append(f"log10( {' * '.join(inner)} )")
-        above.extend(f"( {maximum:.15g} - {name} )" for name, maximum, _ in self.mirrors)
+        above.extend(f"( {number_text(maximum).replace('e', 'E')} - {name} )" for name, maximum, _ in self.mirrors)
         if not above and not below:
             return base
         if below:
