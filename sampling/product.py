@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import ChainMap
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
         removed += int((~valid).sum())
         total += len(kept[-1])
         if total > LIMIT:
-            raise _too_many(total, at_least=True)
+            raise _too_many(total)
     if not kept:
         return Configurations(parts.model, np.zeros((0, len(parts.model.options)), dtype=np.uint8)), removed
     return Configurations.concatenate(kept), removed
@@ -100,50 +100,54 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
 def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:
     """Return all valid configurations with one of these numeric parts, without listing all binary parts."""
     n = len(parts.selectable)
-    solved = list(_restricted(parts, numeric.rows, n))
-    rows = _listed([solutions for solutions, _ in solved])
-    pairs = np.concatenate([rows, np.repeat(np.arange(len(solved)), [s.count for s, _ in solved])[:, None]], axis=1)
+    rows, counts, _ = _restricted(parts, numeric.rows, n)
     # Binary part by binary part, and within each in the design's order.
-    pairs = pairs[ascending(pairs[:, [*range(n), -1]], [*parts.problem.sizes[:n], len(solved)])]
-    found = parts.compose(pairs[:, :n], pairs[:, n:-1]).unique()
-    return found, parts.binary.count * len(numeric.rows) - len(pairs)
+    pairs = np.concatenate([rows[:, :n], np.repeat(np.arange(len(counts)), counts)[:, None]], axis=1)
+    order = ascending(pairs, [*parts.problem.sizes[:n], len(counts)])
+    found = parts.compose(rows[order, :n], rows[order, n:]).unique()
+    return found, parts.binary.count * len(numeric.rows) - len(rows)
 
 
 def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
     """Return all valid configurations with one of these binary parts, without listing all numeric ones."""
     n = len(parts.selectable)
-    solved = list(_restricted(parts, binary.rows, 0))
-    rows = _listed([solutions for solutions, _ in solved])
-    asked = sum(combinations for _, combinations in solved)
+    rows, _, asked = _restricted(parts, binary.rows, 0)
     return parts.compose(rows[:, :n], rows[:, n:]), asked - len(rows)
 
 
-def _listed(solved: list[Solutions]) -> Array:
-    total = sum(solutions.count for solutions in solved)
-    if total > LIMIT:
-        raise _too_many(total)
-    return np.concatenate([solutions.enumerate(LIMIT) for solutions in solved])
+def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
+    """Solve for each row of a design, whose values the variables from `first` on must have.
 
+    Returns:
+        The solutions (binary, then numeric part) row by row, how many there are for each row, and how many there
+        would be without constraints. The values of numeric options that a row deselects are no choices.
 
-def _restricted(parts: Parts, rows: Array, first: int) -> Iterator[tuple[Solutions, int]]:
-    """Yield for each row the solutions in which the variables from `first` on have its values.
-
-    Also the number of values that are left to the other variables, multiplied. The values of numeric options that
-    the row deselects are not among the choices.
+    Raises:
+        SpaceError: if there are more than the enumeration limit.
     """
     full = [(1 << size) - 1 for size in parts.problem.sizes]
+    found: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
+    counts: list[int] = []
+    asked = total = 0
     for row in rows:
         domains = list(full)
         for variable, value in enumerate(row, first):
             domains[variable] = 1 << int(value)
         for variable in parts.switched_off(row) if first == 0 else ():
             domains[variable] = 1
-        combinations = math.prod(domain.bit_count() for domain in domains)
-        yield Solutions(parts.problem, domains=domains, cache=parts.cache), combinations
+        asked += math.prod(domain.bit_count() for domain in domains)
+        # What is built for one row is forgotten with it.
+        solutions = Solutions(parts.problem, domains=domains, cache=ChainMap({}, parts.cache))
+        counts.append(solutions.count)
+        total += solutions.count
+        if total > LIMIT:
+            raise _too_many(total)
+        found.append(solutions.enumerate(LIMIT))
+    return np.concatenate(found), counts, asked
 
 
-def _too_many(total: int, at_least: bool = False) -> SpaceError:
+def _too_many(total: int) -> SpaceError:
     return SpaceError(
-        f"the sampling picks {'more than ' if at_least else ''}{total:,} configurations (the limit is {LIMIT:,})",
+        f"the sampling picks at least {total:,} configurations (the limit is {LIMIT:,})",
         hint="take less of the binary or of the numeric part, or draw random:N",
     )

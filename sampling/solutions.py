@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ from sampling.rows import ascending
 from splc.errors import SpaceError
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Cache = dict[object, Diagram]
+Cache = MutableMapping[object, Diagram]
 
 _INT64 = 2**62
 
