@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pytest
@@ -88,23 +87,13 @@ def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
     assert np.nanmax(measured.repetitions("MainMemory")) < 1e6
 
 
-def test_a_large_table_is_read_fast(data: Path) -> None:
-    """86,058 rows are read in two seconds of CPU at most (half a second usually)."""
-    model = read_variability_model(data / "exastencils" / "FeatureModel.xml")
-    before = process_time()
-    read_measurements(data / "exastencils" / "SS-X.csv.gz", model)
-    assert process_time() - before < 2
-
-
-def test_a_large_document_is_read_fast(data: Path, tmp_path: Path) -> None:
-    """4 MB of XML are read in a second of CPU at most (a fifth of it usually)."""
+def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
+    """4 MB of XML are read, every repetition of every configuration."""
     model = read_variability_model(data / "Dune" / "FeatureModel.xml")
     text = (data / "Dune" / "measurements.xml").read_text(encoding="utf-8-sig")
     start, end = text.index("<row>"), text.rindex("</results>")
     (tmp_path / "large.xml").write_text(text[:start] + text[start:end] * 7 + text[end:], encoding="utf-8")
-    before = process_time()
     measured = read_measurements(tmp_path / "large.xml", model, duplicates="mean")
-    assert process_time() - before < 1
     assert measured.repetitions("Performance").shape == (2304, 7)
 
 

