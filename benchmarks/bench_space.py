@@ -18,7 +18,7 @@ from sampling import Space
 from splc.configurations import Configurations
 from splc.formats.measurements import read_measurements
 from splc.formats.variability_xml import read_variability_model
-from splc.options import Option
+from splc.options import BinaryOption, Option
 from splc.variability import VariabilityModel
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -39,20 +39,23 @@ def report(name: str, seconds: float) -> None:
     print(f"\n{name}: {seconds:.3f} s of CPU, {seconds / yardstick:.2f} times sorting ten million numbers")
 
 
+def renamed(option: BinaryOption, prefix: str) -> BinaryOption:
+    """Return an option with a prefix before its name and before every name that it mentions."""
+    return dataclasses.replace(
+        option,
+        name=prefix + option.name,
+        parent=prefix + option.parent if option.parent else None,
+        excluded=tuple(tuple(prefix + name for name in group) for group in option.excluded),
+    )
+
+
 def joined(copies: int) -> VariabilityModel:
     """Return disjoint copies of x264, LLVM and Dune as one system."""
     options: list[Option] = []
     for copy in range(copies):
         for name in ("x264", "LLVM", "Dune"):
-            for option in read_variability_model(DATA / name / "FeatureModel.xml").binary_options:
-                options.append(
-                    dataclasses.replace(
-                        option,
-                        name=f"{name}{copy}_{option.name}",
-                        parent=f"{name}{copy}_{option.parent}" if option.parent else None,
-                        excluded=tuple(tuple(f"{name}{copy}_{n}" for n in group) for group in option.excluded),
-                    )
-                )
+            model = read_variability_model(DATA / name / "FeatureModel.xml")
+            options.extend(renamed(option, f"{name}{copy}_") for option in model.binary_options)
     return VariabilityModel("joined", tuple(options))
 
 
