@@ -82,10 +82,10 @@ class InfluenceModel:
             return columns[name]
 
         result = np.empty((len(configurations), len(self.terms)))
-        for j, (term, influence) in enumerate(self.terms):
-            result[:, j] = influence * term.evaluate(column)
-            if influence == 0:
-                result[:, j] = 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            for j, (term, influence) in enumerate(self.terms):
+                column_values = term.evaluate(column)
+                result[:, j] = influence * column_values if influence != 0 else 0.0
         wrong = ~np.isfinite(result)
         if wrong.any():
             row, j = (int(place[0]) for place in np.nonzero(wrong))
@@ -100,10 +100,16 @@ class InfluenceModel:
         """Return the predictions, shape (n,).
 
         Raises:
-            ConfigurationError: as `contributions`.
+            ConfigurationError: as `contributions`, or where a prediction is beyond all numbers.
         """
-        total: Array = self.contributions(configurations).sum(axis=1)
-        return np.asarray(np.exp(total)) if self.link == "log" else total
+        contributions = self.contributions(configurations)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total: Array = contributions.sum(axis=1)
+            predicted: Array = np.asarray(np.exp(total)) if self.link == "log" else total
+        if not np.isfinite(predicted).all():
+            row = int(np.argmin(np.isfinite(predicted)))
+            raise ConfigurationError(f"the prediction for configuration {row} is too large to be a number")
+        return predicted
 
     @property
     def text(self) -> str:

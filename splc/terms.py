@@ -16,14 +16,25 @@ from splc.arithmetic import FUNCTIONS
 Array = np.ndarray[Any, np.dtype[Any]]
 Exponent = int | Fraction
 
+# A numerator up to a thousand times as large is still exact as a float, so that texts can hold the fraction.
+MAX_DENOMINATOR = 10**12
+
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
 def exponent(value: Exponent | float) -> Exponent:
-    """Return an exponent in lowest terms, as an int where it is whole."""
+    """Return an exponent in lowest terms, as an int where it is whole.
+
+    A float is taken for the fraction with a denominator up to a million that rounds to it, as 0.333… for 1/3, else
+    for the decimal number that it prints as. So is a fraction with a denominator beyond `MAX_DENOMINATOR`; all others
+    are kept exactly.
+    """
     if isinstance(value, int):
         return value
-    fraction = Fraction(value).limit_denominator(1000) if isinstance(value, float) else Fraction(value)
+    fraction = Fraction(value)
+    if isinstance(value, float) or fraction.denominator > MAX_DENOMINATOR:
+        near = fraction.limit_denominator(10**6)
+        fraction = near if float(near) == float(value) else Fraction(repr(float(value)))
     return fraction.numerator if fraction.denominator == 1 else fraction
 
 
@@ -51,6 +62,10 @@ class Term:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __reduce__(self) -> tuple[type[Term], tuple[tuple[Factor, ...]]]:
+        # Strings hash differently in every process: a pickled hash would make the term unequal to its equals there.
+        return Term, (self.factors,)
 
     @property
     def options(self) -> frozenset[str]:
@@ -83,7 +98,8 @@ class Term:
             tuple(
                 Factor(f.option, 1, f.log) if f.option in binary and f.power > 0 else f
                 for f in self.factors
-                if f.option not in constant
+                # The logarithm of an option that is always 1 is 0, not 1.
+                if f.option not in constant or f.log != 0
             )
         )
 
@@ -113,7 +129,7 @@ class Term:
         positions = {name: position for position, name in enumerate(order)}
         parts = []
         for factor in sorted(self.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
-            name = quoted(factor.option)
+            name = quoted(factor.option, order)
             if factor.power != 0:
                 parts.append(name + exponent_text(factor.power))
             if factor.log != 0:
@@ -159,15 +175,26 @@ def log_term(option: str) -> Term:
 
 
 def exponent_text(value: Exponent) -> str:
-    """Return `^2`, `^-1`, `^(1/2)`, or nothing for 1."""
+    """Return `^2`, `^-1`, `^(1/2)`, `^0.8471236`, or nothing for 1."""
     if value == 1:
         return ""
-    return f"^{value}" if isinstance(value, int) else f"^({value})"
+    if isinstance(value, int):
+        return f"^{value}"
+    decimal = repr(float(value))
+    return f"^{decimal}" if value.denominator > 1000 and Fraction(decimal) == value else f"^({value})"
 
 
-def quoted(name: str) -> str:
-    """Return a name as model text: in backticks where it is not a plain name."""
-    return name if _PLAIN.fullmatch(name) and name not in FUNCTIONS else f"`{name}`"
+def quoted(name: str, known: Iterable[str] = ()) -> str:
+    """Return a name as model text: in backticks where it is not a plain name.
+
+    So is a plain name that, with what may follow it in a text, begins another of the `known` names: `x` where `x^2`
+    is an option.
+    """
+    end = len(name)
+    begins_another = any(len(other) > end and other[end] in "^ )" and other.startswith(name) for other in known)
+    if _PLAIN.fullmatch(name) and name not in FUNCTIONS and not begins_another:
+        return name
+    return "`" + name.replace("`", "``") + "`"
 
 
 def number_text(value: float) -> str:

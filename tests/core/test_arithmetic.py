@@ -43,6 +43,7 @@ Case = tuple[str, float]
 
 
 def binary_case(left: Case, operator: str, right: Case) -> Case:
+    """Return two cases joined by an operator."""
     try:
         value = OPERATIONS[operator](left[1], right[1])
     except OverflowError:
@@ -51,6 +52,7 @@ def binary_case(left: Case, operator: str, right: Case) -> Case:
 
 
 def call_case(function: str, argument: Case) -> Case:
+    """Return a function of a case."""
     value = CALLS[function](argument[1]) if argument[1] > 0 else math.nan
     return f"{function}({argument[0]})", value
 
@@ -73,7 +75,8 @@ def cases() -> st.SearchStrategy[Case]:
     )
 
 
-def value_of(text: str, associate: Associate = "left", zero_safe: bool = False, **values: Any) -> Any:
+def value_of(text: str, associate: Associate = "left", *, zero_safe: bool = False, **values: Any) -> Any:
+    """Return the value of a text over `VALUES` and other values."""
     found = evaluate(parse(text, associate=associate), {**VALUES, **values}.__getitem__, zero_safe)
     return float(found) if np.ndim(found) == 0 else found
 
@@ -135,7 +138,7 @@ class TestValues:
 
     @pytest.mark.parametrize("associate", ["left", "right"])
     def test_sums_associate_as_in_mathematics_either_way(self, associate: Associate) -> None:
-        """a - b - c is (a - b) - c and a - b + c is (a - b) + c, also where products associate to the right."""
+        """Sums associate to the left, also where products associate to the right."""
         assert value_of("10 - 4 - 3", associate) == 3
         assert value_of("10 - 4 + 3", associate) == 9
         assert value_of("10 - 4 / 2 * 2 - 1", associate) == (5 if associate == "left" else 8)
@@ -155,8 +158,7 @@ class TestValues:
     def test_ambiguous_where_the_associations_differ(self, text: str, ambiguous: bool) -> None:
         """A tree is ambiguous exactly where something follows a division in the same product."""
         assert is_ambiguous(parse(text)) is ambiguous
-        values = {"a": 8.0, "b": 2.0, "c": 3.0}
-        assert (value_of(text, **values) != value_of(text, "right", **values)) is ambiguous
+        assert (value_of(text, a=8.0, b=2.0) != value_of(text, "right", a=8.0, b=2.0)) is ambiguous
 
     def test_columns_are_evaluated_at_once(self) -> None:
         """Names may stand for columns; the result has a value per row."""
@@ -211,6 +213,7 @@ class TestTrees:
 
 
 def table(*names: str) -> NameTable:
+    """Return a table in which names stand for themselves."""
     return NameTable({name: name for name in names})
 
 
@@ -228,7 +231,9 @@ class TestNames:
             parse("ab", table("a", "b"))
         assert names_in(parse("c++*a", table("c++", "a"))) == ["c++", "a"]
 
-    @pytest.mark.parametrize("name", ["7z", "2x-4", "264_fast", "größe", "a.b.c", "a b", "x(1)", "e=mc^2", "-O3", "1e5x"])
+    @pytest.mark.parametrize(
+        "name", ["7z", "2x-4", "264_fast", "größe", "a.b.c", "a b", "x(1)", "e=mc^2", "-O3", "1e5x"]
+    )
     def test_names_of_any_characters(self, name: str) -> None:
         """A known name is read as it is, whatever its characters, also where it begins like a number."""
         assert names_in(parse(f"3 * {name} + 1", table(name, "x"))) == [name]
@@ -311,10 +316,12 @@ class TestRefusal:
             parse(text, table("a", "b"))
         assert caught.value.problems[0].column == column
 
-    @pytest.mark.parametrize("text", ["__import__('os')", "__import__(os)", "a.b(1)", "a.b[0]", "a ** b", "a; b", "a := 1"])
+    @pytest.mark.parametrize(
+        "text", ["__import__('os')", "__import__(os)", "a.b(1)", "a.b[0]", "a ** b", "a; b", "a := 1"]
+    )
     def test_python_is_not_spoken(self, text: str) -> None:
         """Also where every plain name is accepted, nothing of Python's beyond arithmetic is."""
-        with pytest.raises(ExpressionError, match="is not expected here|does not belong|is not an operator"):
+        with pytest.raises(ExpressionError, match=r"is not expected here|does not belong|is not an operator"):
             parse(text)
 
     @pytest.mark.parametrize(
