@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from splc.arithmetic import NameTable, evaluate, parse
@@ -86,7 +87,10 @@ class NumericOption:
 
     def nearest(self, value: float) -> int:
         """Return the index of the value nearest to `value`; of two equally near ones the smaller."""
-        return min(range(len(self.values)), key=lambda i: (abs(self.values[i] - value), i))
+        above = bisect_left(self.values, value)
+        if above in (0, len(self.values)):
+            return max(above - 1, 0)
+        return above if self.values[above] - value < value - self.values[above - 1] else above - 1
 
     def level(self, level: int, levels: int) -> int:
         """Return the index of level `level` of `levels`: round-half-even(level·(N-1)/(levels-1))."""
@@ -100,7 +104,7 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
     """Return the values that a step function gives from `minimum` on, none above `maximum`.
 
     As in SPL Conqueror each value is rounded to 3 decimals, except where that would change it by more than one
-    part in 1000.
+    part in 1000 or a twentieth of the step. Adding a constant is exact: steps of 0.0625 or 0.0001 stay what they are.
 
     Args:
         name: the option's name; the step function names the current value by it, or by `n`.
@@ -121,19 +125,29 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
             f"{name}: step function {step!r}: {error.problems[0].message}",
             hint=f"write the next value in terms of {name} or n, such as 'n + 2' or 'n * 2'",
         ) from None
+
+    def after(current: float) -> float:
+        return float(evaluate(tree, lambda _: current, zero_safe=True))
+
+    too_many = VariabilityError(
+        f"{name}: the step function {step!r} gives more than {MAX_VALUES:,} values", hint="use a larger step"
+    )
+    second = after(minimum)
+    additive = math.isclose(after(second) - second, second - minimum, rel_tol=1e-6)
+    if additive and 0 < (second - minimum) * MAX_VALUES < maximum - minimum:
+        raise too_many
     values = [float(minimum)]
     while True:
         current = values[-1]
-
-        def value_of(_: str, now: float = current) -> float:
-            return now
-
-        following = float(evaluate(tree, value_of, zero_safe=True))
-        rounded = round(following, 3) if math.isfinite(following) else following
-        if math.isfinite(following) and abs(rounded - following) <= 1e-3 * abs(following):
+        following = after(current)
+        if math.isfinite(following):
+            rounded = round(following, 3)
+            harmless = min(1e-3 * abs(following), 0.05 * (following - current))
+            if additive or abs(rounded - following) > harmless:
+                # 14 digits of the larger of both: what floats add to a decimal number lies beyond.
+                magnitude = max(abs(following), abs(current), 1e-300)
+                rounded = round(following, max(14 - math.ceil(math.log10(magnitude)), 0))
             following = rounded
-        elif math.isfinite(following):
-            following = float(f"{following:.12g}")
         if not following > current:
             if current >= maximum and len(values) > 1:
                 return tuple(values)
@@ -145,7 +159,4 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
             return tuple(values)
         values.append(following)
         if len(values) > MAX_VALUES:
-            raise VariabilityError(
-                f"{name}: the step function {step!r} gives more than {MAX_VALUES:,} values",
-                hint="use a larger step",
-            )
+            raise too_many
