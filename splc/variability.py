@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from splc.arithmetic import NameTable
 from splc.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
@@ -37,8 +40,8 @@ class VariabilityModel:
         notes: what its reader has to say that is no error.
 
     Raises:
-        VariabilityError: if names repeat, or a parent, an implied or excluded option is not known, or parents
-            form a circle; all such problems at once.
+        VariabilityError: if names repeat, or a parent, an implied or excluded option is not known, parents form a
+            circle, or a numeric option's values are not ascending; all such problems at once.
     """
 
     name: str
@@ -63,6 +66,11 @@ class VariabilityModel:
                     hint=f"first used in line {first}" if first else None,
                 )
             seen.setdefault(option.name, option)
+            if isinstance(option, NumericOption):
+                if not option.values:
+                    problems.add(f"{option.name} has no values", option.line)
+                elif not _ascending(option.values):
+                    problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
         _check_references(self, problems)
         problems.raise_if_any(VariabilityError)
 
@@ -193,6 +201,12 @@ class VariabilityModel:
         return tuple(c for c in self.constraints if isinstance(c, ArithmeticConstraint))
 
 
+def _ascending(values: Sequence[float]) -> bool:
+    """Whether values are finite and each is greater than the one before."""
+    increasing = all(map(operator.lt, values, islice(values, 1, None)))
+    return increasing and math.isfinite(values[0]) and math.isfinite(values[-1])
+
+
 def _check_references(model: VariabilityModel, problems: Problems) -> None:
     """Note parents, implied and excluded options that do not exist or are not binary, and circles of parents."""
     binary = {option.name: option for option in model.options if isinstance(option, BinaryOption)}
@@ -213,13 +227,18 @@ def _check_references(model: VariabilityModel, problems: Problems) -> None:
                 problems.add(
                     f"{option.name}: {element} names the unknown option {name!r}",
                     option.line,
-                    hint=unknown_name_hint(name, list(binary)),
+                    # Looking for the nearest of thousands of names takes a while; what is not shown needs no hint.
+                    hint=unknown_name_hint(name, list(binary)) if len(problems) < problems.limit else None,
                 )
+    settled: set[str] = set()
     for option in binary.values():
-        path = [option.name]
-        parent = option.parent
-        while parent is not None and parent in binary and parent not in path:
-            path.append(parent)
-            parent = binary[parent].parent
-        if parent == option.name:
-            problems.add(f"{option.name} is its own ancestor", option.line, text=" → ".join([*path, parent]))
+        path: dict[str, None] = {}
+        ancestor: str | None = option.name
+        while ancestor in binary and ancestor not in path and ancestor not in settled:
+            path[ancestor] = None
+            ancestor = binary[ancestor].parent
+        if ancestor is not None and ancestor in path:
+            names = list(path)
+            text = " → ".join([*names[names.index(ancestor) :], ancestor])
+            problems.add(f"{ancestor} is its own ancestor", binary[ancestor].line, text=text)
+        settled.update(path)
