@@ -7,6 +7,7 @@ exactly one; every exclusion holds in both directions; an implication needs one 
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,7 @@ def _clause(
     origin: BooleanConstraint | None = None,
 ) -> list[Clause]:
     """Return the clause over these literals, or nothing where it always holds."""
-    merged: dict[int, Array] = {}
+    merged: dict[int, tuple[bool, ...]] = {}
     for name, positive in literals:
         found = _literal(model, name, positive)
         if isinstance(found, bool):
@@ -84,16 +85,17 @@ def _clause(
                 return []
             continue
         position, allowed = found
-        mask = np.asarray(allowed, dtype=bool)
-        merged[position] = merged[position] | mask if position in merged else mask
-    if any(mask.all() for mask in merged.values()):
+        if position in merged:
+            allowed = tuple(map(operator.or_, merged[position], allowed))
+        merged[position] = allowed
+    if any(all(allowed) for allowed in merged.values()):
         return []
-    parts = tuple((position, tuple(map(bool, merged[position]))) for position in sorted(merged))
-    return [Clause(parts, origin, reason)]
+    return [Clause(tuple(sorted(merged.items())), origin, reason)]
 
 
 def _hierarchy(model: VariabilityModel) -> list[Clause]:
     found: list[Clause] = []
+    groups: set[frozenset[str]] = set()
     for option in model.binary_options:
         name, parent = option.name, option.parent or ROOT
         found += _clause(model, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
@@ -102,11 +104,10 @@ def _hierarchy(model: VariabilityModel) -> list[Clause]:
             found += _clause(model, [(parent, False), (name, True)], f"{parent} needs {name}")
         elif others:
             group = [name, *others]
-            found += _clause(
-                model,
-                [(parent, False), *((member, True) for member in group)],
-                f"{parent} needs one of {', '.join(group)}",
-            )
+            if frozenset(group) not in groups:
+                groups.add(frozenset(group))
+                needs = [(parent, False), *((member, True) for member in group)]
+                found += _clause(model, needs, f"{parent} needs one of {', '.join(group)}")
         for other in model.exclusions[name]:
             if model.positions[other] > model.positions[name]:
                 found += _clause(model, [(name, False), (other, False)], f"{name} excludes {other}")
