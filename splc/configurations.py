@@ -40,10 +40,12 @@ class Configurations:
     def __post_init__(self) -> None:
         indices = np.asarray(self.indices)
         width = len(self.model.options)
-        if indices.size == 0:
-            indices = indices.reshape(len(indices) if indices.ndim == 2 else 0, width)
+        if indices.size == 0 and (indices.ndim != 2 or len(indices) == 0):
+            indices = np.zeros((0, width), dtype=np.uint8)
         if indices.ndim != 2 or indices.shape[1] != width:
             raise ConfigurationError(f"expected columns for {width} options, got shape {indices.shape}")
+        if indices.dtype.kind not in "biu":
+            raise ConfigurationError(f"value indices are whole numbers, not {indices.dtype}")
         sizes = np.array([option.size for option in self.model.options], dtype=np.int64)
         if indices.size and ((indices < 0).any() or (indices.astype(np.int64) >= sizes).any()):
             raise ConfigurationError("a value index lies outside of its option's values")
@@ -57,7 +59,7 @@ class Configurations:
     def __getitem__(self, rows: Any) -> Configurations:
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
         picked = self.indices[rows]
-        return Configurations(self.model, picked.reshape(-1, self.indices.shape[1]))
+        return Configurations(self.model, np.atleast_2d(picked))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Configurations):
@@ -105,7 +107,12 @@ class Configurations:
         return self[np.sort(np.unique(self.keys, return_index=True)[1])]
 
     def find(self, wanted: Configurations) -> Array:
-        """Return, for each wanted configuration, the position of its first appearance here, -1 where there is none."""
+        """Return, for each wanted configuration, the position of its first appearance here, -1 where there is none.
+
+        Raises:
+            ConfigurationError: if the wanted ones are of a system with other options.
+        """
+        _same_options((self, wanted))
         if len(self) == 0:
             return np.full(len(wanted), -1)
         order = np.argsort(self.keys, kind="stable")
@@ -122,7 +129,12 @@ class Configurations:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
-        """Return the configurations of several (at least one) sets of one system, one after the other."""
+        """Return the configurations of several (at least one) sets of one system, one after the other.
+
+        Raises:
+            ConfigurationError: if they are of systems with different options.
+        """
+        _same_options(parts)
         return cls(parts[0].model, np.concatenate([part.indices for part in parts]))
 
     @classmethod
@@ -137,22 +149,29 @@ class Configurations:
         Raises:
             ConfigurationError: if a column is missing or unknown, or a value is none of its option's values.
         """
-        for name in columns:
-            model.option(name)
-        indices = []
+        given = {model.option(name).name: np.asarray(values, dtype=float) for name, values in columns.items()}
+        indices: list[Array] = []
         for option in model.options:
-            if option.name not in columns:
+            if option.name not in given:
                 raise ConfigurationError(f"no values for the option {option.name!r}")
-            found = value_indices(option, np.asarray(columns[option.name], dtype=float))
+            values = given[option.name]
+            if values.ndim != 1 or (indices and len(values) != len(indices[0])):
+                raise ConfigurationError(f"{option.name}: one value per configuration is needed, not {values.shape}")
+            found = value_indices(option, values)
             if (found < 0).any():
                 row = int(np.argmax(found < 0))
-                raise ConfigurationError(
-                    f"row {row}: {wrong_value(option, float(np.asarray(columns[option.name])[row]))}"
-                )
+                raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
             indices.append(found)
         if not indices:
             return cls(model, np.zeros((0, 0), dtype=np.uint8))
         return cls(model, np.stack(indices, axis=1))
+
+
+def _same_options(parts: Sequence[Configurations]) -> None:
+    """Refuse to compare value indices that stand for different values."""
+    first = parts[0].model
+    if any(part.model is not first and part.model.options != first.options for part in parts):
+        raise ConfigurationError("the configurations belong to systems with different options")
 
 
 def value_table(option: Option) -> Array:
