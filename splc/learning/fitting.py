@@ -197,7 +197,7 @@ class Projection:
         columns *= -amount[:, np.newaxis]
         columns += judged.residual
         result = self.loss.of_residuals(columns)
-        result[collinear | (amount == 0)] = np.nan
+        result[collinear] = np.nan
         return result
 
 

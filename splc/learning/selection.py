@@ -138,7 +138,7 @@ class Scorer:
     def _first(self, found: list[tuple[float, float, int, int]], tie: float) -> Winner | None:
         """Return the best of (score, error, head, atom), of ties the first in canonical order."""
         best = max((score for score, _, _, _ in found), default=0.0)
-        if best <= tie:
+        if not tie < best < np.inf:
             return None
         winners = []
         for score, error, head, atom in found:

@@ -18,7 +18,7 @@ from splc.learning.fitting import Projection, Table, least_squares
 from splc.learning.history import Round
 from splc.learning.problem import LearningProblem
 from splc.learning.scoring import Loss, mean_relative_error
-from splc.learning.selection import Scorer, Winner
+from splc.learning.selection import TIE, Scorer, Winner
 from splc.learning.settings import Settings
 from splc.learning.stopping import MAX_LEVEL, stop_reason
 
@@ -129,8 +129,8 @@ class StepwiseLearner:
             worse = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
             for i in worse:
                 self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
-        winner = self.scorer.best_of(heads, atoms, errors, reference)
-        return winner if winner is None or winner.error < error else None
+        lower = errors < error * (1 - TIE)
+        return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference)
 
     def step(self) -> Round | None:
         """Add the best candidate; return the round, None where no candidate lowers the error."""

@@ -56,10 +56,11 @@ def learn_naively(problem: LearningProblem, settings: Settings) -> tuple[list[Ca
                 trials.append((candidate, column, error))
         reference = before if errors else max([before, *(error for _, _, error in trials)])
         scored = [((reference - e) / (c.size if settings.candidateSizePenalty else 1), c, x, e) for c, x, e in trials]
+        scored = [trial for trial in scored if trial[3] < before * (1 - 1e-9)]
         best = max((score for score, _, _, _ in scored), default=0.0)
-        winners = [w for w in scored if w[0] >= best - 1e-9 * reference and w[3] < before]
-        if best <= 1e-9 * reference or not winners:
+        if best <= 1e-9 * reference:
             break
+        winners = [w for w in scored if w[0] >= best - 1e-9 * reference]
         least = min(w[1].size_key for w in winners)
         score, candidate, column, error = max(
             (w for w in winners if w[1].size_key == least), key=lambda w: w[1].order_key

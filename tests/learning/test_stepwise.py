@@ -203,6 +203,35 @@ def test_single_candidate_is_learned() -> None:
     assert {c.text(): pytest.approx(w) for c, w in outcome.terms} == {"1": 1.0, "b": 2.0}
 
 
+@pytest.mark.parametrize("copies", [2, 8])
+def test_option_without_a_correlation_joins_once_another_reveals_it(copies: int) -> None:
+    """An option that is exactly uncorrelated with the property is a candidate again in the next round."""
+    c = np.tile([1.0, 1, 1, 1, 0, 0, 0, 0], copies)
+    d = np.tile([1.0, 1, 1, 0, 1, 0, 0, 0], copies)
+    y = 8 + 2 * c - 4 * d
+    assert np.cov(c, y)[0, 1] == 0
+    outcome = learned(LearningProblem((Feature("c", False), Feature("d", False)), {"c": c, "d": d}, y))
+    assert {t.text(): pytest.approx(w) for t, w in outcome.terms} == {"1": 8.0, "d": -4.0, "c": 2.0}
+
+
+def test_first_round_passes_over_what_is_worse_than_the_constant() -> None:
+    """A small candidate that raises the error does not keep a larger one that lowers it from the first round."""
+    columns = {
+        "a": np.array([0.0, 1, 1, 0, 0, 1, 0, 1, 1, 1]),
+        "b": np.array([1.0, 0, 0, 1, 1, 0, 1, 0, 1, 1]),
+        "c": np.array([1.0, 1, 1, 0, 1, 1, 1, 1, 0, 0]),
+    }
+    y = np.array([7.0, 8, 16, 21, 3, 17, 3, 17, 1, 72])
+    problem = LearningProblem(tuple(Feature(name, False) for name in columns), columns, y)
+    learner = StepwiseLearner(problem, LONG.changed({"bruteForceCandidates": True}))
+    constant = learner.scorer.error
+    heads, atoms = np.nonzero(learner.allowed())
+    assert (learner.fit.losses(heads, atoms) < constant).any()
+    first = learner.step()
+    assert first is not None
+    assert first.error < constant
+
+
 def test_constant_property_needs_no_round() -> None:
     """A property that never changes is its own constant, found without a round."""
     problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0])}, np.full(3, 4.0))
