@@ -9,26 +9,13 @@ from typing import Any
 import numpy as np
 
 from splc.learning.candidates import Candidate
+from splc.learning.folds import stable_order
 from splc.learning.problem import LearningProblem
+from splc.learning.scoring import rows_that_count
 from splc.learning.settings import Settings
 from splc.learning.stepwise import Outcome, StepwiseLearner
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-def stable_order(problem: LearningProblem) -> Array:
-    """Return an order of the rows that does not depend on the order in which they came."""
-    columns = [np.nan_to_num(problem.columns[name], nan=-1e300) for name in sorted(problem.columns)]
-    return np.lexsort([*columns, problem.target])
-
-
-def folds_of(problem: LearningProblem, count: int, seed: int) -> Array:
-    """Return the fold of each row, shape (n,): `count` random folds of equal size (±1), at most one per row."""
-    order = stable_order(problem)
-    shuffled = order[np.random.default_rng(seed).permutation(len(order))]
-    folds = np.empty(len(order), dtype=np.int64)
-    folds[shuffled] = np.arange(len(order)) % min(count, len(order))
-    return folds
 
 
 def bagged(
@@ -56,7 +43,8 @@ def bagged(
     for _ in range(settings.baggingNumbers):
         drawn = np.zeros(len(part), dtype=bool)
         drawn[rng.integers(0, len(part), len(part))] = True
-        judge = problem.rows(part[~drawn]) if not drawn.all() and np.any(problem.target[part[~drawn]]) else None
+        rest = problem.rows(part[~drawn])
+        judge = rest if rows_that_count(rest.target, settings).any() else None
         outcome = StepwiseLearner(problem.rows(part[drawn]), single, judge).run(should_stop=should_stop)
         learned += 1
         for candidate, influence in outcome.terms:

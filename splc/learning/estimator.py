@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from splc.influence import InfluenceModel
-from splc.learning.bagging import bagged, folds_of
+from splc.learning.bagging import bagged
+from splc.learning.folds import folds_of
 from splc.learning.problem import Feature, LearningProblem
 from splc.learning.settings import preset as preset_settings
 from splc.learning.stepwise import StepwiseLearner
@@ -67,9 +68,7 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         if chosen.bagging:
             outcome = bagged(problem, chosen, seed)
         else:
-            wanted = chosen.crossValidation and len(y) >= 2 * chosen.crossValidation_k
-            folds = folds_of(problem, chosen.crossValidation_k, seed) if wanted else None
-            outcome = StepwiseLearner(problem, chosen, folds=folds).run()
+            outcome = StepwiseLearner(problem, chosen, folds=folds_of(problem, chosen, seed)).run()
         expanded = [(t, w * weight) for candidate, w in outcome.terms for t, weight in candidate.expansion.items()]
         self.model_ = InfluenceModel.from_terms(expanded, names)
         self.rounds_ = outcome.rounds

@@ -12,13 +12,13 @@ from splc._version import __version__
 from splc.configurations import Configurations
 from splc.errors import LearningError
 from splc.influence import InfluenceModel
-from splc.learning.bagging import bagged, folds_of
+from splc.learning.bagging import bagged
 from splc.learning.candidates import Candidate
+from splc.learning.folds import folds_of
 from splc.learning.history import LearningResult, Round
 from splc.learning.learning_set import Missing, match
 from splc.learning.problem import problem_of
 from splc.learning.scoring import mean_relative_error
-from splc.learning.settings import Settings
 from splc.learning.settings import preset as preset_settings
 from splc.learning.stepwise import StepwiseLearner
 from splc.measurements import Measurements
@@ -90,9 +90,13 @@ def learn(
     started = time.monotonic()
     problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled)
     if chosen.bagging:
+        if chosen.crossValidation:
+            notes.append(
+                "crossValidation has no effect with bagging: each model is judged by rows that it did not draw"
+            )
         outcome = bagged(problem, chosen, seed, should_stop)
     else:
-        folds = folds_of(problem, chosen.crossValidation_k, seed) if _folding(chosen, len(problem)) else None
+        folds = folds_of(problem, chosen, seed)
         outcome = StepwiseLearner(problem, chosen, folds=folds).run(on_round, should_stop)
     seconds = time.monotonic() - started
     if len(outcome.terms) >= len(rows):
@@ -128,10 +132,6 @@ def learn(
         provenance={"splc": __version__, "system": model.name, **(provenance or {})},
         notes=tuple(notes),
     )
-
-
-def _folding(settings: Settings, rows: int) -> bool:
-    return settings.crossValidation and rows >= 2 * settings.crossValidation_k
 
 
 def influence_model(terms: tuple[tuple[Candidate, float], ...], model: VariabilityModel) -> InfluenceModel:

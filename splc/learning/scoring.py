@@ -24,6 +24,11 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
     return float(np.mean(np.abs(predicted[used] - measured[used]) / np.abs(measured[used])) * 100)
 
 
+def rows_that_count(target: Array, settings: Settings) -> Array:
+    """Return which rows the loss is a mean over, shape (n,): for the relative loss those whose value is not 0."""
+    return target != 0 if settings.lossFunction == "RELATIVE" else np.ones(len(target), dtype=bool)
+
+
 @dataclass(frozen=True, eq=False)
 class Loss:
     """A mean over rows of a function of the residual.
@@ -50,7 +55,7 @@ class Loss:
         n = len(target)
         epsilon = settings.epsilon if settings.considerEpsilonTube else None
         if settings.lossFunction == "RELATIVE":
-            used = target != 0
+            used = rows_that_count(target, settings)
             if not used.any():
                 raise LearningError(
                     "all values are 0, so that no relative error is defined",

@@ -17,7 +17,7 @@ from splc.learning.candidates import BASE, Candidate
 from splc.learning.fitting import Projection, Table, least_squares
 from splc.learning.history import Round
 from splc.learning.problem import LearningProblem
-from splc.learning.scoring import Loss, mean_relative_error
+from splc.learning.scoring import Loss, mean_relative_error, rows_that_count
 from splc.learning.selection import TIE, Scorer, Winner
 from splc.learning.settings import Settings
 from splc.learning.stopping import MAX_LEVEL, stop_reason
@@ -75,12 +75,13 @@ class StepwiseLearner:
         self._rows: list[tuple[Array, Array]] = []
         if self.folds is not None:
             projections, shares = [], []
-            for fold in np.unique(self.folds):
+            judging = rows_that_count(problem.target, settings)
+            for fold in np.unique(self.folds[judging]):
                 held = self.folds == fold
                 part = Table(atoms[:, ~held], problem.target[~held])
                 out = Table(atoms[:, held], problem.target[held])
                 projections.append(Projection(part, Loss.of(out.target, settings), out))
-                shares.append(float(held.mean()))
+                shares.append(float(judging[held].sum() / judging.sum()))
                 self._rows.append((~held, held))
         self._all = [fit] if self.folds is None else [fit, *projections]
         for head in self.grid.heads:

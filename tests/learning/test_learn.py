@@ -217,3 +217,6 @@ def test_bag_and_folds_are_reachable_by_settings() -> None:
     folds = learn(ms, "time", settings={"abortError": 0, "crossValidation": True})
     assert folds.rounds
     assert folds.rounds[0].error != plain.rounds[0].error
+    both = learn(ms, "time", settings={"bagging": True, "crossValidation": True}, seed=1)
+    assert both.terms == bag.terms
+    assert any("crossValidation has no effect" in text for text in both.notes)

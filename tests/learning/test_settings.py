@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from splc.errors import LearningError, SpecError
-from splc.learning.bagging import bagged, folds_of
+from splc.learning.bagging import bagged
+from splc.learning.folds import folds_of
 from splc.learning.history import Round
 from splc.learning.problem import Feature, LearningProblem
 from splc.learning.settings import PRESETS, Settings, preset
@@ -214,7 +215,8 @@ def test_cross_validation_learns_less_noise() -> None:
         b = rng.integers(0, 2, (10, 60)).astype(float)
         features = tuple(Feature(f"b{i}", False) for i in range(10))
         data = LearningProblem(features, {f"b{i}": b[i] for i in range(10)}, rng.uniform(1, 2, 60))
-        folds = folds_of(data, 5, seed=0)
+        folds = folds_of(data, chosen.changed({"crossValidation": True}), seed=0)
+        assert folds is not None
         assert np.bincount(folds).tolist() == [12] * 5
         plain += len(StepwiseLearner(data, chosen).run().terms)
         held_out += len(StepwiseLearner(data, chosen, folds=folds).run().terms)
@@ -224,7 +226,8 @@ def test_cross_validation_learns_less_noise() -> None:
 def test_cross_validated_error_is_that_of_models_fitted_without_the_fold() -> None:
     """The selection error equals the mean relative error of least-squares fits on the other folds."""
     data = problem()
-    folds = folds_of(data, 5, seed=3)
+    folds = folds_of(data, Settings().changed({"crossValidation": True}), seed=3)
+    assert folds is not None
     learner = StepwiseLearner(data, Settings().changed({"abortError": 0}), folds=folds)
     for _ in range(3):
         this = learner.step()

@@ -1,0 +1,37 @@
+"""Cross-validation folds of a learning set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from splc.learning.problem import LearningProblem
+from splc.learning.settings import Settings
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def stable_order(problem: LearningProblem) -> Array:
+    """Return an order of the rows that does not depend on the order in which they came."""
+    columns = [np.nan_to_num(problem.columns[name], nan=-1e300) for name in sorted(problem.columns)]
+    return np.lexsort([*columns, problem.target])
+
+
+def folds_of(problem: LearningProblem, settings: Settings, seed: int) -> Array | None:
+    """Return the fold of each row, shape (n,), or None where the settings ask for no cross-validation.
+
+    There are crossValidation_k random folds of equal size (±1), but no more than rows; a single row has none.
+
+    Args:
+        problem: what to learn from.
+        settings: the settings.
+        seed: seed of the folds.
+    """
+    rows = len(problem)
+    if not settings.crossValidation or rows < 2:
+        return None
+    shuffled = stable_order(problem)[np.random.default_rng(seed).permutation(rows)]
+    folds = np.empty(rows, dtype=np.int64)
+    folds[shuffled] = np.arange(rows) % min(settings.crossValidation_k, rows)
+    return folds
