@@ -83,6 +83,8 @@ def as_json(
     model = result.model
     shares = term_shares(model, measured.configurations[rows])
     tested = round_errors(result, evaluation or measured)
+    # Errors are percentages; only the relative loss is one.
+    relative = result.settings["lossFunction"] == "RELATIVE"
     return {
         "system": measured.model.name,
         "nfp": result.nfp,
@@ -106,7 +108,8 @@ def as_json(
             {
                 "round": this.number,
                 "term": candidate_text(this.candidate, model.order),
-                "error": this.error,
+                "error": this.error if relative else this.learning_error,
+                "selection_error": this.error,
                 "learning_error": this.learning_error,
                 "test_error": error,
                 "score": this.score,

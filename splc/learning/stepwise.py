@@ -63,6 +63,8 @@ class StepwiseLearner:
         self.started = time.monotonic()
         self.fit, self.scorer = self._fresh()
 
+    # Columns whose squares overflow (beyond 1e154) have no finite loss, so that they are never chosen.
+    @np.errstate(over="ignore", invalid="ignore")
     def _fresh(self) -> tuple[Projection, Scorer]:
         """Return projections of the present terms, with all heads of the grid, and their scorer."""
         problem, settings = self.problem, self.settings
@@ -133,6 +135,7 @@ class StepwiseLearner:
         lower = errors < error * (1 - TIE)
         return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def step(self) -> Round | None:
         """Add the best candidate; return the round, None where no candidate lowers the error."""
         winner = self.select()

@@ -77,6 +77,13 @@ class TestOutput:
         assert content["settings"]["abortError"] == 1.0
         assert {"error", "error_all", "learning_error", "termination", "seconds"} <= content.keys()
 
+    def test_errors_of_rounds_are_percentages(self, run: Run, folder: Path) -> None:
+        """A round's error is a percentage, whatever loss its candidate was selected by."""
+        content = learned(run, "--set", "lossFunction=LEASTSQUARES", "--set", "abortError=0")
+        last = content["rounds"][-1]
+        assert last["error"] == last["learning_error"] == pytest.approx(content["learning_error"])
+        assert last["selection_error"] != last["error"]
+
     def test_shares_sum_to_the_whole(self, run: Run, folder: Path) -> None:
         """The shares of the terms sum to 100 percent of the mean prediction."""
         assert sum(term["share"] for term in learned(run)["model"]["terms"]) == pytest.approx(100)

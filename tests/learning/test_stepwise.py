@@ -165,6 +165,27 @@ def test_large_powers_do_not_spoil_the_fit() -> None:
     assert outcome.rounds[-1].error < 1e-6
 
 
+def test_columns_beyond_all_bounds_are_passed_over() -> None:
+    """An option whose squares overflow is left out, without a warning; the others are learned."""
+    x = np.tile([1e200, 2e200, 4e200], 8)
+    b = np.repeat([0.0, 1.0], 12)
+    problem = LearningProblem(
+        (Feature("x", True, 1e200, 4e200, has_zero=False), Feature("b", False)), {"x": x, "b": b}, 3 + 2 * b
+    )
+    outcome = learned(problem, LONG.changed(ALL_FUNCTIONS))
+    assert {t.text(): pytest.approx(w) for t, w in outcome.terms} == {"1": 3.0, "b": 2.0}
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-300, 1e300])
+def test_values_at_the_ends_of_the_number_range(size: float) -> None:
+    """Values that are hardly numbers are learned from as well as it goes, without a crash."""
+    b, c = np.tile([0.0, 0, 1, 1], 4), np.tile([0.0, 1, 0, 1], 4)
+    problem = LearningProblem((Feature("b", False), Feature("c", False)), {"b": b, "c": c}, (3 + 2 * b + c) * size)
+    outcome = learned(problem)
+    assert all(np.isfinite(influence) for _, influence in outcome.terms)
+    assert size < 1e-300 or {t.text() for t, _ in outcome.terms} == {"1", "b", "c"}
+
+
 def test_mirrored_square_and_accumulated_log_columns_equal_their_expansion() -> None:
     """A candidate's column is the same as that of the terms that it expands to."""
     columns = {"x": np.array([1.0, 2.0, 8.0, np.nan]), "b": np.array([1.0, 0.0, 1.0, 1.0])}
