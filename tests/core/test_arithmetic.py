@@ -174,6 +174,7 @@ class TestValues:
             ("x / x", [0, 1], [math.nan, 1]),
             ("3 / (1 / x)", [0, 6], [0, 6]),
             ("x ^ -1", [0, 0.5], [math.inf, 0.5]),
+            ("x ^ 0 + x ^ 2", [1, 5], [1, 5]),
             ("log2(x)", [0, 1], [-math.inf, 1]),
             ("ln(x) + 1", [1, 1 + math.log(2)], [-math.inf, 1 + math.log(2)]),
             ("sqrt(x)", [0, math.sqrt(2)], [0, math.sqrt(2)]),
@@ -230,6 +231,8 @@ class TestNames:
         with pytest.raises(ExpressionError, match="unknown name 'ab'"):
             parse("ab", table("a", "b"))
         assert names_in(parse("c++*a", table("c++", "a"))) == ["c++", "a"]
+        with pytest.raises(ExpressionError, match="'a' is not expected here"):
+            parse("c++a", table("c++", "a"))
 
     @pytest.mark.parametrize(
         "name", ["7z", "2x-4", "264_fast", "größe", "a.b.c", "a b", "x(1)", "e=mc^2", "-O3", "1e5x"]

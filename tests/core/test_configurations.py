@@ -200,6 +200,11 @@ class TestRows:
         rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
         assert configurations.find(wanted).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
 
+    def test_find_the_first_of_many_equal_rows(self) -> None:
+        """Among hundreds of equal rows the first is found."""
+        rows = np.array([[0, 256, 1], [1, 0, 0], [0, 1, 3]])[np.arange(600) % 3]
+        assert Configurations(SYSTEM, rows).find(Configurations(SYSTEM, rows[:3])).tolist() == [0, 1, 2]
+
     @given(some(), some(), some())
     def test_concatenate(self, a: Configurations, b: Configurations, c: Configurations) -> None:
         """Sets of configurations are put one after the other."""
