@@ -19,10 +19,6 @@ class LearnedTerm(Protocol):
         """(option, maximum, switch) of each factor `maximum - option`."""
 
     @property
-    def size(self) -> int:
-        """Its number of distinct options."""
-
-    @property
     def occurrences(self) -> int:
         """Its number of option occurrences."""
 

@@ -175,7 +175,8 @@ def _round_lines(result: Learned) -> list[str]:
             net_number(this.seconds),
             str(this.complexity),
             model_text(_pairs([(this.candidate, own)], order, base)),
-            str(this.candidate.size),
+            # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
+            str(this.candidate.occurrences),
             net_number(this.score),
             "",
         ]

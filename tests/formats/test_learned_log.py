@@ -18,7 +18,7 @@ from splc.formats.learned_log_reader import WhichRound, parse_log, read_log
 from splc.influence import InfluenceModel
 from splc.learning.candidates import BASE, Candidate
 from splc.learning.history import Round
-from splc.terms import option_term
+from splc.terms import Factor, Term, option_term
 from splc.variability import VariabilityModel
 from tests.formats.learned_results import influence_models, result_of, results, small_system, systems
 
@@ -76,6 +76,14 @@ def test_logs_read_back_to_the_last_bit(data: st.DataObject) -> None:
     assert parsed(learned_log_text(result), system) == result.model
 
 
+def test_size_of_the_best_candidate_counts_occurrences() -> None:
+    """The size is what SPL Conqueror's own log states for this candidate: an option counts as often as it occurs."""
+    candidate = Candidate(Term((Factor("gvn"), Factor("x", 0, 1))), mirrors=(("x", 64.0, None),))
+    rounds = (Round(1, candidate, -0.5, 1.0, 2.0, 2.0, ((BASE, 1.0), (candidate, -0.5)), 0.5),)
+    text = learned_log_text(result_of(small_system(), list(rounds[0].terms), rounds))
+    assert ";4;-0.5 * gvn * log10( x ) * ( 64 - x );3;1;" in text
+
+
 @given(st.data())
 def test_logs_read_back_without_the_system(data: st.DataObject) -> None:
     """Without the system the same influences come back, where no term hides behind an always selected option."""
@@ -113,7 +121,7 @@ def test_the_lines_of_a_log() -> None:
     lines = learned_log_text(result, test_errors=[10.0, 2.5]).splitlines()
     grammar = [text for text in lines if not text.startswith("command: ")]
     first = "1;12 * base + -2 * gvn;9;9;9;9;0.5;2;-2 * gvn;1;5;"
-    second = "2;12.5 * base + -3 * gvn + 1E-05 * x * x;8;8;8;8;0.75;4;1E-05 * x * x;1;0.25;"
+    second = "2;12.5 * base + -3 * gvn + 1E-05 * x * x;8;8;8;8;0.75;4;1E-05 * x * x;2;0.25;"
     assert grammar[0].startswith("Current machine learning settings: lossFunction:RELATIVE epsilon:0 ")
     assert grammar[0].endswith(" learnTimeLimit:00:00:00 scoreMeasure:RELERROR blacklisted: ")
     assert grammar[1:] == [
