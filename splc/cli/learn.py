@@ -97,7 +97,14 @@ def learn(
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.learned import as_json, show, write
-    from splc.cli.learning_inputs import evaluation_set, input_files, learning_rows, stated_settings, with_deviation
+    from splc.cli.learning_inputs import (
+        evaluation_set,
+        input_files,
+        learning_rows,
+        note_without_effect,
+        stated_settings,
+        with_deviation,
+    )
     from splc.cli.outputs import require_writable
     from splc.cli.terminal import note, progress, report
     from splc.learning import learn as learn_model
@@ -114,6 +121,7 @@ def learn(
     project = Project.load(system=system, measurements=measurements, nfp=nfp)
     wanted = {**project.learning, **stated}
     chosen = preset_settings(preset).changed(wanted)
+    note_without_effect(wanted)
     inputs = (project.system_file, project.measurements_file, evaluate_on)
     require_writable(output, inputs)
     require_writable(plot, (*inputs, output))

@@ -20,19 +20,24 @@ def stated_settings(assignments: Sequence[str]) -> dict[str, str]:
     Raises:
         typer.BadParameter: if one has no `=`.
     """
-    from splc.cli.terminal import note
-    from splc.learning.settings import WITHOUT_EFFECT, spelling
-
-    silent = {spelling(name): reason for name, reason in WITHOUT_EFFECT.items()}
     found = {}
     for assignment in assignments:
         name, sign, value = assignment.partition("=")
         if not sign or not name.strip():
             raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
-        if spelling(name) in silent:
-            note(f"the setting {name.strip()} has no effect: {silent[spelling(name)]}")
         found[name.strip()] = value.strip()
     return found
+
+
+def note_without_effect(settings: Mapping[str, Any]) -> None:
+    """Say which of the settings have no effect, and why."""
+    from splc.cli.terminal import note
+    from splc.learning.settings import WITHOUT_EFFECT, spelling
+
+    silent = {spelling(name): reason for name, reason in WITHOUT_EFFECT.items()}
+    for name in settings:
+        if spelling(name) in silent:
+            note(f"the setting {name} has no effect: {silent[spelling(name)]}")
 
 
 def with_deviation(settings: Mapping[str, Any], measured: Measurements) -> dict[str, Any]:

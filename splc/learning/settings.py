@@ -17,6 +17,7 @@ WITHOUT_EFFECT = {
     "outputRoundsToStdout": "the rounds are in the log and, with --verbose, on stderr",
     "debug": "it belongs to SPL Conqueror's python learners",
     "pythonInfluenceAnalysis": "it belongs to SPL Conqueror's python learners",
+    "blacklisted": "it belongs to SPL Conqueror's numeric sampling; designs here vary every numeric option",
 }
 ALIASES = {"featuresizethreshold": "featureSizeTreshold", "learn_mirroredfunction": "learn_mirrowedFunction"}
 

@@ -143,9 +143,11 @@ class TestSettings:
 
     def test_settings_without_effect_are_told(self, run: Run, folder: Path) -> None:
         """SPL Conqueror's settings that have no meaning here are accepted, and named on stderr."""
+        (folder / "splc.toml").write_text('nfp = "time"\n[learning]\nblacklisted = "x"\n', encoding="utf-8")
         result = run("learn", "--set", "parallelization=False")
         assert result.exit_code == 0
         assert "parallelization has no effect" in result.stderr
+        assert "blacklisted has no effect" in result.stderr
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
