@@ -8,18 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from splc.arithmetic import (
-    NameTable,
-    Node,
-    evaluate,
-    is_ambiguous,
-    is_word,
-    names_in,
-    parse_comparison,
-    problem_at,
-    unknown_name,
-    unquoted,
-)
+from splc.arithmetic import Node, evaluate, is_ambiguous, names_in, parse_comparison
+from splc.tokens import NameTable, is_word, problem_at, unknown_name, unquoted
 
 # Two sides of a comparison count as equal when they differ by no more than this, relative to the larger of them and 1:
 # 0.1 + 0.2 = 0.3 holds, whichever way a sum is added up.

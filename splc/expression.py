@@ -12,10 +12,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from splc.arithmetic import Associate, NameTable, parse, unquoted
+from splc.arithmetic import Associate, parse
 from splc.errors import ExpressionError, Problem
 from splc.expansion import MAX_TERMS, Expander, Expansion, expand
 from splc.terms import CONSTANT
+from splc.tokens import NameTable, unquoted
 
 __all__ = ["MAX_TERMS", "Expansion", "ModelText", "expand", "expand_text", "split_text"]
 

@@ -6,8 +6,9 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from splc.arithmetic import NameTable, evaluate, parse
+from splc.arithmetic import evaluate, parse
 from splc.errors import ExpressionError, VariabilityError
+from splc.tokens import NameTable
 
 MAX_VALUES = 1_000_000
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.arithmetic import FUNCTIONS
+from splc.tokens import FUNCTIONS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Exponent = int | Fraction

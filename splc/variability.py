@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from splc.arithmetic import NameTable
 from splc.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
 from splc.errors import ConfigurationError, Problems, VariabilityError, unknown_name_hint
 from splc.options import BinaryOption, NumericOption, Option
+from splc.tokens import NameTable
 
 ROOT = "root"
 ENABLED = "Enabled"

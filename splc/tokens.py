@@ -1,0 +1,165 @@
+"""Arithmetic text → tokens: numbers, known names (longest first), functions, operators, comparisons."""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from splc.errors import ExpressionError, Problem, unknown_name_hint
+
+FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt")
+COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token: `kind` is 'number', 'name', 'function', 'op', 'cmp' or 'end'."""
+
+    kind: str
+    text: str
+    at: int
+
+
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_SPACE = re.compile(r"\s+")
+_QUOTED = re.compile(r"`((?:[^`]|``)*)`(?!`)")
+_OPERATORS = "+-*/^()"
+
+
+def is_word(character: str) -> bool:
+    """Whether a character can belong to a plain name."""
+    return character.isalnum() or character == "_"
+
+
+class NameTable:
+    """Finds the longest known name at a position of a text.
+
+    Args:
+        names: spelling → the name that it stands for (usually itself).
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names: dict[str, str] = {}
+        # First character → the negated lengths of the names that begin with it, ascending: the longest is tried first.
+        self._lengths: dict[str, list[int]] = {}
+        for spelling, name in names.items():
+            self.add(spelling, name)
+
+    def add(self, spelling: str, name: str) -> None:
+        """Make a spelling known, or let it stand for another name."""
+        self.names[spelling] = name
+        if spelling:
+            lengths = self._lengths.setdefault(spelling[0], [])
+            if -len(spelling) not in lengths:
+                insort(lengths, -len(spelling))
+
+    def begins(self, character: str) -> bool:
+        """Whether a known name begins with a character."""
+        return character in self._lengths
+
+    def match(self, text: str, at: int) -> str | None:
+        """Return the longest known spelling that starts at `at` and ends at a word boundary, or None."""
+        for length in self._lengths.get(text[at], ()):
+            end = at - length
+            spelling = text[at:end]
+            if spelling in self.names and not (end < len(text) and is_word(text[end]) and is_word(text[end - 1])):
+                return spelling
+        return None
+
+
+def problem_at(text: str, at: int, message: str, hint: str | None = None) -> ExpressionError:
+    """Return an error that points at offset `at` of `text` by its column (1-based) and the text around it."""
+    start = max(0, at - 30)
+    around = ("…" if start else "") + text[start : at + 40].replace("\n", " ")
+    return ExpressionError(Problem(message, column=at + 1, text=around, hint=hint))
+
+
+def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> Iterator[Token]:
+    """Yield the tokens of `text`, the last of kind 'end'.
+
+    Args:
+        text: the expression.
+        names: the known names; None accepts every plain name.
+        comparisons: whether `<`, `=` and their kin are tokens (of kind 'cmp') rather than errors.
+
+    Raises:
+        ExpressionError: at a character or a name that does not belong there.
+    """
+    at, length = 0, len(text)
+    while at < length:
+        if space := _SPACE.match(text, at):
+            at = space.end()
+            continue
+        if text[at] == "`":
+            quoted, end = unquoted(text, at)
+            if names is not None and quoted not in names.names:
+                raise unknown_name(text, at, quoted, names)
+            yield Token("name", names.names[quoted] if names else quoted, at)
+            at = end
+            continue
+        if text[at] in _OPERATORS and not text.startswith("**", at) and not (names and names.begins(text[at])):
+            yield Token("op", text[at], at)
+            at += 1
+            continue
+        known = names.match(text, at) if names else None
+        number = _NUMBER.match(text, at)
+        if number and (known is None or len(known) <= number.end() - at):
+            after = text[number.end() : number.end() + 1]
+            if after and is_word(after):
+                raise problem_at(text, at, f"{(number.group() + after)!r} is neither a number nor a name")
+            yield Token("number", number.group(), at)
+            at = number.end()
+            continue
+        word = _NAME.match(text, at)
+        if word and word.group() in FUNCTIONS and (known is None or len(known) <= len(word.group())):
+            after_word = _SPACE.sub("", text[word.end() : word.end() + 40])
+            if after_word.startswith("(") or known is None:
+                yield Token("function", word.group(), at)
+                at = word.end()
+                continue
+        if known is not None and names is not None:
+            yield Token("name", names.names[known], at)
+            at += len(known)
+            continue
+        if word:
+            if names is not None:
+                raise unknown_name(text, at, word.group(), names)
+            yield Token("name", word.group(), at)
+            at = word.end()
+            continue
+        found = next((c for c in COMPARISONS if text.startswith(c, at)), None)
+        if found:
+            if not comparisons:
+                raise problem_at(text, at, f"{found!r} does not belong into an expression")
+            yield Token("cmp", found, at)
+            at += len(found)
+            continue
+        if text.startswith("**", at):
+            raise problem_at(text, at, "'**' is not an operator here", "write powers as x^2")
+        if text[at] not in _OPERATORS:
+            raise problem_at(text, at, f"{text[at]!r} does not belong into an expression")
+        yield Token("op", text[at], at)
+        at += 1
+    yield Token("end", "", length)
+
+
+def unquoted(text: str, at: int) -> tuple[str, int]:
+    """Return the name in backticks that starts at `at`, and where it ends; a backtick inside is written twice.
+
+    Raises:
+        ExpressionError: if the backtick is not closed.
+    """
+    found = _QUOTED.match(text, at)
+    if found is None:
+        raise problem_at(text, at, "a backtick that is not closed")
+    if not found[1]:
+        raise problem_at(text, at, "there is no name between the backticks")
+    return found[1].replace("``", "`"), found.end()
+
+
+def unknown_name(text: str, at: int, name: str, names: NameTable) -> ExpressionError:
+    """Return the error for a name that is not known, with the nearest known one."""
+    return problem_at(text, at, f"unknown name {name!r}", unknown_name_hint(name, sorted(names.names)))
