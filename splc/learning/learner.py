@@ -80,7 +80,8 @@ def learn(
     elif learning_set is None:
         rows = np.arange(len(usable))
     else:
-        picked = np.arange(len(measurements))[np.asarray(learning_set)]
+        wanted = np.asarray(learning_set)
+        picked = np.arange(len(measurements))[wanted if wanted.size else wanted.astype(np.int64)]
         there = np.flatnonzero(~np.isnan(measurements.column(name)))
         rows = np.flatnonzero(np.isin(there, picked))
     target = usable.column(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
@@ -181,7 +182,7 @@ def seconds(text: str) -> float:
     return total
 
 
-PRESETS: Mapping[str, Settings] = {"splconqueror": Settings(), "default": Settings()}
+PRESETS: Mapping[str, Settings] = MappingProxyType({"splconqueror": Settings(), "default": Settings()})
 
 
 def preset(name: str) -> Settings:

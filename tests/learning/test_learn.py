@@ -126,6 +126,14 @@ def test_missing_values_and_zeros_are_left_out_and_said() -> None:
     assert any("3 configurations have a time of 0" in note for note in result.notes)
 
 
+@pytest.mark.parametrize("nothing", [[], np.zeros(0), np.zeros(80, dtype=bool)], ids=["list", "positions", "mask"])
+def test_empty_learning_set_is_refused(nothing: Any) -> None:
+    """Nothing cannot be learned from, however it is said."""
+    ms = measure(everything())
+    with pytest.raises(LearningError, match="the learning set is empty"):
+        learn(ms, "time", learning_set=nothing)
+
+
 def test_unmeasured_sample_is_an_error_that_lists_it() -> None:
     """A sampled configuration that was not measured is named; `drop` and `nearest` say what they did."""
     configurations = everything()

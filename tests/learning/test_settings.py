@@ -272,6 +272,12 @@ def test_other_losses_select_by_their_own_error(loss: str) -> None:
     assert outcome.rounds[-1].error == pytest.approx(float(expected), rel=1e-9)
 
 
+def test_presets_cannot_be_changed() -> None:
+    """The table of presets is read-only."""
+    with pytest.raises(TypeError, match="item assignment"):
+        PRESETS["mine"] = Settings()  # type: ignore[index]
+
+
 def test_relative_loss_needs_values_other_than_zero() -> None:
     """A property that is 0 everywhere cannot be learned by relative error, and the message says what to choose."""
     data = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0])}, np.zeros(2))
