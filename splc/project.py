@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import InputError, MeasurementError, Problem, listed, nearest
+from splc.errors import InputError, MeasurementError, Problem, SpaceError, listed, nearest
 from splc.formats.kinds import xml_root_of_file
 from splc.project_file import FILE_NAME, PATHS, ProjectFile, read_project_file
 
 if TYPE_CHECKING:
     from sampling.space import Space
+    from splc.configurations import Array, Configurations
     from splc.formats.assembling import Duplicates, Invalid
     from splc.measurements import Aggregate, Measurements
     from splc.variability import VariabilityModel
@@ -190,7 +192,16 @@ class Project:
         from sampling.space import Space
         from splc.formats.measurements import read_measurements
 
-        space = Space(model) if space is None else space
+        known = Space(model) if space is None else space
+
+        def check(configurations: Configurations) -> Array:
+            valid = known.check(configurations)
+            if len(valid) and not valid.any():
+                # Where nothing is valid, the description is to blame, not row after row of the measurements.
+                with suppress(SpaceError):
+                    known.require_valid()
+            return valid
+
         return read_measurements(
             path,
             model,
@@ -198,8 +209,8 @@ class Project:
             duplicates=duplicates,
             aggregate=aggregate,
             nfp=self.nfp,
-            check=space.check,
-            explain=space.violations,
+            check=check,
+            explain=known.violations,
         )
 
     def the_nfp(self, measurements: Measurements) -> str:

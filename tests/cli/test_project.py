@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,17 @@ class TestChecking:
         project = Project.load()
         measurements = project.measurements(project.variability_model(), aggregate=aggregate)  # type: ignore[arg-type]
         assert measurements["time"][0] == value
+
+
+def test_a_system_without_valid_configurations_is_to_blame_not_its_measurements(
+    folder: Path, refused: Callable[..., str]
+) -> None:
+    """Where no configuration is valid, learning names the contradicting constraint, not every measured row."""
+    text = (folder / "system.xml").read_text(encoding="utf-8")
+    contradiction = "<nonBooleanConstraints><constraint>1 = 2</constraint></nonBooleanConstraints></vm>"
+    (folder / "system.xml").write_text(text.replace("</vm>", contradiction), encoding="utf-8")
+    message = refused("learn")
+    assert "no valid configuration" in message
+    assert "1 = 2" in message
+    assert "measurements.csv" not in message
+    assert not (folder / "learned.log").exists()
