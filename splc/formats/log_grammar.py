@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from splc.arithmetic import FUNCTIONS, Call, Name, NameTable, Node, Number, Product, Sum, parse
 from splc.errors import OutputError
@@ -145,6 +145,22 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
     for term, value in expansion.items():
         reduced = term.reduced((), constant)
         result[reduced] = result.get(reduced, 0.0) + value
+    mirrored = (_mirrored(node, model) for _, node in factors)
+    return without_idle_switches(result, {ENABLED + name: name for name in mirrored if name})
+
+
+def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
+    """Return a sum of terms without the switches of options that stand in the same term, as `x * Enabledx` is x.
+
+    Args:
+        expansion: the sum.
+        switches: `Enabledx` → x.
+    """
+    result: Expansion = {}
+    for term, value in expansion.items():
+        idle = {switch for switch, option in switches.items() if option in term.options}
+        kept = Term(tuple(factor for factor in term.factors if factor.option not in idle)) if idle else term
+        result[kept] = result.get(kept, 0.0) + value
     return result
 
 
@@ -158,10 +174,19 @@ def _rank(node: Node) -> int:
             return 0
 
 
-def _switched(node: Node, model: VariabilityModel | None) -> Node:
-    """Return `64 - x` as `64 * Enabledx - x` where x is an optional numeric option."""
+def _mirrored(node: Node, model: VariabilityModel | None) -> str | None:
+    """Return x of `64 - x` where x is an optional numeric option, else None."""
     match node:
-        case Sum(((1, Number(maximum)), (-1, Name(name)))) if model and ENABLED + name in model.switches:
-            return Sum(((1, Product(((1, Number(maximum)), (1, Name(ENABLED + name))))), (-1, Name(name))))
+        case Sum(((1, Number()), (-1, Name(name)))) if model and ENABLED + name in model.switches:
+            return name
         case _:
-            return node
+            return None
+
+
+def _switched(node: Node, model: VariabilityModel | None) -> Node:
+    """Return `64 - x` as `64 * Enabledx - x * Enabledx` where x is an optional numeric option."""
+    name = _mirrored(node, model)
+    if name is None or not isinstance(node, Sum):
+        return node
+    enabled = (1, Name(ENABLED + name))
+    return Sum(tuple((sign, Product(((1, part), enabled))) for sign, part in node.addends))

@@ -51,6 +51,7 @@ class CandidateGrid:
                 extends.append(with_terms)
                 owner.append(position)
         self._alone, self._extends, self._owner = np.array(alone), np.array(extends), np.array(owner)
+        self._features = problem.features
         self._names = [feature.name for feature in problem.features]
         self._position = {name: position for position, name in enumerate(self._names)}
         self._is_binary = np.array([atom.term.options <= self.binary for atom in self.atoms])
@@ -77,8 +78,13 @@ class CandidateGrid:
         self.heads.append(head)
         # A binary option twice is the option itself: the head again.
         wanted = wanted & ~(own & self._is_binary)
-        for atom in np.flatnonzero(wanted & own & self._divides):
-            sizes[atom] = max(self.candidate(row, int(atom)).size, 1)
+        divided = any(factor.power < 0 for factor in head.term.factors)
+        for atom in np.flatnonzero(wanted & own & (self._divides | divided)):
+            product = self.candidate(row, int(atom))
+            sizes[atom] = max(product.size, 1)
+            # x · 1/x of an optional x is 1 where x is enabled and 0 elsewhere, which no product of powers says.
+            feature = self._features[self._owner[atom]]
+            wanted[atom] = feature.switch is None or feature.name in product.options
         for atom in np.flatnonzero(wanted) if self._withdrawn else ():
             wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
         self.offered = np.concatenate([self.offered, wanted[np.newaxis]])

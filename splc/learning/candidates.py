@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.formats.log_grammar import without_idle_switches
 from splc.terms import CONSTANT, Exponent, Term, log_term, number_text, option_term
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -88,10 +89,11 @@ class Candidate:
         result = {self.term: 1.0}
         for name, maximum, switch in self.mirrors:
             enabled = option_term(switch) if switch else CONSTANT
-            result = _product(result, {enabled: maximum, option_term(name): -1.0})
+            result = _product(result, {enabled: maximum, enabled * option_term(name): -1.0})
         if self.log_of:
             result = _product(result, {log_term(name): float(power) for name, power in self.log_of})
-        return result
+        switches = {switch: name for name, _, switch in self.mirrors if switch}
+        return without_idle_switches(result, switches)
 
     def text(self, order: Sequence[str] = (), base: str = "1") -> str:
         """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.

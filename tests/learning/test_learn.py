@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from splc.configurations import Configurations
 from splc.errors import LearningError, MeasurementError, SpecError
+from splc.formats.files import Source
+from splc.formats.learned_log import learned_log_text
+from splc.formats.learned_log_reader import parse_log
 from splc.learning import LearningResult, Settings, learn
 from splc.learning.learning_set import match, nearest
 from splc.measurements import Measurements
@@ -228,3 +231,25 @@ def test_bag_and_folds_are_reachable_by_settings() -> None:
     both = learn(ms, "time", settings={"bagging": True, "crossValidation": True}, seed=1)
     assert both.terms == bag.terms
     assert any("crossValidation has no effect" in text for text in both.notes)
+
+
+@pytest.mark.parametrize("functions", [("asym",), ("ratio",), ("asym", "mirrowed"), ("ratio", "mirrowed")])
+@pytest.mark.parametrize("disabled", [False, True])
+def test_powers_of_optional_options_that_cancel_keep_the_switch(functions: tuple[str, ...], disabled: bool) -> None:
+    """Where x and 1/x meet, a deselected x still counts as 0: the model predicts what its rounds were judged by."""
+    configurations = everything()
+    y, b = configurations.column("y"), configurations.column("b")
+    here = ~np.isnan(y)
+    wanted = {f"learn_{name}Function": True for name in functions}
+    for target in (
+        100 + 50 * here + 30 * np.nan_to_num(y),
+        100 + b * (50 * here + 3 * np.nan_to_num(y)),
+        100 + 50 * np.nan_to_num((3 - y) / y) + 20 * b * np.nan_to_num((3 - y) / y),
+    ):
+        ms = Measurements(configurations, {"time": target})
+        result = learn(ms, "time", settings={**EXACT, **wanted, "learn_numeric_disabled": disabled})
+        terms = [candidate for candidate, _ in result.terms]
+        assert len(set(terms)) == len(terms)
+        assert result.learning_error == pytest.approx(result.rounds[-1].error, rel=1e-6, abs=1e-9)
+        told = parse_log(Source("a.log", learned_log_text(result).encode()), MODEL)
+        assert told == result.model
