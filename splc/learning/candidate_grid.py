@@ -122,6 +122,9 @@ class CandidateGrid:
         numeric = tuple((f.option, f.power) for f in chosen.term.factors if f.option not in self.binary)
         if not numeric or any(name not in positive for name, _ in numeric):
             return None
+        if len(numeric) > 1 and any(self._features[self._position[name]].switch for name, _ in numeric):
+            # Of log10(x · y) nothing remains where an optional x is deselected, but of log10(x) + log10(y) something.
+            return None
         rest = Term(tuple(Factor(f.option) for f in chosen.term.factors if f.option in self.binary))
         if len(numeric) == 1 and numeric[0][1] == 1:
             return Candidate(rest * log_term(numeric[0][0]))

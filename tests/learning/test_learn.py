@@ -253,3 +253,16 @@ def test_powers_of_optional_options_that_cancel_keep_the_switch(functions: tuple
         assert result.learning_error == pytest.approx(result.rounds[-1].error, rel=1e-6, abs=1e-9)
         told = parse_log(Source("a.log", learned_log_text(result).encode()), MODEL)
         assert told == result.model
+
+
+def test_accumulated_logarithm_of_an_optional_option() -> None:
+    """No logarithm of a product is learned that counts for its other options where one is deselected."""
+    configurations = everything()
+    x, y = configurations.column("x"), configurations.column("y")
+    both = np.nan_to_num(x * y**3)
+    ms = Measurements(configurations, {"time": 100 + 50 * both + 20 * np.log10(np.maximum(both, 1))})
+    result = learn(ms, "time", settings={**EXACT, "learn_accumulatedLogFunction": True, "numberOfRounds": 20})
+    assert len(result.rounds) > 2
+    for candidate, _ in result.terms:
+        split = sum(weight * term.evaluate(configurations.column) for term, weight in candidate.expansion.items())
+        np.testing.assert_allclose(candidate.evaluate(configurations.column), split, rtol=1e-9)
