@@ -24,7 +24,7 @@ from tests.learning.oracle import learn_naively
 DATA = Path(__file__).parents[2] / "shared" / "data"
 README = {"abortError": 10, "minImprovementPerRound": 0.25, "learn_logFunction": True}
 THIRTY = {"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 30}
-CASES = {"readme": README, "defaults": {}, "thirty rounds": THIRTY}
+CASES: dict[str, dict[str, Any]] = {"readme": README, "defaults": {}, "thirty rounds": THIRTY}
 
 
 def problem(system: str) -> LearningProblem:

@@ -43,9 +43,9 @@ def bagged(
     for _ in range(settings.baggingNumbers):
         drawn = np.zeros(len(part), dtype=bool)
         drawn[rng.integers(0, len(part), len(part))] = True
-        rest = problem.rows(part[~drawn])
-        judge = rest if rows_that_count(rest.target, settings).any() else None
-        outcome = StepwiseLearner(problem.rows(part[drawn]), single, judge).run(should_stop=should_stop)
+        picked, rest = problem.rows(part[drawn]), problem.rows(part[~drawn])
+        judge = next((rows for rows in (rest, picked) if rows_that_count(rows.target, settings).any()), problem)
+        outcome = StepwiseLearner(picked, single, None if judge is picked else judge).run(should_stop=should_stop)
         learned += 1
         for candidate, influence in outcome.terms:
             total[candidate] = total.get(candidate, 0.0) + influence

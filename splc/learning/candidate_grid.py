@@ -19,7 +19,9 @@ from splc.terms import Factor, Term, log_term, option_term
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# What brute force may fill: cells of the grid, and values in the columns of its heads.
 MAX_CELLS = 3_000_000
+MAX_VALUES = 50_000_000
 
 
 class CandidateGrid:
@@ -60,15 +62,22 @@ class CandidateGrid:
         self.offered: Array = np.zeros((0, len(self.atoms)), dtype=bool)
         self.sizes: Array = np.zeros((0, len(self.atoms)), dtype=np.int64)
         self._withdrawn: set[Candidate] = set()
-        self._add_row(BASE, self._alone)
+        self._add_rows([(BASE, self._alone)])
         if settings.bruteForceCandidates:
-            self._add_products(problem)
+            self._add_rows(self._products(problem))
 
     def candidate(self, head: int, atom: int) -> Candidate:
         """Return the candidate of a cell."""
         return self.heads[head].times(self.atoms[atom], self.binary) if head else self.atoms[atom]
 
-    def _add_row(self, head: Candidate, wanted: Array) -> None:
+    def _add_rows(self, rows: list[tuple[Candidate, Array]]) -> None:
+        """Add heads, each with the atoms that its products are wanted with."""
+        found = [self._row(head, wanted) for head, wanted in rows]
+        self.offered = np.concatenate([self.offered, *(offered[np.newaxis] for offered, _ in found)])
+        self.sizes = np.concatenate([self.sizes, *(sizes[np.newaxis] for _, sizes in found)])
+
+    def _row(self, head: Candidate, wanted: Array) -> tuple[Array, Array]:
+        """Add a head; return which of its cells are offered, and their sizes."""
         own = np.zeros(len(self.atoms), dtype=bool)
         for name in head.options:
             own |= self._owner == self._position.get(name, -2)
@@ -87,8 +96,7 @@ class CandidateGrid:
             wanted[atom] = feature.switch is None or feature.name in product.options
         for atom in np.flatnonzero(wanted) if self._withdrawn else ():
             wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
-        self.offered = np.concatenate([self.offered, wanted[np.newaxis]])
-        self.sizes = np.concatenate([self.sizes, sizes[np.newaxis]])
+        return wanted, sizes
 
     def choose(self, head: int, atom: int) -> int:
         """Take a candidate into the model; return how many heads this adds.
@@ -100,11 +108,11 @@ class CandidateGrid:
         before = len(self.heads)
         settings = self.settings
         if not (settings.limitFeatureSize and chosen.occurrences == settings.featureSizeTreshold):
-            self._add_row(chosen, self._extends)
+            self._add_rows([(chosen, self._extends)])
         if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
             accumulated = self._accumulated(chosen)
             if accumulated is not None:
-                self._add_row(accumulated, np.arange(len(self.atoms)) == 0)
+                self._add_rows([(accumulated, np.arange(len(self.atoms)) == 0)])
         return len(self.heads) - before
 
     def withdraw(self, candidate: Candidate) -> None:
@@ -130,22 +138,27 @@ class CandidateGrid:
             return Candidate(rest * log_term(numeric[0][0]))
         return Candidate(rest, log_of=numeric)
 
-    def _add_products(self, problem: LearningProblem) -> None:
-        """Offer all products of up to featureSizeTreshold options that occur (are not 0 everywhere)."""
+    def _products(self, problem: LearningProblem) -> list[tuple[Candidate, Array]]:
+        """Return all products of less than featureSizeTreshold options that occur (are not 0 everywhere).
+
+        Their products with one further option are candidates.
+        """
         basics = [Candidate(option_term(name)) for name in self._names]
         plain = np.array([atom in set(basics) for atom in self.atoms])
+        found: list[tuple[Candidate, Array]] = []
         for count in range(1, self.settings.featureSizeTreshold):
             for parts in combinations(range(len(basics)), count):
                 head = basics[parts[0]]
                 for part in parts[1:]:
                     head = head.times(basics[part], self.binary)
                 if np.any(head.evaluate(problem.column)):
-                    self._add_row(head, plain & (self._owner > parts[-1]))
-                if len(self.heads) * len(self.atoms) > MAX_CELLS:
+                    found.append((head, plain & (self._owner > parts[-1])))
+                if len(found) * len(self.atoms) > MAX_CELLS or len(found) * len(problem) > MAX_VALUES:
                     raise LearningError(
-                        f"bruteForceCandidates gives more than {MAX_CELLS:,} candidates",
+                        f"bruteForceCandidates gives more than {len(found) * len(self.atoms) // 2:,} candidates",
                         hint="lower featureSizeTreshold or switch bruteForceCandidates off",
                     )
+        return found
 
 
 def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool, bool]]:

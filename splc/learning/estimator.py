@@ -24,7 +24,8 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
 
     A column that holds only 0 and 1 in `fit` is a binary option, every other one a numeric option whose values are
     the ones seen. Relative errors need positive values: where y has others, the relative loss gives way to least
-    squares, and learning ends when a round lowers the squared error by less than a thousandth of y's variance.
+    squares, and unless `settings` say otherwise learning ends when a round lowers the squared error by less than a
+    thousandth of y's variance.
 
     Args:
         preset: name of the settings to start from.
@@ -62,9 +63,12 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         problem = LearningProblem(tuple(features), dict(zip(names, X.T, strict=True)), y)
         seed = 0 if self.random_state is None else self.random_state
         if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
-            chosen = chosen.changed(
-                {"lossFunction": "LEASTSQUARES", "abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
-            )
+            least_squares = {
+                "lossFunction": "LEASTSQUARES",
+                "abortError": 0,
+                "minImprovementPerRound": 1e-3 * float(np.var(y)),
+            }
+            chosen = chosen.changed(least_squares).changed({**(self.settings or {}), "lossFunction": "LEASTSQUARES"})
         if chosen.bagging:
             outcome = bagged(problem, chosen, seed)
         else:

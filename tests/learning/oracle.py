@@ -54,9 +54,12 @@ def learn_naively(problem: LearningProblem, settings: Settings) -> tuple[list[Ca
             error = error_with(column)
             if not np.isnan(error):
                 trials.append((candidate, column, error))
-        reference = before if errors else max([before, *(error for _, _, error in trials)])
+        # The first round counts from its worst candidate; where all are as good, from the constant.
+        worst = max((error for _, _, error in trials), default=before)
+        level = any(error < worst * (1 - 1e-9) for _, _, error in trials)
+        reference = worst if not errors and level else before
         scored = [((reference - e) / (c.size if settings.candidateSizePenalty else 1), c, x, e) for c, x, e in trials]
-        scored = [trial for trial in scored if trial[3] < before * (1 - 1e-9)]
+        scored = [trial for trial in scored if trial[3] < reference * (1 - 1e-9)]
         best = max((score for score, _, _, _ in scored), default=0.0)
         if best <= 1e-9 * reference:
             break

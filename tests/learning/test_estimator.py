@@ -63,3 +63,12 @@ def test_unknown_setting_is_refused() -> None:
     X, y = data()
     with pytest.raises(SpecError, match="abortError"):
         PerformanceInfluenceRegressor(settings={"abortErr": 0}).fit(X, y)
+
+
+def test_least_squares_take_over_where_values_are_not_positive_and_leave_given_settings_alone() -> None:
+    """With negative values in y the loss is least squares, and limits that were given stay."""
+    X, y = data()
+    limited = PerformanceInfluenceRegressor(settings={"numberOfRounds": 1, "abortError": 1e9}).fit(X, y - y.mean())
+    assert limited.termination_ == "numberOfRounds"
+    free = PerformanceInfluenceRegressor().fit(X, y - y.mean())
+    assert free.score(X, y - y.mean()) == pytest.approx(1)

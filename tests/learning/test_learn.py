@@ -266,3 +266,24 @@ def test_accumulated_logarithm_of_an_optional_option() -> None:
     for candidate, _ in result.terms:
         split = sum(weight * term.evaluate(configurations.column) for term, weight in candidate.expansion.items())
         np.testing.assert_allclose(candidate.evaluate(configurations.column), split, rtol=1e-9)
+
+
+def test_notes_say_what_makes_a_result_less_than_it_seems() -> None:
+    """A property that never changes, a saturated model and a setting without effect are said in the notes."""
+    ms = measure(everything())
+    same = Measurements(ms.configurations, {"t": np.full(len(ms), 7.0)})
+    assert any("nothing to explain" in note for note in learn(same).notes)
+    small = learn(ms, "time", learning_set=np.arange(0, len(ms), 40), settings={"abortError": 0})
+    assert any("as many terms" in note for note in small.notes)
+    switched = learn(ms, "time", settings={"learn_accumulatedLogFunction": True})
+    assert any("no effect without learn_logFunction" in note for note in switched.notes)
+
+
+def test_a_bag_that_draws_only_zeros_is_judged_by_all_rows() -> None:
+    """Bagging works on a property that is 0 nearly everywhere."""
+    ms = measure(everything())
+    values = np.zeros(len(ms))
+    values[::25] = 3.0
+    mostly = Measurements(ms.configurations, {"t": values})
+    result = learn(mostly, settings={"bagging": True, "baggingNumbers": 8, "baggingTestDataFraction": 5}, seed=2)
+    assert result.termination == "bagging"

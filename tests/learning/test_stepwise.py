@@ -235,22 +235,20 @@ def test_option_without_a_correlation_joins_once_another_reveals_it(copies: int)
     assert {t.text(): pytest.approx(w) for t, w in outcome.terms} == {"1": 8.0, "d": -4.0, "c": 2.0}
 
 
-def test_first_round_passes_over_what_is_worse_than_the_constant() -> None:
-    """A small candidate that raises the error does not keep a larger one that lowers it from the first round."""
-    columns = {
-        "a": np.array([0.0, 1, 1, 0, 0, 1, 0, 1, 1, 1]),
-        "b": np.array([1.0, 0, 0, 1, 1, 0, 1, 0, 1, 1]),
-        "c": np.array([1.0, 1, 1, 0, 1, 1, 1, 1, 0, 0]),
-    }
+def test_first_round_counts_from_the_worst_candidate() -> None:
+    """As in SPL Conqueror, the first round takes its best candidate even where the constant alone has a lower error."""
+    columns = {"a": np.array([0.0, 1, 1, 0, 0, 1, 0, 1, 1, 1]), "b": np.array([1.0, 0, 0, 1, 1, 0, 1, 0, 1, 1])}
     y = np.array([7.0, 8, 16, 21, 3, 17, 3, 17, 1, 72])
     problem = LearningProblem(tuple(Feature(name, False) for name in columns), columns, y)
-    learner = StepwiseLearner(problem, LONG.changed({"bruteForceCandidates": True}))
+    learner = StepwiseLearner(problem, LONG)
     constant = learner.scorer.error
     heads, atoms = np.nonzero(learner.allowed())
-    assert (learner.fit.losses(heads, atoms) < constant).any()
+    losses = learner.fit.losses(heads, atoms)
+    assert losses.min() > constant
     first = learner.step()
     assert first is not None
-    assert first.error < constant
+    assert first.error == pytest.approx(losses.min())
+    assert first.score == pytest.approx(losses.max() - losses.min())
 
 
 def test_constant_property_needs_no_round() -> None:
@@ -288,3 +286,13 @@ def test_a_model_that_learning_left_cannot_be_improved(problem: LearningProblem)
     losses = learner.fit.losses(heads, atoms)
     losses = losses[~np.isnan(losses)]
     assert (losses >= learner.scorer.error * (1 - 1e-6)).all()
+
+
+def test_a_term_that_only_rounding_is_left_of_is_left_out() -> None:
+    """A first choice that later, exact terms make superfluous stays in its rounds and not in the result."""
+    b = np.array([[i >> k & 1 for i in range(64)] for k in range(6)], dtype=float)
+    y = 10 + 3 * b[0] * b[1] + 5 * b[0] * b[2] + 2 * b[3]
+    problem = LearningProblem(tuple(Feature(f"b{k}", False) for k in range(6)), {f"b{k}": b[k] for k in range(6)}, y)
+    outcome = learned(problem, LONG.changed({"numberOfRounds": 20}))
+    assert "b0" in [this.candidate.text() for this in outcome.rounds]
+    assert {c.text(): pytest.approx(w) for c, w in outcome.terms} == {"1": 10, "b0 * b1": 3, "b0 * b2": 5, "b3": 2}
