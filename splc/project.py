@@ -85,6 +85,21 @@ class Project:
         return self.file.learning if self.file else {}
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Every input file that is named or found here, also those that a command does not read: none is to be lost."""
+        found = [] if self.file is None else [str(self.file.path)]
+        for key in PATHS:
+            with suppress(InputError):
+                named = self._named(key)
+                if named is not None:
+                    found.append(named)
+                elif key == "system":
+                    found += self._descriptions()
+                elif key == "measurements":
+                    found += [str(path) for name in MEASUREMENT_FILES if (path := self.folder / name).exists()]
+        return tuple(found)
+
+    @property
     def system_file(self) -> str:
         """The system description.
 

@@ -40,6 +40,7 @@ def convert(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Turn measurements, learned models and system descriptions into other formats."""
+    from splc.cli.outputs import require_writable
     from splc.cli.terminal import note, report
     from splc.errors import InputError, Problem
     from splc.project import Project
@@ -54,6 +55,7 @@ def convert(
             )
         )
     form = target(kind, output, to)
+    require_writable(output, (source,))
     if kind == "system":
         from splc.formats.variability_xml import read_variability_model, write_variability_model
 
@@ -62,7 +64,8 @@ def convert(
             note(f"{source}: {text}")
         write_variability_model(model, output)
         return
-    project = Project.load(system=system, measurements=source, nfp=nfp)
+    project = Project.load(system=system, measurements=source if kind == "measurements" else None, nfp=nfp)
+    require_writable(output, (source, *project.files))
     if kind == "model":
         convert_model(project, source, output, form)
         return

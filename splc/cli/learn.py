@@ -122,7 +122,7 @@ def learn(
     wanted = {**project.learning, **stated}
     chosen = preset_settings(preset).changed(wanted)
     note_without_effect(wanted)
-    inputs = (project.system_file, project.measurements_file, evaluate_on)
+    inputs = (project.system_file, project.measurements_file, evaluate_on, *project.files)
     require_writable(output, inputs)
     require_writable(plot, (*inputs, output))
 

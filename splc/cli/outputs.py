@@ -13,6 +13,10 @@ from splc.errors import OutputError, Problem
 def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> None:
     """Raise an error if a file cannot be written, or is one of the inputs. `-` and None are fine.
 
+    Args:
+        path: the output.
+        inputs: the inputs of the command, and its outputs that were checked before; `-` is standard input.
+
     Raises:
         OutputError: saying why.
     """
@@ -25,11 +29,11 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     if not folder.is_dir():
         hint = f"there is no folder {str(Path(path).parent)!r}; make it first"
         raise OutputError(Problem("cannot be written", path, hint=hint))
-    for other in inputs:
-        if other is not None and other != "-" and target.exists() and Path(other).exists() and target.samefile(other):
-            raise OutputError(Problem("this is an input of the same command", path, hint="write to another file"))
     if target.exists() and not target.is_file():
         return
+    if any(_same(target, other) for other in inputs if other is not None):
+        problem = Problem("this is an input or another output of the same command", path, hint="write to another file")
+        raise OutputError(problem)
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is write-protected")
@@ -40,3 +44,13 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
         reason = getattr(error, "strerror", None) or str(error)
         problem = Problem(f"cannot be written: {reason}", path, hint="choose another place for the output")
         raise OutputError(problem) from None
+
+
+def _same(target: Path, other: str) -> bool:
+    """Whether a file is the same as another one, by its name, a link, or what standard input was redirected from."""
+    try:
+        if other == "-":
+            return os.path.samestat(target.stat(), os.fstat(0))
+        return target == Path(os.path.realpath(other)) or target.samefile(other)
+    except (OSError, ValueError):
+        return False

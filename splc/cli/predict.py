@@ -58,8 +58,8 @@ def predict(
         raise typer.BadParameter("only one of the two can be standard input", param_hint="MODEL, CONFIGURATIONS")
     if json and output == STANDARD:
         raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-    require_writable(output, (model, configurations))
     project = Project.load(system=system, nfp=nfp)
+    require_writable(output, (model, configurations, *project.files))
     space = Space(project.variability_model())
     policy = Policy(invalid, duplicates, aggregate, space.check, space.violations)
     influence = read_model(model, space.model)

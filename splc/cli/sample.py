@@ -46,6 +46,7 @@ def sample(
     from sampling import Space, draw_sample, parse_spec
     from sampling.hybrid.measured import Measured
     from splc.cli.json_output import print_json
+    from splc.cli.outputs import require_writable
     from splc.cli.terminal import note, plural, report
     from splc.formats.configurations_csv import write_configurations
     from splc.formats.files import STANDARD, write_whole
@@ -55,6 +56,7 @@ def sample(
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
     spec = parse_spec(sampling, binary=binary, numeric=numeric)
     project = Project.load(system=system, measurements=measurements)
+    require_writable(output, project.files)
     model = project.variability_model()
     space = Space(model)
     measured = None

@@ -1,0 +1,87 @@
+"""No output of a command takes the place of one of its inputs, or of another output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from splc.cli.outputs import require_writable
+from splc.errors import OutputError
+from tests.cli.conftest import Run
+
+Refused = Callable[..., str]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sample", "--sampling", "ff", "-o"),
+        ("sample", "--sampling", "measured", "-o"),
+        ("sample", "--sampling", "all+ff", "--command", "-o"),
+        ("convert", "model.txt", "--to", "log", "-o"),
+        ("learn", "--nfp", "time", "-o"),
+        ("learn", "--nfp", "time", "--plot"),
+        ("predict", "model.txt", "measurements.csv", "-o"),
+    ],
+)
+@pytest.mark.parametrize(
+    "target", ["system.xml", "splc.toml", "measurements.csv", "model.txt", "link", "hard", "sub/../system.xml"]
+)
+def test_inputs_are_kept(run: Run, refused: Refused, folder: Path, command: tuple[str, ...], target: str) -> None:
+    """Whatever a command reads is not overwritten, neither by its name nor through a link."""
+    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+    (folder / "model.txt").write_text("10 * cache + x\n", encoding="utf-8")
+    (folder / "link").symlink_to("system.xml")
+    (folder / "hard").hardlink_to(folder / "splc.toml")
+    (folder / "sub").mkdir()
+    if target == "model.txt" and command[0] in {"sample", "learn"}:
+        pytest.skip("this command does not read the model")
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    message = refused(*command, target)
+    assert "this is an input" in message or "--plot" in command
+    assert before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("source", ["measurements.csv", "system.xml"])
+def test_convert_never_writes_its_input(refused: Refused, folder: Path, source: str) -> None:
+    """A file is not converted into itself, nor are measurements written over the description that they need."""
+    before = (folder / source).read_bytes()
+    assert "this is an input" in refused("convert", source, "-o", source)
+    (folder / "alias").symlink_to(source)
+    assert "this is an input" in refused("convert", "alias", "-o", source, "--to", source[-3:])
+    assert (folder / source).read_bytes() == before
+
+
+def test_a_named_system_is_kept(refused: Refused, folder: Path) -> None:
+    """A description given by an option is an input as well."""
+    (folder / "other").write_bytes((folder / "system.xml").read_bytes())
+    arguments = ("convert", "measurements.csv", "--to", "csv", "--system", "other", "-o", "other")
+    assert "this is an input" in refused(*arguments)
+
+
+def test_two_outputs_are_two_files(refused: Refused, folder: Path) -> None:
+    """The model and the plot cannot be one file, though there is none yet."""
+    assert "another output" in refused("learn", "--nfp", "time", "-o", "y.svg", "--plot", "y.svg")
+    assert not (folder / "y.svg").exists()
+
+
+def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
+    """The file that standard input comes from is an input, too."""
+    command = [sys.executable, "-m", "splc", "convert", "-", "-o", "measurements.csv"]
+    before = (folder / "measurements.csv").read_bytes()
+    with (folder / "measurements.csv").open("rb") as stream:
+        found = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "this is an input" in found.stderr
+    assert (folder / "measurements.csv").read_bytes() == before
+
+
+def test_devices_can_be_named_twice() -> None:
+    """A device loses nothing."""
+    require_writable("/dev/null", ["/dev/null"])
+    with pytest.raises(OutputError):
+        require_writable(__file__, [__file__])
