@@ -115,8 +115,13 @@ class Projection:
         """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
         fitted = self.fitted
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
-        shadows = np.array([fitted.products(vector, columns) for vector in fitted.basis.array])
-        shadows = shadows.reshape(len(self.shadows), *lengths.shape)
+        # One product where there is one head, as in every round; vector by vector where there are thousands.
+        basis = fitted.basis.array
+        if len(columns) == 1:
+            shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]
+        else:
+            shadows = np.array([fitted.products(vector, columns) for vector in basis])
+            shadows = shadows.reshape(len(basis), *lengths.shape)
         self.lengths = np.concatenate([self.lengths, lengths])
         self.shadows = np.concatenate([self.shadows, shadows], axis=1)
         self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
