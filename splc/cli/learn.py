@@ -96,7 +96,7 @@ def learn(
     from sampling import Space, parse_spec
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.learned import as_json, show, write
+    from splc.cli.learned import as_json, require_expressible, show, write
     from splc.cli.learning_inputs import (
         evaluation_set,
         input_files,
@@ -127,6 +127,7 @@ def learn(
     require_writable(plot, (*inputs, output))
 
     space = Space(project.variability_model())
+    require_expressible(output, space.model)
     policies: Any = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
     measured = project.measurements(space.model, space, **policies)
     report(measured.report)

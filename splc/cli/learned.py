@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from splc.learning import LearningResult
     from splc.learning.candidates import Candidate
     from splc.measurements import Measurements
+    from splc.variability import VariabilityModel
 
 ENDS = {
     "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
@@ -21,6 +22,23 @@ ENDS = {
     "interrupted": "interrupted",
     "bagging": "{baggingNumbers} models were averaged (bagging)",
 }
+
+
+def is_json(output: str) -> bool:
+    """Whether a model is written as JSON, not as a log."""
+    return output.removesuffix(".gz").casefold().endswith(".json")
+
+
+def require_expressible(output: str, system: VariabilityModel) -> None:
+    """Raise an error if the output is a log, whose grammar cannot say the system's names.
+
+    Raises:
+        OutputError: naming them, before anything is learned.
+    """
+    from splc.formats.log_grammar import require_writable_names
+
+    if not is_json(output):
+        require_writable_names(system.names, system.name_table)
 
 
 def write(
@@ -38,7 +56,7 @@ def write(
     from splc.formats.model_json import learned_json_text
     from splc.learning.retrospect import round_errors
 
-    if output.removesuffix(".gz").casefold().endswith(".json"):
+    if is_json(output):
         content = learned_json_text(result)
     else:
         content = learned_log_text(result, test_errors=round_errors(result, evaluation or measured))

@@ -70,9 +70,9 @@ def kind_of(source: Source) -> Kind | None:
     text = source.text()
     if any(word in text for word in _LOG_WORDS):
         return "model"
-    lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
+    # Neither separator has a meaning in model text, except inside of a quoted name.
+    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in text.splitlines())
     first = next((line for line in lines if line), "")
     if (match := _ROUND.match(first)) and " * " in match[0]:
         return "model"
-    # Neither separator has a meaning in model text, except inside of a quoted name.
-    return "measurements" if re.search(r"[,;]", re.sub(r"`[^`]*`", "", first)) else "model"
+    return "measurements" if re.search(r"[,;]", first) else "model"

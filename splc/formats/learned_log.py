@@ -13,9 +13,10 @@ from typing import Any
 
 from splc.formats.files import write_whole
 from splc.formats.learned import Learned, LearnedTerm
-from splc.formats.log_grammar import duration_text, model_text, net_number, term_text
+from splc.formats.log_grammar import duration_text, model_text, net_number, require_writable_names, term_text
 from splc.influence import InfluenceModel
 from splc.terms import CONSTANT
+from splc.tokens import NameTable
 from splc.variability import ROOT
 
 HEADER = (
@@ -50,8 +51,12 @@ def learned_log_text(result: Learned, *, test_errors: Sequence[float | None] | N
         result: the learning result.
         test_errors: the error after each round on the configurations that models are judged by, in percent; None:
             only that of the last round is known, on all measured configurations.
+
+    Raises:
+        OutputError: if the grammar cannot say a name.
     """
     order = result.model.order
+    _require_names(result.model, result.base)
     rounds = _round_lines(result)
     if test_errors is None:
         test_errors = [None] * (len(rounds) - 1) + [result.error_all]
@@ -93,8 +98,9 @@ def model_log_text(model: InfluenceModel, base: str = ROOT) -> str:
         base: the option that stands for the constant.
 
     Raises:
-        OutputError: if an exponent is not whole, which the grammar cannot say.
+        OutputError: if an exponent is not whole, or a name is one that the grammar cannot say.
     """
+    _require_names(model, base)
     # The constant comes first, as in every log.
     terms = sorted(model.terms, key=lambda pair: pair[0] != CONSTANT)
     text = model_text([(influence, term_text(term, model.order, base)) for term, influence in terms])
@@ -110,6 +116,11 @@ def model_log_text(model: InfluenceModel, base: str = ROOT) -> str:
         "Analyze finished",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _require_names(model: InfluenceModel, base: str) -> None:
+    known = {name: name for name in (*model.order, *model.options, base, ROOT)}
+    require_writable_names([*sorted(model.options), base], NameTable(known) if model.order else None)
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:

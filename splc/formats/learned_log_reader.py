@@ -28,6 +28,8 @@ _STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "co
 _HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
+# What joins the terms of an averaged model; a name such as c++ keeps its own.
+_PLUS = re.compile(r"^(?:\+(?:\s+|$))+|(?:(?:^|\s+)\+)+$")
 # Fields that must be numbers where they are there: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR = 4
@@ -64,7 +66,7 @@ class Learning:
 
     def add_average(self, text: str, line: int, link: Link) -> None:
         """Note a term (or several) of the averaged model."""
-        self.average.append((text.strip(" +"), line))
+        self.average.append((text, line))
         self.link = link
 
 
@@ -140,7 +142,7 @@ def _learnings(source: Source) -> list[Learning]:
     for number, raw in enumerate(source.text().splitlines(), 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
-            found[-1].add_average(line, number, link)
+            found[-1].add_average(_PLUS.sub("", line), number, link)
             continue
         averaging = False
         if line.startswith(LINK):
@@ -150,7 +152,7 @@ def _learnings(source: Source) -> list[Learning]:
                 problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
         elif line.startswith(_AVERAGE):
             averaging = True
-            if rest := line.removeprefix(_AVERAGE).strip(" +"):
+            if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
                 found[-1].add_average(rest, number, link)
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:

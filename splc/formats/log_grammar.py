@@ -15,12 +15,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from splc.arithmetic import FUNCTIONS, Call, Name, NameTable, Node, Number, Product, Sum, parse
-from splc.errors import OutputError
+from splc.errors import ExpressionError, OutputError, listed
 from splc.expression import Expansion, expand
-from splc.terms import Term
+from splc.terms import CONSTANT, Term, log_term, option_term
 from splc.variability import ENABLED, ROOT, VariabilityModel
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+# A sign beside a blank may belong to what is around a name: `a * b` is a product, where a and b are names as well.
+_LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
 _WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
@@ -96,6 +98,43 @@ def split_model(text: str) -> list[tuple[str, str]]:
         influence, _, product = part.strip().partition(" * ")
         pairs.append((influence.strip(), product.strip()))
     return pairs
+
+
+def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
+    """Raise an error if the log grammar cannot say some names so that they read back as the same names.
+
+    Args:
+        names: the names.
+        known: all names that the log will be read with; None: it is read without a variability model.
+
+    Raises:
+        OutputError: naming them.
+    """
+    wrong = [name for name in dict.fromkeys(names) if not _reads_back(name, known)]
+    if wrong:
+        raise OutputError(
+            f"SPL Conqueror's log grammar cannot say the {'name' if len(wrong) == 1 else 'names'} "
+            f"{listed([repr(name) for name in wrong])}",
+            hint="write the model as JSON: -o model.json",
+        )
+
+
+def _reads_back(name: str, known: NameTable | None) -> bool:
+    if ";" in name or len(name.splitlines()) != 1 or name != name.strip() or _LIKE_SIGNS.search(name):
+        return False
+    if name == ROOT:
+        return True
+    probes = {
+        name: {option_term(name): 1.0},
+        f"{name} * {name}": {option_term(name, 2): 1.0},
+        f"1 / {name}": {option_term(name, -1): 1.0},
+        f"log10( {name} )": {log_term(name): 1.0},
+        f"( 64 - {name} )": {CONSTANT: 64.0, option_term(name): -1.0},
+    }
+    try:
+        return all(expand_product(text, known or names_of([text])) == terms for text, terms in probes.items())
+    except ExpressionError:
+        return False
 
 
 def is_number(text: str) -> bool:

@@ -82,7 +82,8 @@ def _has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
     while len(first) > 1 and not first[-1]:
         first.pop()
     second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
-    names_follow = bool(second) and second[0] in model.spellings
+    # An option may be called 1; then a value of the first column looks like a name.
+    names_follow = bool(second) and second[0] in model.spellings and not is_value(second[0], decimal)
     if not all(cell in model.spellings for cell in first[:-1]):
         # Names that are not known: properties, unless the row ends like one without a header.
         return not is_number(first[-1], decimal)
@@ -155,7 +156,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     numeric option `x` is followed by SPL Conqueror's hidden options `Enabledx` and `Disabledx`.
 
     Raises:
-        MeasurementError: if a property has the name of an option.
+        MeasurementError: if a property has the name of an option, or options have names that it cannot tell apart.
         OutputError: if the file cannot be written.
     """
     _check_names(measurements, measurements.model.spellings)
@@ -170,6 +171,12 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
             for switch, column in ((ENABLED, enabled), (DISABLED, ~enabled)):
                 header.append(switch + name)
                 columns.append(np.where(column, "1", "0").tolist())
+    for name in header:
+        if is_number(name, ".") or header.count(name) > 1:
+            what = "is a number" if is_number(name, ".") else "would be there twice"
+            raise MeasurementError(
+                f"SPL Conqueror's table cannot have a column {name!r}: the name {what}", hint="write plain CSV or XML"
+            )
     for name in measurements.properties:
         header.append(name)
         columns.append(column_texts(measurements[name], missing="NaN"))

@@ -12,7 +12,7 @@ import pytest
 from splc import Measurements, read_measurements, read_model, read_variability_model
 from splc.formats.files import Source
 from splc.formats.kinds import kind_of
-from tests.cli.conftest import SYSTEM, Run
+from tests.cli.conftest import SYSTEM, Run, description
 
 Refused = Callable[..., str]
 ROUND = "1;2 * cache + 3 * x;1;1;1;1;0.1;2;3 * x;1;1;1\n"
@@ -139,6 +139,47 @@ class TestModels:
         assert "nowhere.xml" in refused("convert", "model.txt", "-o", "a.json", "--system", "nowhere.xml")
 
 
+class TestNames:
+    @pytest.fixture(autouse=True)
+    def _system(self, folder: Path) -> None:
+        """Put a system with awkward names, a model and measurements into the project folder."""
+        text = description(numeric="<configurationOption><name>1</name><values>3;4</values></configurationOption>")
+        (folder / "system.xml").write_text(text.replace("<name>cache<", "<name>x;y<"), encoding="utf-8")
+        (folder / "model.txt").write_text("2 * `x;y` + 3 * `1`", encoding="utf-8")
+        (folder / "measurements.csv").write_text("1,x;y,time\n3,0,9\n4,0,12\n3,1,11\n", encoding="utf-8")
+
+    def test_a_log_reads_back_or_is_refused(self, run: Run, refused: Refused, folder: Path) -> None:
+        """Names that a log cannot say are refused before anything is learned or written; JSON and text can say them."""
+        for command in (("convert", "model.txt", "-o", "a.log"), ("learn", "-o", "a.log"), ("learn",)):
+            message = refused(*command)
+            assert "'x;y'" in message
+            assert "'1'" in message
+            assert "-o model.json" in message
+        assert not list(folder.glob("*.log"))
+        assert run("learn", "-o", "a.json").exit_code == 0
+        expected = read_model("model.txt", read_variability_model("system.xml"))
+        for name in ("b.json", "b.txt"):
+            assert run("convert", "model.txt", "-o", name).exit_code == 0
+            assert read_model(name, read_variability_model("system.xml")) == expected
+
+    def test_tables_read_back_or_are_refused(self, run: Run, refused: Refused) -> None:
+        """A plain table can have a column 1; SPL Conqueror's cannot, and nor can it have one twice."""
+        assert run("convert", "measurements.csv", "-o", "a.csv").exit_code == 0
+        assert same(measured("a.csv"), measured("measurements.csv"))
+        assert "'1'" in refused("convert", "measurements.csv", "-o", "b.csv", "--to", "splconqueror-csv")
+
+    def test_switches_beside_options_of_their_name(self, refused: Refused, folder: Path) -> None:
+        """An option called as the hidden option of another one is refused in SPL Conqueror's table."""
+        numeric = (
+            "<configurationOption><name>n</name><values>3</values><deselectedFlag>-1</deselectedFlag>"
+            "</configurationOption>"
+        )
+        text = description(numeric=numeric).replace("<name>cache<", "<name>Disabledn<")
+        (folder / "system.xml").write_text(text, encoding="utf-8")
+        (folder / "measurements.csv").write_text("n,Disabledn,time\n3,0,9\n-1,1,12\n", encoding="utf-8")
+        assert "'Disabledn'" in refused("convert", "measurements.csv", "-o", "b.csv", "--to", "splconqueror-csv")
+
+
 class TestTargets:
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -179,6 +220,8 @@ class TestTargets:
         (ROUND, "model"),
         ("# a comment, with a comma\nT = 2 * cache\n", "model"),
         ("2 * `a,b;c` + 3", "model"),
+        ("2 * `b;c#d` + 3", "model"),
+        ("2 * `b#d` + `x;y`", "model"),
         ("", "model"),
     ],
 )

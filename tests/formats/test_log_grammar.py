@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import ExpressionError, OutputError
 from splc.expression import expand_text
-from splc.formats.log_grammar import duration_text, expand_product, names_of, net_number, split_model, term_text
+from splc.formats.log_grammar import (
+    duration_text,
+    expand_product,
+    names_of,
+    net_number,
+    require_writable_names,
+    split_model,
+    term_text,
+)
 from splc.terms import CONSTANT, Term, log_term, option_term
+from splc.tokens import NameTable
 from tests.formats.learned_results import influence_models, small_system
 
 
@@ -118,3 +129,36 @@ def test_term_text_is_blank_separated() -> None:
     term = option_term("x", -1) * option_term("gvn") * log_term("y")
     assert term_text(term, ("gvn", "x", "y")) == "gvn * log10( y ) * 1 / x"
     assert term_text(Term(), (), "base") == "base"
+
+
+@pytest.mark.parametrize(
+    ("name", "fine"),
+    [
+        *((name, True) for name in ("x", "rc-lookahead", "c++", "7zip", "a(b)", "-x", "log10", "Ü.1", "f/g", "x^2")),
+        *((name, False) for name in ("1", "1e5", "1.", ".5", "x;y", "a + b", "a * b", "a / b", "( 64 - x )", "a\nb")),
+        *((name, False) for name in ("+", "*", "a )", " a", "`a", "log10( x )", "a\u2028b", "")),
+    ],
+)
+def test_names_that_the_grammar_cannot_say(name: str, fine: bool) -> None:
+    """A name is refused if a log could not be read back with it, whether it is read with a system or without."""
+    known = NameTable({each: each for each in (name, "a", "b", "x", "root")})
+    if fine:
+        require_writable_names([name, "x", "root"], known)
+        return
+    for table in (known, None):
+        with pytest.raises(OutputError, match=re.escape(repr(name))) as caught:
+            require_writable_names(["x", name], table)
+        assert "-o model.json" in str(caught.value)
+
+
+@given(st.lists(st.text("ab1+-*/ ();^`", min_size=1, max_size=5), min_size=1, max_size=3, unique=True))
+def test_accepted_names_read_back(names: list[str]) -> None:
+    """A model over names that are accepted is the same after it was written as a log and read."""
+    known = NameTable({name: name for name in names})
+    try:
+        require_writable_names(names, known)
+    except OutputError:
+        return
+    terms = [option_term(one) * log_term(other) for one in names for other in names] + [option_term(names[0], -2)]
+    text = " + ".join(f"2 * {term_text(term, names)}" for term in terms)
+    assert [expand_product(product, known) for _, product in split_model(text)] == [{term: 1.0} for term in terms]
