@@ -323,6 +323,6 @@ def test_all_problems_are_told_at_once() -> None:
 
 def test_a_name_in_an_average_keeps_its_plus() -> None:
     """In the averaged model a name may end with a plus, which joins nothing."""
-    text = "Learning progress:\naverage model: \n  2 * c++ + \n  + 3 * x + \nAnalyze finished\n"
+    text = "Learning progress:\naverage model: \n  2 * c++ + \n  3 * x + \nAnalyze finished\n"
     model = parse_log(Source("a.log", text.encode()))
     assert model.influences == {option_term("c++"): 2.0, option_term("x"): 3.0}
