@@ -30,7 +30,7 @@ def plot_format(path: str | Path) -> str:
         hint = f"the name must end in {', '.join(f'.{name}' for name in FORMATS)}"
         raise OutputError(Problem("plots are not written in this format", str(path), hint=hint))
     if importlib.util.find_spec("matplotlib") is None:
-        hint = "install it: pip install 'splc[plot]'"
+        hint = "install the extra, pip install 'splc[plot]', or matplotlib by itself"
         raise OutputError(Problem("plots need matplotlib, which is not installed", str(path), hint=hint))
     return suffix
 
@@ -49,6 +49,7 @@ def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str,
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
     settings: dict[Any, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
     with mpl.rc_context(settings):
@@ -60,6 +61,10 @@ def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str,
         if wide:
             axes.set_xscale("log")
             axes.set_yscale("log")
+            # Names of properties must not be read as formulas, so there are none for ticks either: plain numbers.
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
         values = np.concatenate([measured, predicted])
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         axes.plot([low, high], [low, high], color="#808080", linewidth=0.8, label="predicted = measured", zorder=1)
