@@ -38,7 +38,8 @@ def predict(
 ) -> None:
     """Predict configurations: a CSV table of them with the column 'predicted'.
 
-    Where the property was measured, the table has its values too, and the mean relative error goes to standard error.
+    Where the model's property was measured, the table has its values too, and the mean relative error goes to
+    standard error.
     """
     import numpy as np
 
@@ -49,7 +50,7 @@ def predict(
     from splc.formats.assembling import Policy
     from splc.formats.configurations_csv import write_configurations
     from splc.formats.files import STANDARD
-    from splc.formats.models import read_model
+    from splc.formats.models import read_stored_model
     from splc.formats.predicting import read_to_predict
     from splc.learning.scoring import mean_relative_error
     from splc.project import Project
@@ -62,10 +63,11 @@ def predict(
     require_writable(output, (model, configurations, *project.files))
     space = Space(project.variability_model())
     policy = Policy(invalid, duplicates, aggregate, space.check, space.violations)
-    influence = read_model(model, space.model)
-    found = read_to_predict(configurations, space.model, policy, nfp, project.nfp)
+    stored = read_stored_model(model, space.model)
+    found = read_to_predict(configurations, space.model, policy, nfp, stored.nfp or project.nfp)
     report(found.report)
-    predicted = influence.predict(found.configurations)
+    say_what_is_judged(found, stored.nfp, project.nfp)
+    predicted = stored.model.predict(found.configurations)
     error, left_out = None, 0
     if found.measured is not None:
         there = ~np.isnan(found.measured)
@@ -87,7 +89,31 @@ def predict(
         if path != STANDARD:
             note(f"{plural(len(predicted), 'prediction', 'predictions')} written to {path}")
     if json:
-        print_json("predict", as_json(found, predicted, error, left_out, output))
+        print_json("predict", {**as_json(found, predicted, error, left_out, output), "model_nfp": stored.nfp})
+
+
+def say_what_is_judged(found: ToPredict, own: str | None, expected: str | None) -> None:
+    """Say on stderr where the model is judged by another property than its own, or by none though some were measured.
+
+    Args:
+        found: what is to be predicted.
+        own: the property that the model is about, if its file says it.
+        expected: the property that the project names.
+    """
+    from splc.cli.terminal import note, warn
+    from splc.errors import listed
+
+    if found.nfp is not None:
+        if own is not None and own.split() != found.nfp.split():
+            warn(f"the model is about {own!r}, but is judged by {found.nfp!r}, as --nfp says")
+    elif found.properties:
+        wanted, properties = own or expected, listed(found.properties)
+        if wanted is not None:
+            who = "the model" if own is not None else "splc.toml"
+            reason = f"{who} is about {wanted!r}, of which there are no values here, only of: {properties}"
+        else:
+            reason = f"there are several properties ({properties}), and the model does not say which one it is about"
+        note(f"no error is given: {reason}; choose one with --nfp")
 
 
 def as_json(found: ToPredict, predicted: Any, error: float | None, left_out: int, output: str | None) -> dict[str, Any]:

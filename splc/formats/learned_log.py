@@ -24,6 +24,7 @@ HEADER = (
     "ModelComplexity, BestCandidate, BestCandidateSize, BestCandidateScore, TestError"
 )
 LINK = "command: splc link: "
+NFP = "command: nfp "
 # SPL Conqueror says nothing where no candidate was left, and knows neither of the others.
 _WORDLESS = ("noCandidate",)
 
@@ -64,7 +65,7 @@ def learned_log_text(result: Learned, *, test_errors: Sequence[float | None] | N
     measured = result.provenance.get("measured_configurations", result.learning_configurations)
     lines = [
         *_provenance_lines(result),
-        f"command: nfp {_one_line(result.nfp)}",
+        NFP + _one_line(result.nfp),
         f"Current machine learning settings: {settings_text(result.settings)} blacklisted: ",
         "Configs with too large deviation: 0",
         f"{measured} configurations loaded.",

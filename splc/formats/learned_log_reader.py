@@ -14,7 +14,7 @@ from typing import Literal
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
 from splc.formats.files import Source, read_source
-from splc.formats.learned_log import LINK
+from splc.formats.learned_log import LINK, NFP
 from splc.formats.log_grammar import expand_product, is_number, names_of, split_model
 from splc.influence import InfluenceModel, Link
 from splc.terms import Term
@@ -53,21 +53,22 @@ class Learning:
     average: list[tuple[str, int]] = field(default_factory=list)
     analysed: bool = False
     link: Link = "identity"
+    nfp: str | None = None
 
     @property
     def empty(self) -> bool:
         """Whether it holds no model."""
         return not self.rounds and not self.average
 
-    def add_round(self, this: RoundLine, link: Link) -> None:
+    def add_round(self, this: RoundLine, link: Link, nfp: str | None) -> None:
         """Note a round."""
         self.rounds[this.number] = this
-        self.link = link
+        self.link, self.nfp = link, nfp
 
-    def add_average(self, text: str, line: int, link: Link) -> None:
+    def add_average(self, text: str, line: int, link: Link, nfp: str | None) -> None:
         """Note a term (or several) of the averaged model."""
         self.average.append((text, line))
-        self.link = link
+        self.link, self.nfp = link, nfp
 
 
 def read_log(
@@ -76,7 +77,7 @@ def read_log(
     round: WhichRound = "last",
     learning: int | None = None,
 ) -> InfluenceModel:
-    """Read a model from a log. See `parse_log`."""
+    """Read a model from a log. See `parse_stored_log`."""
     return parse_log(read_source(path), variability_model, round, learning)
 
 
@@ -86,7 +87,17 @@ def parse_log(
     round: WhichRound = "last",
     learning: int | None = None,
 ) -> InfluenceModel:
-    """Return a model that a log holds.
+    """Return a model that a log holds. See `parse_stored_log`."""
+    return parse_stored_log(source, variability_model, round, learning)[0]
+
+
+def parse_stored_log(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+) -> tuple[InfluenceModel, str | None]:
+    """Return a model that a log holds, and the property that was learned, where the log says it (`command: nfp`).
 
     Args:
         source: the log.
@@ -114,7 +125,7 @@ def parse_log(
             hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
             raise InputError(Problem(f"the model of round {this.number} is empty", source.name, this.line, hint=hint))
         parts = [(*pair, this.line) for pair in split_model(this.model)]
-    return _model(parts, chosen.link, source.name, variability_model)
+    return _model(parts, chosen.link, source.name, variability_model), chosen.nfp
 
 
 def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine:
@@ -138,11 +149,12 @@ def _learnings(source: Source) -> list[Learning]:
     problems = Problems(source.name)
     found = [Learning()]
     last, averaging = -1, False
+    nfp: str | None = None
     link: Link = "identity"
     for number, raw in enumerate(source.text().splitlines(), 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
-            found[-1].add_average(_PLUS.sub("", line), number, link)
+            found[-1].add_average(_PLUS.sub("", line), number, link, nfp)
             continue
         averaging = False
         if line.startswith(LINK):
@@ -150,10 +162,12 @@ def _learnings(source: Source) -> list[Learning]:
             link = "log" if stated == "log" else "identity"
             if stated != link:
                 problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
+        elif line.startswith(NFP):
+            nfp = line.removeprefix(NFP).strip() or None
         elif line.startswith(_AVERAGE):
             averaging = True
             if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
-                found[-1].add_average(rest, number, link)
+                found[-1].add_average(rest, number, link, nfp)
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
@@ -170,7 +184,7 @@ def _learnings(source: Source) -> list[Learning]:
             if this.number < last:
                 found.append(Learning(analysed=found[-1].analysed))
             last = this.number
-            found[-1].add_round(this, link)
+            found[-1].add_round(this, link, nfp)
         elif line.startswith("Analyze finished"):
             link = "identity"
     problems.raise_if_any(InputError)

@@ -109,7 +109,14 @@ def _exponent(value: Exponent) -> int | str:
 
 
 def parse_model_json(source: Source, variability_model: VariabilityModel | None = None) -> InfluenceModel:
-    """Return the model that a JSON file holds.
+    """Return the model that a JSON file holds. See `parse_stored_json`."""
+    return parse_stored_json(source, variability_model)[0]
+
+
+def parse_stored_json(
+    source: Source, variability_model: VariabilityModel | None = None
+) -> tuple[InfluenceModel, str | None]:
+    """Return the model that a JSON file holds, and the property that it is about, where the file says it.
 
     Args:
         source: the file.
@@ -131,7 +138,9 @@ def parse_model_json(source: Source, variability_model: VariabilityModel | None 
         what = f"its schema is {schema!r}" if schema is not None else "it has no schema"
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
         raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
-    return _Reader(source.name, variability_model).model(content.get("model"))
+    nfp = content.get("nfp")
+    model = _Reader(source.name, variability_model).model(content.get("model"))
+    return model, nfp if isinstance(nfp, str) and nfp else None
 
 
 class _Reader:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from splc.errors import InputError, Problem
@@ -19,13 +20,36 @@ _LOG = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class StoredModel:
+    """A model and what its file says about it.
+
+    Attributes:
+        model: the model.
+        nfp: the property that it was learned from, None where the file does not say it.
+    """
+
+    model: InfluenceModel
+    nfp: str | None = None
+
+
 def read_model(
     path: str | Path,
     variability_model: VariabilityModel | None = None,
     *,
     parameters: Mapping[str, float] | None = None,
 ) -> InfluenceModel:
-    """Read a performance-influence model; what the file is, its content says.
+    """Read a performance-influence model. See `read_stored_model`."""
+    return read_stored_model(path, variability_model, parameters=parameters).model
+
+
+def read_stored_model(
+    path: str | Path,
+    variability_model: VariabilityModel | None = None,
+    *,
+    parameters: Mapping[str, float] | None = None,
+) -> StoredModel:
+    """Read a performance-influence model and the property it is about; what the file is, its content says.
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
@@ -38,15 +62,15 @@ def read_model(
     """
     source = read_source(path)
     if source.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        from splc.formats.model_json import parse_model_json
+        from splc.formats.model_json import parse_stored_json
 
-        return parse_model_json(source, variability_model)
+        return StoredModel(*parse_stored_json(source, variability_model))
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
     if is_log(source):
-        from splc.formats.learned_log_reader import parse_log
+        from splc.formats.learned_log_reader import parse_stored_log
 
-        return parse_log(source, variability_model)
+        return StoredModel(*parse_stored_log(source, variability_model))
     kind = kind_of(source)
     if kind != "model":
         what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
@@ -54,7 +78,7 @@ def read_model(
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
     from splc.formats.model_text import parse_model_text
 
-    return parse_model_text(source, variability_model, parameters)
+    return StoredModel(parse_model_text(source, variability_model, parameters))
 
 
 def is_log(source: Source) -> bool:

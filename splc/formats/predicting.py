@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,14 @@ class ToPredict:
         configurations: n configurations.
         nfp: the property that was measured, None where none was.
         measured: its values, shape (n,), NaN where one is missing; None where none was measured.
+        properties: all properties that the file has values of.
         report: what the reader left out.
     """
 
     configurations: Configurations
     nfp: str | None
     measured: Array | None
+    properties: tuple[str, ...]
     report: ReadingReport
 
 
@@ -51,7 +54,7 @@ def read_to_predict(
         model: the system.
         policy: what happens to rows that cannot be taken as they are.
         nfp: the property, which must be there.
-        expected: the property to take if it is there. Without both it is the only further column of numbers.
+        expected: the property to take if it is there, and no other. Without both it is the only one of the file.
 
     Raises:
         InputError: if the file cannot be read, a column is missing, or rows cannot be taken as they are.
@@ -71,14 +74,12 @@ def read_to_predict(
     if nfp is not None and nfp not in columns:
         hint = unknown_name_hint(nfp, list(columns)) if columns else "it has columns of options only"
         raise InputError(Problem(f"there is no column of the property {nfp!r}", source.name, hint=hint))
-    wanted = nfp if nfp is not None else expected if expected in columns else None
-    numeric = [name for name, values in columns.items() if not np.isnan(values).all()]
-    if wanted is None and expected is None and len(numeric) == 1:
-        wanted = numeric[0]
+    numeric = tuple(name for name, values in columns.items() if not np.isnan(values).all())
+    wanted = _wanted(nfp, expected, numeric)
     if wanted is not None and not np.isnan(columns[wanted]).all():
         from splc.formats.measurements_csv import read_measurements_csv
 
-        return _measured(read_measurements_csv(source, model, policy), wanted, None)
+        return _measured(read_measurements_csv(source, model, policy), wanted, None, numeric)
     reasons = dict(table.reasons)
     fine = np.array([row not in reasons for row in range(len(table.lines))], dtype=bool)
     if policy.check is not None and fine.any():
@@ -95,7 +96,17 @@ def read_to_predict(
         problems.raise_if_any(ConfigurationError)
     kept = np.array([row for row in range(len(table.lines)) if row not in reasons], dtype=np.int64)
     report = ReadingReport(source.name, source.sha256, len(table.lines), listed)
-    return ToPredict(Configurations(model, table.indices[kept]), None, None, report)
+    return ToPredict(Configurations(model, table.indices[kept]), None, None, numeric, report)
+
+
+def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:
+    """Return the property to take, None for none."""
+    if nfp is not None:
+        return nfp
+    if expected is None:
+        return properties[0] if len(properties) == 1 else None
+    # A log keeps one blank where a name has several.
+    return next((name for name in properties if name.split() == expected.split()), None)
 
 
 def _violating(candidates: Configurations, kept: Array, policy: Policy) -> tuple[list[int], list[int]]:
@@ -112,10 +123,11 @@ def _headerless(source: Source, model: VariabilityModel) -> bool:
     return len(cells) > 1 and not np.isnan(parse_column(cells[-1:])[0]) and cells[0] in model.spellings
 
 
-def _measured(measurements: Measurements, nfp: str | None, expected: str | None) -> ToPredict:
-    if nfp is None and expected in measurements.properties:
-        nfp = expected
-    if nfp is None and len(measurements.properties) != 1:
-        return ToPredict(measurements.configurations, None, None, measurements.report)
-    name = measurements.the_nfp(nfp)
-    return ToPredict(measurements.configurations, name, measurements.column(name), measurements.report)
+def _measured(
+    measurements: Measurements, nfp: str | None, expected: str | None, properties: tuple[str, ...] | None = None
+) -> ToPredict:
+    found = measurements.properties if properties is None else properties
+    name = _wanted(nfp, expected, found)
+    if name is None:
+        return ToPredict(measurements.configurations, None, None, found, measurements.report)
+    return ToPredict(measurements.configurations, name, measurements[name], found, measurements.report)

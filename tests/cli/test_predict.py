@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from splc.formats.models import read_stored_model
 from tests.cli.conftest import MEASUREMENTS, Run
 
 Refused = Callable[..., str]
@@ -147,3 +148,61 @@ def test_a_model_without_a_value(refused: Refused, folder: Path) -> None:
     """Where the model has no finite value the term and the configuration are named."""
     (folder / "model.txt").write_text("1 / cache", encoding="utf-8")
     assert "cache^-1 has no finite value" in refused("predict", "model.txt", "configs.csv")
+
+
+class TestTheModelsProperty:
+    @pytest.fixture(params=["learned.log", "m.json", "printed.json", "m.log.gz"])
+    def learned(self, request: pytest.FixtureRequest, run: Run, folder: Path) -> str:
+        """Return a file that holds a model of the energy."""
+        name = str(request.param)
+        arguments = ("learn", "--nfp", "energy", "-o", "other.log" if name == "printed.json" else name, "--json")
+        result = run(*arguments)
+        assert result.exit_code == 0
+        (folder / "printed.json").write_text(result.stdout, encoding="utf-8")
+        return name
+
+    def test_it_is_what_the_model_is_judged_by(self, run: Run, folder: Path, learned: str) -> None:
+        """What was learned is what is judged, though splc.toml names another property."""
+        (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+        result = run("predict", learned, "measurements.csv", "--json")
+        content = json.loads(result.stdout)
+        assert (content["nfp"], content["model_nfp"]) == ("energy", "energy")
+        assert content["error"] == pytest.approx(0, abs=1e-9)
+        assert "warning" not in result.stderr
+
+    def test_another_one_only_where_it_is_asked_for(self, run: Run, learned: str) -> None:
+        """Another property is taken with --nfp only, and a warning says so."""
+        result = run("predict", learned, "measurements.csv", "--nfp", "time", "--json")
+        content = json.loads(result.stdout)
+        assert (content["nfp"], content["model_nfp"]) == ("time", "energy")
+        assert content["error"] > 1
+        assert "warning: the model is about 'energy', but is judged by 'time'" in result.stderr
+
+    @pytest.mark.parametrize("name", ["only.csv", "only.xml"])
+    def test_without_its_values_there_is_no_error(self, run: Run, folder: Path, learned: str, name: str) -> None:
+        """Where the file has another property only, no error is given, and stderr says why."""
+        text = "".join(line.rsplit(",", 1)[0] + "\n" for line in MEASUREMENTS.splitlines())
+        (folder / "only.csv").write_text(text, encoding="utf-8")
+        if name == "only.xml":
+            assert run("convert", "only.csv", "-o", name).exit_code == 0
+        result = run("predict", learned, name, "--json")
+        content = json.loads(result.stdout)
+        assert (content["nfp"], content["error"]) == (None, None)
+        assert "no error is given: the model is about 'energy'" in result.stderr
+        assert "only of: time" in result.stderr
+
+
+def test_a_property_of_several_is_not_guessed(run: Run) -> None:
+    """A model text does not say what it is about: of several properties none is judged, and stderr says why."""
+    result = run("predict", "model.txt", "measurements.csv")
+    assert result.stdout.splitlines()[0] == "cache,left,right,x,predicted"
+    assert "no error is given: there are several properties (time, energy)" in result.stderr
+    assert "choose one with --nfp" in result.stderr
+
+
+def test_each_learning_of_a_log_has_its_property(folder: Path) -> None:
+    """In a log of several learnings the property is that of the learning whose model is read."""
+    learning = "command: nfp {}\nLearning progress:\n1;2 * x;1;1;1;1;0;1;2 * x;1;1;\n"
+    text = learning.format("time") + learning.format("main memory") + "command: nfp energy\n"
+    (folder / "a.log").write_text(text, encoding="utf-8")
+    assert read_stored_model("a.log").nfp == "main memory"
