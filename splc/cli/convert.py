@@ -129,17 +129,18 @@ def convert_model(project: Project, source: str, output: str, form: str) -> None
     from splc.formats.learned_log import model_log_text
     from splc.formats.model_json import model_json_text
     from splc.formats.model_text import model_text_file
-    from splc.formats.models import read_model
+    from splc.formats.models import read_stored_model
     from splc.variability import ROOT
 
     system = project.variability_model() if project.has_system else None
     if system is None:
         note("there is no system description here: the model's names are taken as they are")
-    model = read_model(source, system)
+    stored = read_stored_model(source, system)
+    model = stored.model
     if form == "json":
-        text = model_json_text(model)
+        text = model_json_text(model, stored.nfp)
     elif form == "log":
-        text = model_log_text(model, ROOT if system is None else system.base_option)
+        text = model_log_text(model, ROOT if system is None else system.base_option, stored.nfp)
     else:
         text = model_text_file(model)
     write_whole(output, text)

@@ -91,12 +91,13 @@ def learned_log_text(result: Learned, *, test_errors: Sequence[float | None] | N
     return "\n".join(lines) + "\n"
 
 
-def model_log_text(model: InfluenceModel, base: str = ROOT) -> str:
+def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = None) -> str:
     """Return a model without a history as a log, as SPL Conqueror's `truemodel` prints one: one line, round 0.
 
     Args:
         model: the model.
         base: the option that stands for the constant.
+        nfp: the property that the model is about, if known.
 
     Raises:
         OutputError: if an exponent is not whole, or a name is one that the grammar cannot say.
@@ -110,6 +111,7 @@ def model_log_text(model: InfluenceModel, base: str = ROOT) -> str:
     )
     lines = [
         *([LINK + model.link] if model.link != "identity" else []),
+        *([] if nfp is None else [NFP + _one_line(nfp)]),
         HEADER,
         "Models:",
         "Termination reason: ",

@@ -44,9 +44,10 @@ def model_object(model: InfluenceModel) -> dict[str, Any]:
     }
 
 
-def model_json_text(model: InfluenceModel) -> str:
-    """Return a model without a history as JSON."""
-    return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model)})
+def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
+    """Return a model without a history as JSON, with the property that it is about, if known."""
+    about = {} if nfp is None else {"nfp": nfp}
+    return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model), **about})
 
 
 def learned_json_text(result: Learned) -> str:

@@ -192,6 +192,14 @@ class TestTheModelsProperty:
         assert "only of: time" in result.stderr
 
 
+def test_a_converted_model_keeps_its_property(run: Run) -> None:
+    """What a model is about survives its conversion into the formats that can say it."""
+    assert run("learn", "--nfp", "energy").exit_code == 0
+    assert run("convert", "learned.log", "-o", "a.json").exit_code == 0
+    assert run("convert", "a.json", "-o", "b.log").exit_code == 0
+    assert [read_stored_model(name).nfp for name in ("a.json", "b.log")] == ["energy", "energy"]
+
+
 def test_a_property_of_several_is_not_guessed(run: Run) -> None:
     """A model text does not say what it is about: of several properties none is judged, and stderr says why."""
     result = run("predict", "model.txt", "measurements.csv")
