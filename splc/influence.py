@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +15,29 @@ from splc.terms import CONSTANT, Term, number_text
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Link = Literal["identity", "log"]
+
+
+class EvaluationError(ConfigurationError):
+    """A model has no finite value at a configuration.
+
+    Args:
+        problems: as for every error.
+        hint: what to do.
+        row: the position of the configuration.
+        what: what has no finite value, without the configuration; None: the message.
+    """
+
+    def __init__(
+        self,
+        problems: str | Problem | Iterable[Problem],
+        *,
+        hint: str | None = None,
+        row: int = 0,
+        what: str | None = None,
+    ) -> None:
+        super().__init__(problems, hint=hint)
+        self.row = row
+        self.what = self.problems[0].message if what is None else what
 
 
 @dataclass(frozen=True)
@@ -71,8 +95,8 @@ class InfluenceModel:
         """Return influence × term value, shape (n, terms).
 
         Raises:
-            ConfigurationError: if the model uses unknown options, or a term has no finite value at some
-                configuration (a division by zero, a logarithm of zero or less).
+            ConfigurationError: if the model uses unknown options or an influence is not finite; an `EvaluationError`
+                if a term has no finite value at some configuration (a division by zero, a logarithm of zero or less).
         """
         columns: dict[str, Array] = {}
 
@@ -89,18 +113,28 @@ class InfluenceModel:
         wrong = ~np.isfinite(result)
         if wrong.any():
             row, j = (int(place[0]) for place in np.nonzero(wrong))
-            term = self.terms[j][0]
-            values = ", ".join(f"{name} = {columns[name][row]:g}" for name in sorted(term.options))
-            raise ConfigurationError(
-                Problem(f"{term.text(self.order)} has no finite value at configuration {row} ({values})")
-            )
+            raise self._without_value(row, j, column)
         return result
+
+    def _without_value(self, row: int, at: int, column: Callable[[str], Array]) -> ConfigurationError:
+        """Return the error for a term without a finite value in a row."""
+        term, influence = self.terms[at]
+        text = term.text(self.order)
+        if not math.isfinite(influence):
+            return ConfigurationError(f"the influence of {text} is {influence}, which is no finite number")
+        if np.isfinite(term.evaluate(lambda name: column(name)[row : row + 1])).all():
+            # The term itself has a value there; only with its influence it is too large.
+            text = f"{number_text(influence)} * {text}"
+        what = f"{text} has no finite value"
+        values = ", ".join(f"{name} = {column(name)[row]:g}" for name in sorted(term.options))
+        where = f"{what} at configuration {row}" + (f" ({values})" if values else "")
+        return EvaluationError(where, row=row, what=what + (f" where {values}" if values else ""))
 
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,).
 
         Raises:
-            ConfigurationError: as `contributions`, or where a prediction is beyond all numbers.
+            ConfigurationError: as `contributions`, or where a prediction is beyond all numbers (`EvaluationError`).
         """
         contributions = self.contributions(configurations)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -108,7 +142,10 @@ class InfluenceModel:
             predicted: Array = np.asarray(np.exp(total)) if self.link == "log" else total
         if not np.isfinite(predicted).all():
             row = int(np.argmin(np.isfinite(predicted)))
-            raise ConfigurationError(f"the prediction for configuration {row} is too large to be a number")
+            what = "is too large to be a number"
+            raise EvaluationError(
+                f"the prediction for configuration {row} {what}", row=row, what=f"the prediction {what}"
+            )
         return predicted
 
     @property

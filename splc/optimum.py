@@ -17,8 +17,8 @@ import numpy as np
 from sampling.solutions import Solutions
 from sampling.space import LIMIT, Space
 from splc.configurations import Configurations
-from splc.errors import ConfigurationError, SpaceError, listed, unknown_name_hint
-from splc.influence import InfluenceModel
+from splc.errors import ConfigurationError, Problem, SpaceError, listed, unknown_name_hint
+from splc.influence import EvaluationError, InfluenceModel
 from splc.terms import Term
 from splc.variability import ROOT
 
@@ -160,7 +160,14 @@ def _values(part: _Part, variables: Sequence[int], rows: Array, model: Influence
         some = rows[start : start + CHUNK]
         indices = np.zeros((len(some), len(space.model.options)), dtype=rows.dtype)
         indices[:, list(variables)] = some
-        values[start : start + CHUNK] = own.predict(Configurations(space.model, indices))
+        configurations = Configurations(space.model, indices)
+        try:
+            values[start : start + CHUNK] = own.predict(configurations)
+        except EvaluationError as error:
+            assignment = configurations.assignment(error.row)
+            shown = [f"{space.model.names[place]} = {assignment[space.model.names[place]]:g}" for place in part.used]
+            text = listed(shown)
+            raise ConfigurationError(Problem(error.what, text=f"in a configuration with {text}")) from None
     return values
 
 

@@ -47,11 +47,13 @@ def predict(
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
     from splc.cli.terminal import note, plural, report
+    from splc.errors import ConfigurationError, Problem
     from splc.formats.assembling import Policy
     from splc.formats.configurations_csv import write_configurations
     from splc.formats.files import STANDARD
     from splc.formats.models import read_stored_model
     from splc.formats.predicting import read_to_predict
+    from splc.influence import EvaluationError
     from splc.learning.scoring import mean_relative_error
     from splc.project import Project
 
@@ -67,7 +69,13 @@ def predict(
     found = read_to_predict(configurations, space.model, policy, nfp, stored.nfp or project.nfp)
     report(found.report)
     say_what_is_judged(found, stored.nfp, project.nfp)
-    predicted = stored.model.predict(found.configurations)
+    try:
+        predicted = stored.model.predict(found.configurations)
+    except EvaluationError as failure:
+        problem = Problem(
+            failure.what, found.report.source, int(found.lines[failure.row]), hint=f"the model is {model}"
+        )
+        raise ConfigurationError(problem) from None
     error, left_out = None, 0
     if found.measured is not None:
         there = ~np.isnan(found.measured)

@@ -35,6 +35,7 @@ class Policy:
         aggregate: how repetitions become the value used.
         check: says which configurations are valid; None accepts all.
         explain: says what the configuration in one row violates.
+        placed: is told the first line of each configuration that was read, shape (n,).
 
     Raises:
         SpecError: if a policy is not known.
@@ -45,6 +46,7 @@ class Policy:
     aggregate: Aggregate = "mean"
     check: Callable[[Configurations], Array] | None = None
     explain: Callable[[Configurations, int], list[str]] | None = None
+    placed: Callable[[Array], None] | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -149,6 +151,8 @@ def assemble(model: VariabilityModel, rows: Rows, policy: Policy, source: Source
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
     duplicates = tuple(map(int, rows.lines[kept[repeats]]))
     configurations = Configurations(model, rows.indices[kept[first]])
+    if policy.placed is not None:
+        policy.placed(rows.lines[kept[first]])
     if policy.duplicates == "first":
         kept, group = kept[~repeats], group[~repeats]
     report = ReadingReport(

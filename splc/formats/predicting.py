@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ class ToPredict:
         measured: its values, shape (n,), NaN where one is missing; None where none was measured.
         properties: all properties that the file has values of.
         report: what the reader left out.
+        lines: the (first) line of each configuration, shape (n,).
     """
 
     configurations: Configurations
@@ -39,6 +40,7 @@ class ToPredict:
     measured: Array | None
     properties: tuple[str, ...]
     report: ReadingReport
+    lines: Array
 
 
 def read_to_predict(
@@ -60,15 +62,17 @@ def read_to_predict(
         InputError: if the file cannot be read, a column is missing, or rows cannot be taken as they are.
     """
     source = read_source(path)
+    lines: list[Array] = []
+    placing = replace(policy, placed=lines.append)
     if is_xml(source):
         from splc.formats.measurements_xml import read_measurements_xml
 
-        return _measured(read_measurements_xml(source, model, policy), nfp, expected)
+        return _measured(read_measurements_xml(source, model, placing), lines, nfp, expected)
     raw = read_raw(source, model)
     if not set(model.spellings) & {cell.strip() for cell in raw.rows[0]} or _headerless(source, model):
         from splc.formats.measurements_csv import read_measurements_csv
 
-        return _measured(read_measurements_csv(source, model, policy, nfp=nfp or expected), nfp, expected)
+        return _measured(read_measurements_csv(source, model, placing, nfp=nfp or expected), lines, nfp, expected)
     table = read_option_table(source, model, raw)
     columns = {name: parse_column(texts) for name, texts in table.others.items()}
     if nfp is not None and nfp not in columns:
@@ -79,7 +83,7 @@ def read_to_predict(
     if wanted is not None and not np.isnan(columns[wanted]).all():
         from splc.formats.measurements_csv import read_measurements_csv
 
-        return _measured(read_measurements_csv(source, model, policy), wanted, None, numeric)
+        return _measured(read_measurements_csv(source, model, placing), lines, wanted, None, numeric)
     reasons = dict(table.reasons)
     fine = np.array([row not in reasons for row in range(len(table.lines))], dtype=bool)
     if policy.check is not None and fine.any():
@@ -96,7 +100,7 @@ def read_to_predict(
         problems.raise_if_any(ConfigurationError)
     kept = np.array([row for row in range(len(table.lines)) if row not in reasons], dtype=np.int64)
     report = ReadingReport(source.name, source.sha256, len(table.lines), listed)
-    return ToPredict(Configurations(model, table.indices[kept]), None, None, numeric, report)
+    return ToPredict(Configurations(model, table.indices[kept]), None, None, numeric, report, table.lines[kept])
 
 
 def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:
@@ -124,10 +128,14 @@ def _headerless(source: Source, model: VariabilityModel) -> bool:
 
 
 def _measured(
-    measurements: Measurements, nfp: str | None, expected: str | None, properties: tuple[str, ...] | None = None
+    measurements: Measurements,
+    lines: Sequence[Array],
+    nfp: str | None,
+    expected: str | None,
+    properties: tuple[str, ...] | None = None,
 ) -> ToPredict:
     found = measurements.properties if properties is None else properties
     name = _wanted(nfp, expected, found)
     if name is None:
-        return ToPredict(measurements.configurations, None, None, found, measurements.report)
-    return ToPredict(measurements.configurations, name, measurements[name], found, measurements.report)
+        return ToPredict(measurements.configurations, None, None, found, measurements.report, lines[0])
+    return ToPredict(measurements.configurations, name, measurements[name], found, measurements.report, lines[0])

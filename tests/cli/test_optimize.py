@@ -95,3 +95,12 @@ def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = optimal(run, log)
     assert set(found["configuration"]) == {"px", "py", "pz", "nx"}
     assert found["predicted"] <= json.loads(run("optimize", log, "--json", "--maximize").stdout)["predicted"]
+
+
+def test_where_a_model_has_no_value(refused: Refused, folder: Path) -> None:
+    """The configuration without a value is named by its values, not by a number."""
+    (folder / "model.txt").write_text("x * right / cache + left * x", encoding="utf-8")
+    message = refused("optimize", "model.txt")
+    assert "cache^-1 * right * x has no finite value where cache = 0" in message
+    assert "in a configuration with cache = 0, " in message
+    assert "configuration 0" not in message

@@ -214,3 +214,27 @@ def test_each_learning_of_a_log_has_its_property(folder: Path) -> None:
     text = learning.format("time") + learning.format("main memory") + "command: nfp energy\n"
     (folder / "a.log").write_text(text, encoding="utf-8")
     assert read_stored_model("a.log").nfp == "main memory"
+
+
+@pytest.mark.parametrize(
+    ("model", "what"),
+    [
+        ("1 / cache", "cache^-1 has no finite value where cache = 0"),
+        ("1e307 * x^3", "1e+307 * x^3 has no finite value where x = 4"),
+        ("1e308 + 1e308 * left", "the prediction is too large to be a number"),
+    ],
+)
+@pytest.mark.parametrize("name", ["configs.csv", "measurements.csv", "m.xml"])
+def test_where_a_model_has_no_value(run: Run, refused: Refused, folder: Path, model: str, what: str, name: str) -> None:
+    """A configuration without a prediction is named by file and line, and the influence is blamed where it is why."""
+    if name == "m.xml":
+        assert run("convert", "measurements.csv", "-o", name).exit_code == 0
+    (folder / "model.txt").write_text(model, encoding="utf-8")
+    message = refused("predict", "model.txt", name, "--nfp", "time") if name != "configs.csv" else ""
+    message = message or refused("predict", "model.txt", name)
+    file, line, rest = message.split(":", 2)
+    assert file == name
+    assert rest.startswith(f" {what}")
+    following = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1 :]
+    if what.endswith("x = 4"):
+        assert ",4" in following[0] if name.endswith(".csv") else "x;4" in "".join(following).split("</row>")[0]
