@@ -59,7 +59,14 @@ def draw_sample(
         raise SpecError(f"the seed must not be negative, as {seed} is")
     if isinstance(spec, str):
         spec = parse_spec(spec)
-    parts = Parts(Space(model) if space is None else space)
+    try:
+        return _drawn(Parts(Space(model) if space is None else space), spec, seed, measured)
+    except SpaceError as error:
+        # A constraint that is too large to be counted lies in the description.
+        raise error.at(model.source) if any(problem.line for problem in error.problems) else error from None
+
+
+def _drawn(parts: Parts, spec: SamplingSpec, seed: int, measured: Configurations | None) -> Sample:
     if spec.whole is not None:
         found, notes = spec.whole.configurations(parts, seed, measured)
         if not len(found):
@@ -68,7 +75,7 @@ def draw_sample(
     notes = ()
     if spec.binary is None and parts.selectable:
         notes += ("no binary sampling is given: all valid binary parts are taken (all)",)
-    if spec.numeric is None and model.numeric_options:
+    if spec.numeric is None and parts.model.numeric_options:
         notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
     found, removed, said = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
     if not len(found):
