@@ -35,11 +35,13 @@ class Optimum:
         configuration: the configuration, one row.
         predicted: its predicted value.
         examined: number of (partial) configurations that were looked at.
+        unused: options that no term of the model is about: their values are valid, but no better than others.
     """
 
     configuration: Configurations
     predicted: float
     examined: int
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,12 +88,15 @@ def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) ->
     space.require_valid()
     indices = np.zeros((1, len(space.model.options)), dtype=np.int64)
     examined = 0
+    used: set[int] = set()
     for part in _parts(model, space):
         best, looked_at = _best(part, model, space, maximize, limit)
         indices[0, list(part.variables)] = best
         examined += looked_at
+        used.update(part.used)
     configuration = Configurations(space.model, indices)
-    return Optimum(configuration, float(model.predict(configuration)[0]), examined)
+    unused = tuple(name for position, name in enumerate(space.model.names) if position not in used)
+    return Optimum(configuration, float(model.predict(configuration)[0]), examined, unused)
 
 
 def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:

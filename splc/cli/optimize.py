@@ -29,7 +29,7 @@ def optimize(
     from sampling import Space
     from sampling.space import LIMIT
     from splc.cli.json_output import print_json
-    from splc.cli.terminal import say, table
+    from splc.cli.terminal import note, say, table
     from splc.formats.models import read_model
     from splc.optimum import optimum
     from splc.options import BinaryOption
@@ -44,6 +44,7 @@ def optimize(
             "predicted": found.predicted,
             "maximize": maximize,
             "examined": found.examined,
+            "unused": found.unused,
         }
         print_json("optimize", content)
         return
@@ -52,10 +53,13 @@ def optimize(
     for option in space.model.options:
         value = values[option.name]
         if isinstance(option, BinaryOption):
-            rows.append((option.name, "selected" if value else "-"))
+            text = "selected" if value else "-"
         else:
-            rows.append((option.name, "deselected" if value is None else f"{value:g}"))
-    table(("option", "value"), rows, right=("value",))
+            text = "deselected" if value is None else f"{value:g}"
+        rows.append((option.name, text, "unused" if option.name in found.unused else ""))
+    table(("option", "value", "in the model"), rows, right=("value",))
+    if found.unused:
+        note("the model does not use some options: their values are valid, but no better than other valid ones")
 
 
 def plain(value: float) -> float | int | None:

@@ -45,7 +45,7 @@ def test_the_table(run: Run) -> None:
     assert lines[0] == "predicted: 2 (least of all valid configurations)"
     assert [line.split() for line in lines[2:]] == [
         ["cache", "selected"],
-        ["left", "selected"],
+        ["left", "selected", "unused"],
         ["right", "-"],
         ["x", "4"],
     ]
@@ -104,3 +104,20 @@ def test_where_a_model_has_no_value(refused: Refused, folder: Path) -> None:
     assert "cache^-1 * right * x has no finite value where cache = 0" in message
     assert "in a configuration with cache = 0, " in message
     assert "configuration 0" not in message
+
+
+def test_options_that_the_model_does_not_use(run: Run, folder: Path) -> None:
+    """Options that no term is about have a value, but are marked; where all are used nothing is said."""
+    (folder / "model.txt").write_text("10 - x + 0 * right", encoding="utf-8")
+    found = optimal(run, "model.txt")
+    assert found["unused"] == ["cache", "left", "right"]
+    assert set(found["configuration"]) == {"cache", "left", "right", "x"}
+    result = run("optimize", "model.txt")
+    assert [line.split() for line in result.stdout.splitlines()[2:]][-1] == ["x", "4"]
+    assert result.stdout.count("unused") == 3
+    assert "no better than other valid ones" in result.stderr
+    (folder / "model.txt").write_text("cache + left + right + x", encoding="utf-8")
+    assert optimal(run, "model.txt")["unused"] == []
+    result = run("optimize", "model.txt")
+    assert "unused" not in result.stdout
+    assert result.stderr == ""
