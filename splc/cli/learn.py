@@ -96,7 +96,7 @@ def learn(
     from sampling import Space, parse_spec
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.learned import as_json, require_expressible, show, write
+    from splc.cli.learned import as_json, evaluated_on, require_expressible, show, write
     from splc.cli.learning_inputs import (
         evaluation_set,
         input_files,
@@ -157,6 +157,11 @@ def learn(
         )
     for text in result.notes:
         note(text)
+    if evaluation is not None:
+        found = evaluated_on(result, measured, rows, evaluation)
+        if found["learned_from"]:
+            whole = f"{found['configurations']:,} configurations of {evaluation.report.source}"
+            note(f"{found['learned_from']:,} of the {whole} were learned from")
     write(result, output, plot, drawn, measured, rows, evaluation)
     if json:
         print_json("learn", as_json(result, measured, rows, evaluation, output))

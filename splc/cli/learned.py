@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from splc.learning import LearningResult
     from splc.learning.candidates import Candidate
     from splc.measurements import Measurements
@@ -16,11 +14,17 @@ ENDS = {
     "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
     "learnTimeLimit": "the time was up (learnTimeLimit)",
     "stopOnLongRound": "a round took more than an hour (stopOnLongRound)",
-    "abortError": "the error fell below {abortError:g} (abortError)",
+    "abortError": "the error fell below {abortError:g} {unit} (abortError)",
     "minImprovementPerRound": "the last term brought less than {minImprovementPerRound:g} (minImprovementPerRound)",
     "noCandidate": "no further term lowers the error",
     "interrupted": "interrupted",
     "bagging": "{baggingNumbers} models were averaged (bagging)",
+}
+# What the error that learning lowers is measured in, by the loss function.
+UNITS = {
+    "RELATIVE": "%",
+    "ABSOLUTE": "in units of {nfp}, as a mean absolute error",
+    "LEASTSQUARES": "in squared units of {nfp}, as a mean squared error",
 }
 
 
@@ -80,9 +84,23 @@ def plotted(result: LearningResult, measured: Measurements, rows: Any, drawn: st
     return prediction_plot(values[there], predicted, learned[there], result.nfp, measured.model.name, drawn)
 
 
-def termination_in_words(termination: str, settings: Mapping[str, Any]) -> str:
+def termination_in_words(result: LearningResult) -> str:
     """Return why learning ended."""
-    return ENDS.get(termination, termination).format(**settings)
+    if result.termination == "abortError":
+        # Without a round nothing was left to explain from the start.
+        error = result.rounds[-1].error if result.rounds else None
+        if error is None or not error < result.settings["abortError"]:
+            return "the model is exact: what error is left is rounding"
+    unit = UNITS[result.settings["lossFunction"]].format(nfp=result.nfp)
+    return ENDS.get(result.termination, result.termination).format(**result.settings, unit=unit)
+
+
+def evaluated_on(result: LearningResult, measured: Measurements, rows: Any, evaluation: Measurements) -> dict[str, int]:
+    """Return on how many configurations of an evaluation set the error is, and how many of them were learned from."""
+    judged = evaluation.measured(result.nfp)
+    judged = judged[judged.column(result.nfp) != 0]
+    known = measured.configurations[rows].find(judged.configurations) >= 0
+    return {"configurations": len(judged), "learned_from": int(known.sum())}
 
 
 def candidate_text(candidate: Candidate, order: tuple[str, ...]) -> str:
@@ -121,6 +139,7 @@ def as_json(
         "error": result.error,
         "error_all": result.error_all,
         "evaluated_on": None if evaluation is None else evaluation.report.source,
+        "evaluation": None if evaluation is None else evaluated_on(result, measured, rows, evaluation),
         "left_out": result.left_out,
         "rounds": [
             {
@@ -172,7 +191,8 @@ def show(
     rest = everything - learned
     facts = [("learning error", f"{percent(result.learning_error)} on {configurations(learned)} learned from")]
     if evaluation is not None:
-        facts.append(("error", f"{percent(result.error)} on {evaluation.report.source}"))
+        count = evaluated_on(result, measured, rows, evaluation)["configurations"]
+        facts.append(("error", f"{percent(result.error)} on {evaluation.report.source}, {configurations(count)}"))
     elif rest:
         facts.append(("error", f"{percent(result.error)} on {configurations(rest)} not learned from"))
     else:
@@ -180,7 +200,7 @@ def show(
     if rest:
         facts.append(("error, all", f"{percent(result.error_all)} on {configurations(everything)} measured"))
     facts += [
-        ("ended", termination_in_words(result.termination, result.settings)),
+        ("ended", termination_in_words(result)),
         ("time", f"{result.seconds:.3g} s, {plural(len(result.rounds), 'round', 'rounds')}"),
         ("model", output),
     ]

@@ -356,3 +356,30 @@ def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: floa
     found = re.search(r"^Prediction Error: (\S+) %$", text, re.MULTILINE)
     assert found is not None
     assert float(found[1]) == pytest.approx(error, abs=5e-4)
+
+
+class TestWhatTheErrorIsOn:
+    def test_configurations_of_the_evaluation_set_that_were_learned_from(self, run: Run, folder: Path) -> None:
+        """How many configurations the error is on, and how many of them were learned from, is told."""
+        text = "cache,left,right,x,time\n0,1,0,1,5\n0,1,0,2,0\n0,0,1,1,\n1,1,0,1,9\n0,1,0,4,2\n"
+        (folder / "other.csv").write_text(text, encoding="utf-8")
+        arguments = ("learn", "--nfp", "time", "--evaluate-on", "other.csv")
+        result = run(*arguments, "--json")
+        assert json.loads(result.stdout)["evaluation"] == {"configurations": 3, "learned_from": 3}
+        assert "note: 3 of the 3 configurations of other.csv were learned from" in result.stderr
+        assert "on other.csv, 3 configurations" in run(*arguments).stdout
+        assert json.loads(run("learn", "--nfp", "time", "--json").stdout)["evaluation"] is None
+
+    @pytest.mark.parametrize(
+        ("settings", "words"),
+        [
+            (("abortError=0",), "the model is exact"),
+            (("abortError=50",), "the error fell below 50 % (abortError)"),
+            (("abortError=500", "lossFunction=ABSOLUTE"), "below 500 in units of energy, as a mean absolute error"),
+            (("abortError=500", "lossFunction=LEASTSQUARES"), "below 500 in squared units of energy"),
+        ],
+    )
+    def test_why_learning_ended(self, run: Run, settings: tuple[str, ...], words: str) -> None:
+        """The threshold of the error has its unit, and an exact model is called exact."""
+        stated = [part for setting in settings for part in ("--set", setting)]
+        assert words in run("learn", "--nfp", "energy", *stated).stdout
