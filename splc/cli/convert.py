@@ -9,7 +9,10 @@ import typer
 from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, System
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from splc.formats.kinds import Kind
+    from splc.measurements import Measurements
     from splc.project import Project
 
 # What each kind of file can be written as; the names are suffixes where a suffix says enough.
@@ -41,8 +44,8 @@ def convert(
 ) -> None:
     """Turn measurements, learned models and system descriptions into other formats."""
     from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, report
-    from splc.errors import InputError, Problem
+    from splc.cli.terminal import note, plural, report
+    from splc.errors import InputError, Problem, listed
     from splc.project import Project
 
     kind = recognised(source)
@@ -63,6 +66,7 @@ def convert(
         for text in model.notes:
             note(f"{source}: {text}")
         write_variability_model(model, output)
+        said(f"{model.name}: {plural(len(model.options), 'option', 'options')}", output, form)
         return
     project = Project.load(system=system, measurements=source if kind == "measurements" else None, nfp=nfp)
     require_writable(output, (source, *project.files))
@@ -80,6 +84,36 @@ def convert(
     else:
         from splc.formats.measurements_csv import write_measurements_splconqueror_csv as write
     write(measurements, output)
+    if form == "splconqueror-csv":
+        for text in losses(measurements):
+            note(f"{output}: {text}")
+    count = plural(len(measurements), "configuration", "configurations")
+    said(f"{count} with {listed(measurements.properties)}", output, form)
+
+
+def said(what: str, output: str, form: str) -> None:
+    """Say on stderr what was written, unless it is there to be seen on standard output."""
+    from splc.cli.terminal import note
+
+    if output != "-":
+        note(f"{what} written to {output} ({form})")
+
+
+def losses(measurements: Measurements) -> Iterator[str]:
+    """Yield what SPL Conqueror's table does not keep."""
+    from splc.errors import listed
+    from splc.variability import plain_name
+
+    if any(values.shape[1] > 1 for values in measurements.values.values()):
+        yield f"repetitions became one value, the {measurements.aggregate} of them (--aggregate)"
+    spellings = measurements.model.spellings
+    stripped = [
+        f"{name} → {plain_name(name)}"
+        for name in measurements.model.names
+        if plain_name(name) != name and spellings.get(plain_name(name)) == name
+    ]
+    if stripped:
+        yield f"names are written as SPL Conqueror keeps them: {listed(stripped)}"
 
 
 def recognised(path: str) -> Kind | None:
@@ -124,7 +158,7 @@ def target(kind: Kind, output: str, to: str | None) -> str:
 
 def convert_model(project: Project, source: str, output: str, form: str) -> None:
     """Write a model in another format; what a log tells beyond its last model is not carried over."""
-    from splc.cli.terminal import note
+    from splc.cli.terminal import note, plural
     from splc.formats.files import write_whole
     from splc.formats.learned_log import model_log_text
     from splc.formats.model_json import model_json_text
@@ -144,3 +178,4 @@ def convert_model(project: Project, source: str, output: str, form: str) -> None
     else:
         text = model_text_file(model)
     write_whole(output, text)
+    said(f"a model of {plural(len(model.terms), 'term', 'terms')}", output, form)

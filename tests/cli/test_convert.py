@@ -47,6 +47,34 @@ class TestMeasurements:
         assert lines[1] == "1;0;1;0;1;1;10"
         assert len(lines) == 10
 
+    def test_what_is_lost_for_spl_conqueror(self, run: Run, folder: Path) -> None:
+        """That repetitions become one value and names lose characters is said where it is so."""
+        result = run("convert", "measurements.csv", "--to", "splconqueror-csv", "-o", "a.csv")
+        assert "note: a.csv: repetitions became one value, the mean of them" in result.stderr
+        assert "names are written" not in result.stderr
+        for name in ("system.xml", "measurements.csv"):
+            text = (folder / name).read_text(encoding="utf-8")
+            (folder / name).write_text(
+                text.replace("cache", "my-cache").replace("0,1,0,1,3,10\n", ""), encoding="utf-8"
+            )
+        result = run("convert", "measurements.csv", "--to", "splconqueror-csv", "-o", "a.csv")
+        assert "repetitions" not in result.stderr
+        assert "my-cache → mycache" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("measurements.csv", "-o", "a.xml"), "9 configurations with time, energy written to a.xml (xml)"),
+            (("system.xml", "-o", "a.xml"), "small: 4 options written to a.xml (xml)"),
+            (("model.txt", "-o", "a.json"), "a model of 1 term written to a.json (json)"),
+            (("model.txt", "-o", "-", "--to", "txt"), ""),
+        ],
+    )
+    def test_what_was_written_is_said(self, run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+        """What was written, where and in which format is said on stderr, but not where it went to standard output."""
+        (folder / "model.txt").write_text("2 * cache", encoding="utf-8")
+        assert run("convert", *arguments).stderr == (f"note: {message}\n" if message else "")
+
     def test_standard_input_and_output(self, run: Run, folder: Path) -> None:
         """`-` is standard input and output; what comes in may be compressed."""
         text = (folder / "measurements.csv").read_bytes()
