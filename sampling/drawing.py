@@ -90,7 +90,8 @@ def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> SpaceError:
     parts.space.require_valid()
     if removed:
         return SpaceError(
-            f"{spec.text}: constraints exclude all {removed:,} configurations that it picks",
+            f"{spec.text}: constraints exclude "
+            + ("the only configuration that it picks" if removed == 1 else f"all {removed:,} configurations it picks"),
             hint="use another sampling, such as random:N",
         )
     return SpaceError(f"{spec.text} picks no configuration of {parts.model.name}", hint="use another sampling")

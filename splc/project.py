@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -70,6 +71,8 @@ class Project:
             "analytical": analytical,
             "parameters": parameters,
         }
+        if not os.access(folder, os.X_OK):
+            raise _unreadable(folder)
         path = folder / FILE_NAME
         file = read_project_file(path) if path.exists() else None
         return cls(folder, {key: value for key, value in options.items() if value is not None}, file)
@@ -247,6 +250,8 @@ class Project:
 
     def _descriptions(self, root: str | None = "vm") -> list[str]:
         """Return the *.xml files with this root element, None: those that have none."""
+        if not os.access(self.folder, os.R_OK):
+            raise _unreadable(self.folder)
         candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
         return [str(path) for path in candidates if xml_root_of_file(path) == root]
 
@@ -275,3 +280,8 @@ class Project:
                 )
             )
         return str(path)
+
+
+def _unreadable(folder: Path) -> InputError:
+    hint = "allow it (chmod u+rx), or work in another folder and name the files with --system and --measurements"
+    return InputError(Problem("the folder cannot be read: permission denied", str(folder), hint=hint))

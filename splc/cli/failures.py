@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from contextlib import suppress
@@ -16,6 +17,7 @@ from splc.errors import OutputError, SplcError
 BAD_INPUT = 2
 INTERRUPTED = 130
 DEBUG = "SPLC_DEBUG"
+ESCAPE = "splc.escape"
 
 
 class Commands(TyperGroup):
@@ -34,6 +36,15 @@ class Commands(TyperGroup):
                 raise
             _report(error)
             sys.exit(BAD_INPUT)
+        except SystemExit as end:
+            if not isinstance(end.__context__, BrokenPipeError):
+                raise
+            # The reader of a help text (`| head`) has seen enough.
+            code = 0
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _abandon_stdout()
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
@@ -97,8 +108,18 @@ def _prepare_streams() -> None:
         sys.stderr = nowhere.open("w", encoding="utf-8")
     if streams["stdout"] is None:
         raise OutputError("standard output is closed")
-    with suppress(AttributeError, ValueError):
-        streams["stdout"].reconfigure(errors="backslashreplace")
+    codecs.register_error(ESCAPE, _escaped)
+    for name in ("stdout", "stderr"):
+        with suppress(AttributeError, ValueError):
+            getattr(sys, name).reconfigure(errors=ESCAPE)
+
+
+def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return the bytes that a file name was read from, or else an escape, for what an encoding cannot say."""
+    if isinstance(error, UnicodeEncodeError):
+        with suppress(UnicodeError):
+            return error.object[error.start : error.end].encode("ascii", "surrogateescape"), error.end
+    return codecs.backslashreplace_errors(error)
 
 
 def _abandon_stdout() -> None:

@@ -106,7 +106,7 @@ def learn(
         with_deviation,
     )
     from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, progress, report
+    from splc.cli.terminal import note, plural, progress, report
     from splc.learning import learn as learn_model
     from splc.learning.settings import preset as preset_settings
     from splc.plotting import plot_format
@@ -160,8 +160,8 @@ def learn(
     if evaluation is not None:
         found = evaluated_on(result, measured, rows, evaluation)
         if found["learned_from"]:
-            whole = f"{found['configurations']:,} configurations of {evaluation.report.source}"
-            note(f"{found['learned_from']:,} of the {whole} were learned from")
+            whole = plural(found["configurations"], "configuration", "configurations")
+            note(f"{found['learned_from']:,} of the {whole} of {evaluation.report.source} were learned from")
     write(result, output, plot, drawn, measured, rows, evaluation)
     if json:
         print_json("learn", as_json(result, measured, rows, evaluation, output))

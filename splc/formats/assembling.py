@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ Invalid = Literal["error", "drop"]
 Duplicates = Literal["error", "first", "mean"]
 
 _LISTED = 20
+_LINES = 5
 _EXPLAINED = 200
 _MAX_CELLS = 100_000_000
 UNSATISFIED = "the configuration does not satisfy the constraints"
@@ -163,9 +164,18 @@ def assemble(model: VariabilityModel, rows: Rows, policy: Policy, source: Source
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
         rows.deviation,
-        rows.notes,
+        (*rows.notes, *_missing_notes(rows, kept)),
     )
     return Measurements(configurations, _repetitions(rows, kept, group, source), policy.aggregate, report)
+
+
+def _missing_notes(rows: Rows, kept: Array) -> Iterator[str]:
+    """Yield where values are missing, for each property that has some but not all."""
+    for name, counts in rows.missing.items():
+        lines = rows.lines[kept[np.flatnonzero(counts[kept])]].tolist()
+        if lines and len(lines) < len(kept):
+            shown = ", ".join(map(str, lines[:_LINES])) + (", …" if len(lines) > _LINES else "")
+            yield f"{name} lacks a value in {'line' if len(lines) == 1 else 'lines'} {shown}"
 
 
 def _invalid(model: VariabilityModel, rows: Rows, policy: Policy) -> dict[int, str]:

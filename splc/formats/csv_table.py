@@ -13,7 +13,7 @@ import numpy as np
 from splc.configurations import Configurations, value_indices, wrong_value
 from splc.errors import InputError, Problem, Problems, nearest
 from splc.formats.files import Source
-from splc.formats.numbers import column_texts, parse_column, parse_number
+from splc.formats.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.formats.selecting import only_index, option_is_optional
 from splc.options import BinaryOption, NumericOption, Option
 from splc.variability import ROOT, VariabilityModel
@@ -178,9 +178,8 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
         if np.isnan(numbers[at]) and text not in deselects:
             found[at] = -1
             stripped = distinct[at].strip()
-            wrong[distinct[at]] = (
-                f"{option.name}: {stripped!r} is no value of it" if stripped else f"{option.name} has no value"
-            )
+            what = "is too large to be a number" if "too large" in not_a_number(text, decimal) else "is no value of it"
+            wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
         elif found[at] < 0:
             wrong[distinct[at]] = wrong_value(option, float(numbers[at]))
     table = dict(zip(distinct, found.tolist(), strict=True))

@@ -13,12 +13,13 @@ import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import Protocol
 
 from splc.errors import InputError, OutputError, Problem, nearest
 
-# A file that unpacks to more than this is a bomb or a mistake.
 MAX_BYTES = 2 * 1024**3
+# A file that unpacks to more than this is a bomb or a mistake.
+MAX_UNPACKED = 512 * 1024**2
 STANDARD = "-"
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -69,7 +70,7 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
 
     Args:
         path: the file.
-        limit: no more bytes than this are read or unpacked.
+        limit: no more bytes than this are read, and no more than this or `MAX_UNPACKED` unpacked.
 
     Raises:
         InputError: if there is no such file, it cannot be read, is damaged, or is larger than `limit`.
@@ -91,11 +92,29 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
 
 
-def _bounded(stream: BinaryIO, name: str, limit: int) -> bytes:
-    data = stream.read(limit + 1)
-    if len(data) > limit:
-        raise InputError(Problem(f"larger than {limit:,} bytes", name))
-    return data
+class Readable(Protocol):
+    """What bytes can be read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes, none at the end."""
+
+
+def _bounded(stream: Readable, name: str, limit: int) -> bytes:
+    return _collected(stream, limit, Problem(f"larger than {limit:,} bytes", name))
+
+
+def _collected(stream: Readable, limit: int, problem: Problem) -> bytes:
+    """Return all of a stream; no more memory is taken than it needs.
+
+    Raises:
+        InputError: with the problem, if it has more than `limit` bytes.
+    """
+    content = io.BytesIO()
+    while chunk := stream.read(_CHUNK):
+        if content.tell() + len(chunk) > limit:
+            raise InputError(problem)
+        content.write(chunk)
+    return content.getvalue()
 
 
 def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
@@ -107,16 +126,13 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            chunks, size = [], 0
-            while chunk := packed.read(_CHUNK):
-                size += len(chunk)
-                if size > limit:
-                    raise InputError(Problem(f"unpacks to more than {limit:,} bytes", name))
-                chunks.append(chunk)
+            limit = min(limit, MAX_UNPACKED)
+            hint = "unpack it, if it is meant to be that large"
+            data = _collected(packed, limit, Problem(f"unpacks to more than {limit:,} bytes", name, hint=hint))
     except (OSError, EOFError, zlib.error) as error:
         message = f"the gzip file is damaged or cut off: {_reason(error)}"
         raise InputError(Problem(message, name)) from None
-    return Source(name, b"".join(chunks))
+    return Source(name, data)
 
 
 def _reason(error: Exception) -> str:

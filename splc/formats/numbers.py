@@ -24,6 +24,12 @@ def parse_number(text: str, decimal: str = ".") -> float:
     return value if math.isfinite(value) else math.nan
 
 
+def not_a_number(text: str, decimal: str = ".") -> str:
+    """Return why a text is no finite number: 'is not a number' or 'is too large'."""
+    shape = text.replace(decimal, ".") if decimal != "." else text
+    return "is too large to be a number" if _NUMBER.fullmatch(shape) else "is not a number"
+
+
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     """Return the numbers of a column, shape (n,), NaN where a text is not a finite number."""
     if decimal != ".":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from splc.errors import Problems, SplcError, VariabilityError, nearest
-from splc.formats.numbers import number_text, parse_number
+from splc.formats.numbers import not_a_number, number_text, parse_number
 from splc.formats.selecting import listable
 from splc.formats.xml import inner_text, line_of, local_name
 from splc.options import BinaryOption, NumericOption, Presentation, step_values
@@ -117,7 +117,7 @@ class ElementReader:
             return default
         value = parse_number(text, ",")
         if math.isnan(value):
-            self.problems.add(f"{name}: <{part}> is not a number", line_of(parts[part][0]), text=text)
+            self.problems.add(f"{name}: <{part}> {not_a_number(text, ',')}", line_of(parts[part][0]), text=text)
             return default
         return value
 
@@ -151,7 +151,7 @@ class ElementReader:
         for entry in filter(None, (entry.strip() for entry in text.split(";"))):
             value = parse_number(entry, ",")
             if math.isnan(value):
-                self.problems.add(f"{name}: {entry!r} in <values> is not a number", line)
+                self.problems.add(f"{name}: {entry!r} in <values> {not_a_number(entry, ',')}", line)
             values.append(value)
         if not values:
             self.problems.add(f"{name}: <values> lists no value", line)

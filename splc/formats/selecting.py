@@ -12,7 +12,7 @@ import numpy as np
 
 from splc.configurations import value_indices, wrong_value
 from splc.errors import OutputError, nearest
-from splc.formats.numbers import parse_number
+from splc.formats.numbers import not_a_number, parse_number
 from splc.options import BinaryOption, NumericOption, Option
 from splc.variability import ROOT, VariabilityModel, plain_name
 
@@ -130,7 +130,7 @@ class Selections:
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
             return f"the binary option {name!r} has the value {text!r}"
         if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
-            return f"{name}: {text!r} is not a number"
+            return f"{name}: {text!r} {not_a_number(text)}"
         index = int(value_indices(option, np.array([value]))[0])
         return (position, index) if index >= 0 else wrong_value(option, value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.parsers import expat
 
 from lxml import etree
@@ -11,6 +12,7 @@ from splc.formats.files import Source
 
 # libxml2 keeps an element's line in 16 bits, unless a text beside it knows better.
 _LAST_LINE = 65535
+_BEGINNING = 1 << 12
 
 
 class _RootReachedError(Exception):
@@ -44,6 +46,12 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
     try:
         element = etree.fromstring(source.data, parser)
     except etree.XMLSyntaxError as error:
+        start = source.data[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if start and not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+            first = start.splitlines()[0].decode("utf-8", "replace")
+            looks = "this looks like CSV, not XML" if re.search("[,;\t]", first) else "this is not XML"
+            problem = Problem(looks, source.name, 1, text=first, hint=f"{wanted} begins with <{root}>")
+            raise InputError(problem) from None
         line, column = error.position
         message = error.msg.partition(f", line {line}, column {column}")[0]
         raise InputError(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from splc.errors import InputError, OutputError
+from splc.formats import files
 from splc.formats.files import read_source, write_whole
 
 
@@ -100,6 +101,17 @@ class TestReading:
         path.write_bytes(b"a\n\0")
         with pytest.raises(InputError, match="a:2: a NUL character"):
             read_source(path).text()
+
+
+def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressed file may unpack to less than a plain one may hold."""
+    assert files.MAX_UNPACKED == 512 * 1024**2 < files.MAX_BYTES
+    monkeypatch.setattr(files, "MAX_UNPACKED", 1000)
+    for name in ("a.txt", "a.txt.gz"):
+        write_whole(tmp_path / name, "x" * 1001)
+    assert len(read_source(tmp_path / "a.txt").data) == 1001
+    with pytest.raises(InputError, match="unpacks to more than 1,000 bytes"):
+        read_source(tmp_path / "a.txt.gz")
 
 
 class TestWriting:
