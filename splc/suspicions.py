@@ -12,6 +12,9 @@ from splc.constraints import BooleanConstraint, Constraint
 from splc.options import BinaryOption, NumericOption
 from splc.variability import VariabilityModel, plain_name
 
+# The only output string that means something for a numeric option: print nothing.
+NO_OUTPUT = "noOutput"
+
 
 def suspicions(model: VariabilityModel) -> list[str]:
     """Return what is suspicious about a model, its reader's notes first, each with its line where that is known."""
@@ -69,6 +72,13 @@ def _numeric(option: NumericOption) -> Iterator[str]:
             line,
             f"{name}: deselectedFlag {option.deselected_flag:g} is one of its values, "
             "which no file can tell from deselected",
+        )
+    output = (option.presentation.output_string or "").strip()
+    if output and output != NO_OUTPUT:
+        yield _at(
+            line,
+            f"{name}: outputString {output!r} is never printed; a numeric option prints its prefix, value and postfix "
+            f"({NO_OUTPUT} alone has an effect)",
         )
     if len(option.values) == 1:
         yield _at(line, f"{name} has only one value, {option.values[0]:g}")

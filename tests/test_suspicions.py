@@ -6,7 +6,7 @@ import pytest
 
 from splc.arithmetic import NameTable
 from splc.constraints import parse_arithmetic, parse_boolean
-from splc.options import BinaryOption, NumericOption
+from splc.options import BinaryOption, NumericOption, Presentation
 from splc.suspicions import suspicions
 from splc.variability import VariabilityModel
 
@@ -36,6 +36,10 @@ def alternative(name: str, *others: str, optional: bool = False) -> BinaryOption
         (model(BinaryOption("a", excluded=(("b", "c"),), line=3), B, C), "line 3: a excludes b | c as one group"),
         (model(BinaryOption("a", excluded=(("a",),))), "a excludes itself"),
         (model(BinaryOption("a", implied=(("a", "b"),)), B), "a implies itself"),
+        (
+            model(NumericOption("x", (1.0, 2.0), presentation=Presentation("-x"))),
+            "x: outputString '-x' is never printed",
+        ),
         (model(BinaryOption("a", implied=(("b",),), excluded=(("b",),)), B), "a implies what it excludes"),
         (model(alternative("a", "b"), B), "a is not optional, but excludes options that are no alternatives"),
         (model(alternative("a", "b"), alternative("b", "c"), alternative("c")), "a and c"),

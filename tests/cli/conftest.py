@@ -19,7 +19,7 @@ SYSTEM = """<vm name="small">
       <optional>False</optional></configurationOption>
   </binaryOptions>
   <numericOptions>
-    <configurationOption><name>x</name><outputString>-x</outputString><values>1;2;4</values></configurationOption>
+    <configurationOption><name>x</name><values>1;2;4</values></configurationOption>
   </numericOptions>
   <booleanConstraints><constraint>!cache | left</constraint></booleanConstraints>
 </vm>
