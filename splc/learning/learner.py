@@ -71,7 +71,7 @@ def learn(
     usable = measurements.measured(name)
     notes: list[str] = []
     if len(usable) < len(measurements):
-        notes.append(f"{len(measurements) - len(usable)} configurations have no value of {name} and are left out")
+        notes.append(f"left out, without a value of {name}: {counted(len(measurements) - len(usable))}")
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {name}")
     if isinstance(learning_set, Configurations):
@@ -87,7 +87,7 @@ def learn(
     target = usable.column(name)
     zeros = int((target == 0).sum())
     if zeros:
-        notes.append(f"{zeros} configurations have a {name} of 0 and are left out of relative errors")
+        notes.append(f"left out of relative errors, where {name} is 0: {counted(zeros)}")
     started = time.monotonic()
     problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled)
     if chosen.bagging:
@@ -147,3 +147,8 @@ def influence_model(terms: tuple[tuple[Candidate, float], ...], model: Variabili
     binary = [option.name for option in model.binary_options] + list(model.switches)
     learned = InfluenceModel.from_terms(expanded, (*model.names, *model.switches))
     return learned.reduced(binary, model.mandatory)
+
+
+def counted(number: int) -> str:
+    """Return a number of configurations in words."""
+    return f"{number} configuration" if number == 1 else f"{number} configurations"

@@ -125,8 +125,8 @@ def test_missing_values_and_zeros_are_left_out_and_said() -> None:
     result = learn(Measurements(ms.configurations, {"time": values}), "time", learning_set=np.arange(40))
     assert result.learning_configurations == 33
     assert result.left_out == 3
-    assert any("7 configurations have no value" in note for note in result.notes)
-    assert any("3 configurations have a time of 0" in note for note in result.notes)
+    assert any("without a value of time: 7 configurations" in note for note in result.notes)
+    assert any("where time is 0: 3 configurations" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("nothing", [[], np.zeros(0), np.zeros(80, dtype=bool)], ids=["list", "positions", "mask"])
