@@ -10,16 +10,6 @@ if TYPE_CHECKING:
     from splc.measurements import Measurements
     from splc.variability import VariabilityModel
 
-ENDS = {
-    "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
-    "learnTimeLimit": "the time was up (learnTimeLimit)",
-    "stopOnLongRound": "a round took more than an hour (stopOnLongRound)",
-    "abortError": "the error fell below {abortError:g} {unit} (abortError)",
-    "minImprovementPerRound": "the last term brought less than {minImprovementPerRound:g} (minImprovementPerRound)",
-    "noCandidate": "no further term lowers the error",
-    "interrupted": "interrupted",
-    "bagging": "{baggingNumbers} models were averaged (bagging)",
-}
 # What the error that learning lowers is measured in, by the loss function.
 UNITS = {
     "RELATIVE": "%",
@@ -86,13 +76,15 @@ def plotted(result: LearningResult, measured: Measurements, rows: Any, drawn: st
 
 def termination_in_words(result: LearningResult) -> str:
     """Return why learning ended."""
+    from splc.learning.stopping import REASONS
+
     if result.termination == "abortError":
         # Without a round nothing was left to explain from the start.
         error = result.rounds[-1].error if result.rounds else None
         if error is None or not error < result.settings["abortError"]:
             return "the model is exact: what error is left is rounding"
     unit = UNITS[result.settings["lossFunction"]].format(nfp=result.nfp)
-    return ENDS.get(result.termination, result.termination).format(**result.settings, unit=unit)
+    return REASONS[result.termination].format(**result.settings, unit=unit)
 
 
 def evaluated_on(result: LearningResult, measured: Measurements, rows: Any, evaluation: Measurements) -> dict[str, int]:

@@ -65,17 +65,33 @@ def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
     Raises:
         OutputError: if an exponent is not whole, which the grammar cannot say.
     """
-    positions = {name: position for position, name in enumerate(order)}
-    above: list[str] = []
-    below: list[str] = []
-    for factor in sorted(term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+    for factor in term.factors:
         if factor.power != int(factor.power) or factor.log != int(factor.log):
             raise OutputError(
                 f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot say",
                 hint="write the model as model text (.txt) or JSON (.json)",
             )
+    return product_text(term, (), order, base)
+
+
+def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), base: str = ROOT) -> str:
+    """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`.
+
+    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The product of nothing is `base`.
+
+    Args:
+        term: powers and logarithms, with whole exponents.
+        further: texts of further factors.
+        order: the order of the options.
+        base: what stands for the constant.
+    """
+    positions = {name: position for position, name in enumerate(order)}
+    above: list[str] = []
+    below: list[str] = []
+    for factor in sorted(term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
         (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
         (above if factor.log > 0 else below).extend([f"log10( {factor.option} )"] * abs(int(factor.log)))
+    above.extend(further)
     if not above and not below:
         return base
     if below:

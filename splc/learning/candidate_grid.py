@@ -98,8 +98,8 @@ class CandidateGrid:
             wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
         return wanted, sizes
 
-    def choose(self, head: int, atom: int) -> int:
-        """Take a candidate into the model; return how many heads this adds.
+    def choose(self, head: int, atom: int) -> list[Candidate]:
+        """Take a candidate into the model; return the heads that this adds, the candidate itself first.
 
         Its products with all atoms become candidates, unless its size forbids it.
         """
@@ -113,7 +113,7 @@ class CandidateGrid:
             accumulated = self._accumulated(chosen)
             if accumulated is not None:
                 self._add_rows([(accumulated, np.arange(len(self.atoms)) == 0)])
-        return len(self.heads) - before
+        return self.heads[before:]
 
     def withdraw(self, candidate: Candidate) -> None:
         """Never offer a candidate again (the backward step removed it)."""
@@ -144,7 +144,8 @@ class CandidateGrid:
         Their products with one further option are candidates.
         """
         basics = [Candidate(option_term(name)) for name in self._names]
-        plain = np.array([atom in set(basics) for atom in self.atoms])
+        own = set(basics)
+        plain = np.array([atom in own for atom in self.atoms])
         found: list[tuple[Candidate, Array]] = []
         for count in range(1, self.settings.featureSizeTreshold):
             for parts in combinations(range(len(basics)), count):

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from splc.formats.log_grammar import without_idle_switches
-from splc.terms import CONSTANT, Exponent, Term, log_term, number_text, option_term
+from splc.formats.log_grammar import net_number, product_text, without_idle_switches
+from splc.terms import CONSTANT, Exponent, Term, log_term, option_term
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -100,22 +100,11 @@ class Candidate:
 
         `log10( x ) * A * ( 64 - x )`; reciprocals come last: `A * 1 / x * y` is A/(x·y) there. The constant is `base`.
         """
-        positions = {name: position for position, name in enumerate(order)}
-        above: list[str] = []
-        below: list[str] = []
-        for factor in sorted(self.term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
-            (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
-            logs = [f"log10( {factor.option} )"] * abs(int(factor.log))
-            (above if factor.log > 0 else below).extend(logs)
+        further = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:
-            inner = [name for name, power in self.log_of for _ in range(int(power))]
-            above.append(f"log10( {' * '.join(inner)} )")
-        above.extend(f"( {number_text(maximum).replace('e', 'E')} - {name} )" for name, maximum, _ in self.mirrors)
-        if not above and not below:
-            return base
-        if below:
-            return " * ".join([*above, "1"]) + " / " + " * ".join(below)
-        return " * ".join(above)
+            inner = " * ".join(name for name, power in self.log_of for _ in range(int(power)))
+            further.insert(0, f"log10( {inner} )")
+        return product_text(self.term, further, order, base)
 
 
 BASE = Candidate()

@@ -10,11 +10,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from splc.influence import InfluenceModel
-from splc.learning.bagging import bagged
-from splc.learning.folds import folds_of
+from splc.learning.learner import expanded, outcome_of
 from splc.learning.problem import Feature, LearningProblem
 from splc.learning.settings import preset as preset_settings
-from splc.learning.stepwise import StepwiseLearner
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -69,12 +67,8 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
                 "minImprovementPerRound": 1e-3 * float(np.var(y)),
             }
             chosen = chosen.changed(least_squares).changed({**(self.settings or {}), "lossFunction": "LEASTSQUARES"})
-        if chosen.bagging:
-            outcome = bagged(problem, chosen, seed)
-        else:
-            outcome = StepwiseLearner(problem, chosen, folds=folds_of(problem, chosen, seed)).run()
-        expanded = [(t, w * weight) for candidate, w in outcome.terms for t, weight in candidate.expansion.items()]
-        self.model_ = InfluenceModel.from_terms(expanded, names)
+        outcome = outcome_of(problem, chosen, seed)
+        self.model_ = InfluenceModel.from_terms(expanded(outcome.terms), names)
         self.rounds_ = outcome.rounds
         self.termination_ = outcome.termination
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from splc.learning.candidates import Candidate
 from splc.learning.folds import folds_of
 from splc.learning.history import LearningResult, Round
 from splc.learning.learning_set import Missing, match
-from splc.learning.problem import problem_of
+from splc.learning.problem import LearningProblem, problem_of
 from splc.learning.scoring import mean_relative_error
+from splc.learning.settings import Settings
 from splc.learning.settings import preset as preset_settings
-from splc.learning.stepwise import StepwiseLearner
+from splc.learning.stepwise import Outcome, StepwiseLearner
 from splc.measurements import Measurements
+from splc.terms import Term
 from splc.variability import VariabilityModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -90,16 +92,10 @@ def learn(
         notes.append(f"left out of relative errors, where {name} is 0: {counted(zeros)}")
     started = time.monotonic()
     problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled)
-    if chosen.bagging:
-        if chosen.crossValidation:
-            notes.append(
-                "crossValidation has no effect with bagging: each model is judged by rows that it did not draw"
-            )
-        outcome = bagged(problem, chosen, seed, should_stop)
-    else:
-        folds = folds_of(problem, chosen, seed)
-        outcome = StepwiseLearner(problem, chosen, folds=folds).run(on_round, should_stop)
+    outcome = outcome_of(problem, chosen, seed, on_round, should_stop)
     seconds = time.monotonic() - started
+    if chosen.bagging and chosen.crossValidation:
+        notes.append("crossValidation has no effect with bagging: each model is judged by rows that it did not draw")
     if chosen.learn_accumulatedLogFunction and not chosen.learn_logFunction:
         notes.append("learn_accumulatedLogFunction has no effect without learn_logFunction")
     if len(rows) > 1 and np.ptp(target[rows]) == 0:
@@ -139,13 +135,30 @@ def learn(
     )
 
 
-def influence_model(terms: tuple[tuple[Candidate, float], ...], model: VariabilityModel) -> InfluenceModel:
-    """Return candidates with their influences as a performance-influence model, expanded to canonical terms."""
-    expanded = [
+def outcome_of(
+    problem: LearningProblem,
+    settings: Settings,
+    seed: int,
+    on_round: Callable[[Round], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Outcome:
+    """Return what a problem and settings give: one run, by folds where the settings ask for them, or a bag of runs."""
+    if settings.bagging:
+        return bagged(problem, settings, seed, should_stop)
+    return StepwiseLearner(problem, settings, folds=folds_of(problem, settings, seed)).run(on_round, should_stop)
+
+
+def expanded(terms: Iterable[tuple[Candidate, float]]) -> list[tuple[Term, float]]:
+    """Return candidates with their influences as terms with theirs; a term may be there several times."""
+    return [
         (term, influence * weight) for candidate, influence in terms for term, weight in candidate.expansion.items()
     ]
+
+
+def influence_model(terms: tuple[tuple[Candidate, float], ...], model: VariabilityModel) -> InfluenceModel:
+    """Return candidates with their influences as a performance-influence model, expanded to canonical terms."""
     binary = [option.name for option in model.binary_options] + list(model.switches)
-    learned = InfluenceModel.from_terms(expanded, (*model.names, *model.switches))
+    learned = InfluenceModel.from_terms(expanded(terms), (*model.names, *model.switches))
     return learned.reduced(binary, model.mandatory)
 
 

@@ -97,8 +97,13 @@ class Scorer:
         usable: Array = allowed & ~self.collinear
         return usable
 
-    def best(self, allowed: Array, reference: float) -> Winner | None:
-        """Return the allowed candidate with the greatest score against `reference`, or None where none is positive."""
+    def best(self, allowed: Array, error: float) -> Winner | None:
+        """Return the allowed candidate with the greatest score, or None where none is positive.
+
+        Args:
+            allowed: the candidates, shape (heads, atoms).
+            error: the selection error of the model, from which scores count.
+        """
         allowed = self.usable(allowed)
         drop: Array = np.zeros(allowed.shape)
         for share, projection in zip(self.shares, self.projections, strict=True):
@@ -109,41 +114,36 @@ class Scorer:
                 allowed &= ~self.collinear
         heads, atoms = np.nonzero(allowed)
         divisors = self.divisors(heads, atoms)
-        # The bound is on the drop from the model's own error; a score counts from `reference`.
-        bounds = (drop[heads, atoms] + (reference - self.error)) / divisors
+        bounds = drop[heads, atoms] / divisors
         order = np.argsort(-bounds, kind="stable")
-        tie = TIE * max(reference, 0.0)
-        found: list[tuple[float, float, int]] = []
+        errors: Array = np.full(len(order), np.nan)
         best, at, step = -np.inf, 0, 12
-        while at < len(order) and bounds[order[at]] >= best - tie:
+        while at < len(order) and bounds[order[at]] >= best - TIE * error:
             some = order[at : at + step]
-            errors = self.losses(heads[some], atoms[some])
-            self._mark_collinear(heads[some], atoms[some], errors)
-            scores = (reference - errors) / divisors[some]
-            found += [
-                (float(score), float(error), int(cell))
-                for score, error, cell in zip(scores, errors, some, strict=True)
-                if not np.isnan(score)
-            ]
-            best = max([best, *(score for score, _, _ in found[-len(some) :])])
+            errors[some] = self.losses(heads[some], atoms[some])
+            self._mark_collinear(heads[some], atoms[some], errors[some])
+            best = max(best, float(np.fmax.reduce((error - errors[some]) / divisors[some], initial=-np.inf)))
             at, step = at + len(some), min(2 * step, 256)
-        return self._first([(s, e, int(heads[cell]), int(atoms[cell])) for s, e, cell in found], tie)
+        known = ~np.isnan(errors)
+        return self.best_of(heads[known], atoms[known], errors[known], error)
 
     def best_of(self, heads: Array, atoms: Array, errors: Array, reference: float) -> Winner | None:
-        """Return the winner among candidates whose selection errors are known."""
-        scores = (reference - errors) / self.divisors(heads, atoms)
-        found = [(float(s), float(e), int(h), int(a)) for s, e, h, a in zip(scores, errors, heads, atoms, strict=True)]
-        return self._first(found, TIE * max(reference, 0.0))
+        """Return the winner among candidates whose selection errors are known; ties go by canonical order.
 
-    def _first(self, found: list[tuple[float, float, int, int]], tie: float) -> Winner | None:
-        """Return the best of (score, error, head, atom), of ties the first in canonical order."""
-        best = max((score for score, _, _, _ in found), default=0.0)
+        Args:
+            heads: their heads, shape (m,).
+            atoms: their atoms, shape (m,).
+            errors: their selection errors, shape (m,).
+            reference: the error that scores count from.
+        """
+        scores = (reference - errors) / self.divisors(heads, atoms)
+        best, tie = float(scores.max(initial=0.0)), TIE * reference
         if not tie < best < np.inf:
             return None
         winners = []
-        for score, error, head, atom in found:
-            if score >= best - tie:
-                winners.append(Winner(head, atom, self.grid.candidate(head, atom), score, error))
+        for i in np.flatnonzero(scores >= best - tie):
+            head, atom = int(heads[i]), int(atoms[i])
+            winners.append(Winner(head, atom, self.grid.candidate(head, atom), float(scores[i]), float(errors[i])))
         # Of equally good candidates the smallest, of those the last in canonical order: this is the choice that the
         # published models of SPL Conqueror show (there it hangs on the runtime's string hashes).
         least = min(winner.candidate.size_key for winner in winners)

@@ -89,9 +89,9 @@ class StepwiseLearner:
                 shares.append(float(judging[held].sum() / judging.sum()))
                 self._rows.append((~held, held))
         self._all = [fit] if self.folds is None else [fit, *projections]
-        self._add_heads(self.grid.heads)
-        for term in self.terms:
-            self._add_term(term)
+        self._add_heads(*self._both(self.grid.heads))
+        for column, judged_column in zip(*self._both(self.terms), strict=True):
+            self._add_term(column, judged_column)
         return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
 
     @staticmethod
@@ -102,22 +102,22 @@ class StepwiseLearner:
             row[:] = candidate.evaluate(problem.column)
         return columns
 
-    def _judged_columns(self, candidates: list[Candidate], columns: Array) -> Array:
-        return columns if self.judge is None else self._columns(self.judge, candidates)
+    def _both(self, candidates: list[Candidate]) -> tuple[Array, Array]:
+        """Return the columns of candidates on the learning set and on what judges, each of shape (candidates, n)."""
+        columns = self._columns(self.problem, candidates)
+        return columns, columns if self.judge is None else self._columns(self.judge, candidates)
 
-    def _add_heads(self, heads: list[Candidate]) -> None:
-        """Hand the heads' columns to every projection, on its fitted and its judged rows."""
-        columns = self._columns(self.problem, heads)
-        self._all[0].add_heads(columns, self._judged_columns(heads, columns))
+    def _add_heads(self, columns: Array, judged_columns: Array) -> None:
+        """Hand the columns of heads to every projection, on its fitted and its judged rows."""
+        self._all[0].add_heads(columns, judged_columns)
         for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
             projection.add_heads(columns[:, fitted], columns[:, held])
 
-    def _add_term(self, term: Candidate) -> None:
-        """Hand a term's column to every projection, on its fitted and its judged rows."""
-        columns = self._columns(self.problem, [term])
-        self._all[0].add_term(columns[0], self._judged_columns([term], columns)[0])
+    def _add_term(self, column: Array, judged_column: Array) -> None:
+        """Hand the column of a term to every projection, on its fitted and its judged rows."""
+        self._all[0].add_term(column, judged_column)
         for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
-            projection.add_term(columns[0, fitted], columns[0, held])
+            projection.add_term(column[fitted], column[held])
 
     def allowed(self) -> Array:
         """Return the candidates of this round, shape (heads, atoms)."""
@@ -157,10 +157,14 @@ class StepwiseLearner:
             winner = self.select()
         if winner is None:
             return None
-        added = self.grid.choose(winner.head, winner.atom)
-        if added:
-            self._add_heads(self.grid.heads[-added:])
-        self._add_term(winner.candidate)
+        heads = self.grid.choose(winner.head, winner.atom)
+        # The chosen term comes first, and is itself a head unless it is too large to be extended.
+        extended = winner.candidate in heads
+        columns, judged_columns = self._both(heads if extended else [winner.candidate, *heads])
+        if heads:
+            first = 0 if extended else 1
+            self._add_heads(columns[first:], judged_columns[first:])
+        self._add_term(columns[0], judged_columns[0])
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
         coefficients = self.fit.coefficients

@@ -6,15 +6,16 @@ from splc.learning.settings import Settings
 
 MAX_LEVEL = 10
 
+# Why learning ended, in words; names in braces are settings, `unit` is what the selection error is measured in.
 REASONS = {
-    "numberOfRounds": "the greatest number of rounds was reached",
-    "learnTimeLimit": "the time limit was reached",
-    "stopOnLongRound": "a round took more than an hour",
-    "abortError": "the error is small enough",
-    "minImprovementPerRound": "the best candidate improved the error too little",
-    "noCandidate": "no candidate improves the error",
-    "interrupted": "it was interrupted",
-    "bagging": "all models of the bag were learned",
+    "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
+    "learnTimeLimit": "the time was up (learnTimeLimit)",
+    "stopOnLongRound": "a round took more than an hour (stopOnLongRound)",
+    "abortError": "the error fell below {abortError:g} {unit} (abortError)",
+    "minImprovementPerRound": "the last term brought less than {minImprovementPerRound:g} (minImprovementPerRound)",
+    "noCandidate": "no further term lowers the error",
+    "interrupted": "interrupted",
+    "bagging": "{baggingNumbers} models were averaged (bagging)",
 }
 
 
