@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from splc.errors import InputError, MeasurementError, OutputError, Problem
+from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.assembling import Policy, Rows, assemble
-from splc.formats.files import Source, write_whole
+from splc.formats.files import Source
 from splc.formats.numbers import number_text, parse_column, parse_number
 from splc.formats.selecting import Selections, listable
-from splc.formats.xml import inner_text, line_of, read_xml
+from splc.formats.xml import inner_text, line_of, read_xml, write_xml
 from splc.measurements import Measurements
 from splc.options import BinaryOption, NumericOption
 from splc.variability import ROOT, VariabilityModel
@@ -187,13 +187,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> None
     for name in measurements.properties:
         if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
             raise MeasurementError(f"a property cannot be called {name!r} in this format")
-    try:
-        root = _document(measurements)
-    except ValueError as error:
-        problem = Problem(f"the measurements cannot be written as XML: {error}", str(path))
-        raise OutputError(problem) from None
-    etree.indent(root)
-    write_whole(path, etree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n")
+    write_xml(path, lambda: _document(measurements), "the measurements")
 
 
 def _document(measurements: Measurements) -> etree._Element:

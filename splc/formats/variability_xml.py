@@ -19,10 +19,10 @@ from splc.constraints import (
     parse_arithmetic,
     parse_boolean,
 )
-from splc.errors import ExpressionError, OutputError, Problem, Problems, SplcError, VariabilityError
-from splc.formats.files import read_source, write_whole
+from splc.errors import ExpressionError, Problems, SplcError, VariabilityError
+from splc.formats.files import read_source
 from splc.formats.option_elements import ElementReader, write_option
-from splc.formats.xml import inner_text, line_of, local_name, read_xml
+from splc.formats.xml import inner_text, line_of, local_name, read_xml, write_xml
 from splc.options import BinaryOption, NumericOption, Option
 from splc.variability import ROOT, VariabilityModel
 
@@ -158,13 +158,7 @@ def write_variability_model(model: VariabilityModel, path: str | Path) -> None:
     Raises:
         OutputError: if it cannot be written, or a name cannot be said in XML.
     """
-    try:
-        root = _document(model)
-    except ValueError as error:
-        problem = Problem(f"the model cannot be written as XML: {error}", str(path))
-        raise OutputError(problem) from None
-    etree.indent(root)
-    write_whole(path, etree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n")
+    write_xml(path, lambda: _document(model), "the model")
 
 
 def _document(model: VariabilityModel) -> etree._Element:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 from xml.parsers import expat
 
 from lxml import etree
 
-from splc.errors import InputError, Problem
-from splc.formats.files import Source
+from splc.errors import InputError, OutputError, Problem
+from splc.formats.files import Source, write_whole
 
 # libxml2 keeps an element's line in 16 bits, unless a text beside it knows better.
 _LAST_LINE = 65535
@@ -111,6 +113,25 @@ def _refuse_entities(source: Source) -> None:
     except (_RootReachedError, expat.ExpatError, ValueError, LookupError):
         # What is malformed is reported by the real parser, with a better message.
         return
+
+
+def write_xml(path: str | Path, document: Callable[[], etree._Element], what: str) -> None:
+    """Write a document, indented, whole or not at all.
+
+    Args:
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+        document: makes the root element.
+        what: what is written, for messages.
+
+    Raises:
+        OutputError: if it cannot be written, or a text in it cannot be said in XML.
+    """
+    try:
+        root = document()
+    except ValueError as error:
+        raise OutputError(Problem(f"{what} cannot be written as XML: {error}", str(path))) from None
+    etree.indent(root)
+    write_whole(path, etree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n")
 
 
 def local_name(element: etree._Element) -> str:
