@@ -130,6 +130,7 @@ def too_large(comparison: Comparison) -> SpaceError:
     return SpaceError(
         Problem(
             f"the constraint {shorten(constraint.text.strip())!r} ties too many values together to be counted exactly",
+            file=comparison.source,
             line=constraint.line,
             hint=f"possible are at most {MAX_CELLS:,} combinations of its options' values, or a comparison of "
             "sums of small groups of options with few distinct values",

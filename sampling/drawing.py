@@ -59,14 +59,7 @@ def draw_sample(
         raise SpecError(f"the seed must not be negative, as {seed} is")
     if isinstance(spec, str):
         spec = parse_spec(spec)
-    try:
-        return _drawn(Parts(Space(model) if space is None else space), spec, seed, measured)
-    except SpaceError as error:
-        # A constraint that is too large to be counted lies in the description.
-        raise error.at(model.source) if any(problem.line for problem in error.problems) else error from None
-
-
-def _drawn(parts: Parts, spec: SamplingSpec, seed: int, measured: Configurations | None) -> Sample:
+    parts = Parts(Space(model) if space is None else space)
     if spec.whole is not None:
         found, notes = spec.whole.configurations(parts, seed, measured)
         if not len(found):

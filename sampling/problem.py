@@ -57,11 +57,13 @@ class Comparison:
         guards: variable → the values (bits) that satisfy it without a look at the others.
         tables: name in the constraint → variable and what the constraint sees of each of its values.
             Names that are not here are worth 1.
+        source: the file that states it, for messages.
     """
 
     origin: ArithmeticConstraint
     guards: dict[int, int]
     tables: dict[str, tuple[int, Array]]
+    source: str | None = None
 
     @property
     def scope(self) -> tuple[int, ...]:
@@ -205,4 +207,4 @@ def _comparison(
         # The entry of "deselected", if the variable has it, is guarded and never looked at.
         spare = (0.0,) if option.optional and where == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
-    return Comparison(constraint, guards, tables)
+    return Comparison(constraint, guards, tables, model.source)

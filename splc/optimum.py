@@ -77,14 +77,6 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
         ConfigurationError: if the model uses unknown options or has no finite value somewhere.
         VariabilityError: if there is no valid configuration.
     """
-    try:
-        return _optimum(model, space, maximize, limit)
-    except SpaceError as error:
-        # A constraint that is too large to be counted lies in the description.
-        raise error.at(space.model.source) if any(problem.line for problem in error.problems) else error from None
-
-
-def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) -> Optimum:
     space.require_valid()
     indices = np.zeros((1, len(space.model.options)), dtype=np.int64)
     examined = 0
