@@ -176,3 +176,8 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
 def unknown_name_hint(name: str, known: Sequence[str]) -> str:
     """Return what to say about an unknown name: the nearest known one, else the list of known ones."""
     return nearest(name, known) or f"known are: {listed(known)}"
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """Return a number with the word that belongs to it."""
+    return f"{count:,} {one if count == 1 else many}"

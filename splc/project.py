@@ -172,6 +172,7 @@ class Project:
         model: VariabilityModel,
         space: Space | None = None,
         *,
+        file: str | None = None,
         invalid: Invalid = "error",
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
@@ -181,31 +182,13 @@ class Project:
         Args:
             model: the system.
             space: its valid configurations; None: made from `model`.
+            file: another file of this system's measurements (an evaluation set); None is the project's own.
             invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
             duplicates: 'error', 'first' or 'mean': XML rows that measure a configuration again.
             aggregate: 'mean', 'median' or 'min' of the repetitions.
 
         Raises:
             InputError: if they cannot be found or read.
-        """
-        return self.read_measurements(
-            self.measurements_file, model, space, invalid=invalid, duplicates=duplicates, aggregate=aggregate
-        )
-
-    def read_measurements(
-        self,
-        path: str,
-        model: VariabilityModel,
-        space: Space | None = None,
-        *,
-        invalid: Invalid = "error",
-        duplicates: Duplicates = "error",
-        aggregate: Aggregate = "mean",
-    ) -> Measurements:
-        """Read measurements of this system from another file (an evaluation set), as `measurements` does.
-
-        Raises:
-            InputError: if they cannot be read.
         """
         from sampling.space import Space
         from splc.formats.measurements import read_measurements
@@ -221,7 +204,7 @@ class Project:
             return valid
 
         return read_measurements(
-            path,
+            self.measurements_file if file is None else file,
             model,
             invalid=invalid,
             duplicates=duplicates,

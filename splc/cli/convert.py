@@ -44,8 +44,8 @@ def convert(
 ) -> None:
     """Turn measurements, learned models and system descriptions into other formats."""
     from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, plural, report
-    from splc.errors import InputError, Problem, listed
+    from splc.cli.terminal import note, report
+    from splc.errors import InputError, Problem, listed, plural
     from splc.project import Project
 
     kind = recognised(source)
@@ -158,7 +158,8 @@ def target(kind: Kind, output: str, to: str | None) -> str:
 
 def convert_model(project: Project, source: str, output: str, form: str) -> None:
     """Write a model in another format; what a log tells beyond its last model is not carried over."""
-    from splc.cli.terminal import note, plural
+    from splc.cli.terminal import note
+    from splc.errors import plural
     from splc.formats.files import write_whole
     from splc.formats.learned_log import model_log_text
     from splc.formats.model_json import model_json_text

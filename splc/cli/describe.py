@@ -99,8 +99,9 @@ def as_json(description: Description) -> dict[str, Any]:
 
 def show(description: Description) -> None:
     """Print the description for people."""
-    from splc.cli.terminal import note, plural, say, table
+    from splc.cli.terminal import note, say, table
     from splc.description import constraint_kind, in_tree_order, option_role
+    from splc.errors import plural
 
     model = description.model
     binary = plural(len(model.binary_options), "binary option", "binary options")

@@ -106,7 +106,8 @@ def learn(
         with_deviation,
     )
     from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, plural, progress, report
+    from splc.cli.terminal import note, progress, report
+    from splc.errors import plural
     from splc.learning import learn as learn_model
     from splc.learning.settings import preset as preset_settings
     from splc.plotting import plot_format
@@ -139,7 +140,7 @@ def learn(
     rows, sampled = learning_rows(measured, name, spec, seed, space, missing)
     provenance = {
         "sampling": sampled,
-        "measured_configurations": int((measured.column(name) == measured.column(name)).sum()),
+        "measured_configurations": len(measured.measured(name)),
         "files": input_files(project, measured, evaluation),
     }
     with interruption("this round") as stop, progress("learning", chosen.numberOfRounds) as advance:

@@ -165,7 +165,8 @@ def show(
     plot: str | None,
 ) -> None:
     """Print the model, its errors, and where it lies."""
-    from splc.cli.terminal import plural, say, table
+    from splc.cli.terminal import say, table
+    from splc.errors import plural
     from splc.learning.retrospect import term_shares
 
     model = result.model

@@ -62,7 +62,7 @@ def evaluation_set(project: Project, path: str, nfp: str, space: Space, policies
     from splc.cli.terminal import report
     from splc.errors import MeasurementError
 
-    found = project.read_measurements(path, space.model, space, **policies)
+    found = project.measurements(space.model, space, file=path, **policies)
     report(found.report)
     try:
         usable = found.measured(nfp)

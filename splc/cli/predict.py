@@ -46,8 +46,8 @@ def predict(
     from sampling import Space
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, plural, report
-    from splc.errors import ConfigurationError, Problem
+    from splc.cli.terminal import note, report
+    from splc.errors import ConfigurationError, Problem, plural
     from splc.formats.assembling import Policy
     from splc.formats.configurations_csv import write_configurations
     from splc.formats.files import STANDARD

@@ -47,7 +47,8 @@ def sample(
     from sampling.hybrid.measured import Measured
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, plural, report
+    from splc.cli.terminal import note, report
+    from splc.errors import plural
     from splc.formats.configurations_csv import write_configurations
     from splc.formats.files import STANDARD, write_whole
     from splc.project import Project

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from splc.errors import plural
+
 if TYPE_CHECKING:
     from splc.measurements import ReadingReport
 
@@ -83,11 +85,6 @@ def report(reading: ReadingReport) -> None:
             warn(f"{source}: {values} missing or cannot be read")
     for text in reading.notes:
         note(f"{source}: {text}")
-
-
-def plural(count: int, one: str, many: str) -> str:
-    """Return a number with the word that belongs to it."""
-    return f"{count:,} {one if count == 1 else many}"
 
 
 @contextmanager

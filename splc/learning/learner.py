@@ -10,7 +10,7 @@ import numpy as np
 
 from splc._version import __version__
 from splc.configurations import Configurations
-from splc.errors import LearningError
+from splc.errors import LearningError, plural
 from splc.influence import InfluenceModel
 from splc.learning.bagging import bagged
 from splc.learning.candidates import Candidate
@@ -73,7 +73,8 @@ def learn(
     usable = measurements.measured(name)
     notes: list[str] = []
     if len(usable) < len(measurements):
-        notes.append(f"left out, without a value of {name}: {counted(len(measurements) - len(usable))}")
+        lacking = plural(len(measurements) - len(usable), "configuration", "configurations")
+        notes.append(f"left out, without a value of {name}: {lacking}")
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {name}")
     if isinstance(learning_set, Configurations):
@@ -89,7 +90,9 @@ def learn(
     target = usable.column(name)
     zeros = int((target == 0).sum())
     if zeros:
-        notes.append(f"left out of relative errors, where {name} is 0: {counted(zeros)}")
+        notes.append(
+            f"left out of relative errors, where {name} is 0: {plural(zeros, 'configuration', 'configurations')}"
+        )
     started = time.monotonic()
     problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled)
     outcome = outcome_of(problem, chosen, seed, on_round, should_stop)
@@ -160,8 +163,3 @@ def influence_model(terms: tuple[tuple[Candidate, float], ...], model: Variabili
     binary = [option.name for option in model.binary_options] + list(model.switches)
     learned = InfluenceModel.from_terms(expanded(terms), (*model.names, *model.switches))
     return learned.reduced(binary, model.mandatory)
-
-
-def counted(number: int) -> str:
-    """Return a number of configurations in words."""
-    return f"{number} configuration" if number == 1 else f"{number} configurations"
