@@ -1,0 +1,281 @@
+"""What a comparison of models is: frozen values, which tables, pictures and JSON are made from elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from splc.influence import Array, InfluenceModel
+from splc.terms import Term
+
+# How a term of one model is found in the other (section 4.1 of the thesis).
+Found = Literal["no class", "no term", "different", "same"]
+
+
+@dataclass(frozen=True)
+class TermScore:
+    """The score of one term that is in either of two models.
+
+    Attributes:
+        term: the term.
+        text: the term as model text, factors in the order of the system's options.
+        score: -2 (`no class`), -1 (`no term`), 1 + simValue in [1, 2] (`different`), or 2 (`same`).
+        found: which of the four cases it is.
+        first: its influence in the first model, None if it is not there.
+        second: its influence in the second model, None if it is not there.
+    """
+
+    term: Term
+    text: str
+    score: float
+    found: Found
+    first: float | None
+    second: float | None
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """The score of an equivalence class: all terms over the same set of options.
+
+    Attributes:
+        options: the options, in the system's order; empty for the constant.
+        terms: the scores of its terms, in canonical order.
+    """
+
+    options: tuple[str, ...]
+    terms: tuple[TermScore, ...]
+
+    @property
+    def score(self) -> float:
+        """The sum of the scores of its terms."""
+        return math.fsum(term.score for term in self.terms)
+
+    @property
+    def lower(self) -> float:
+        """The least score that so many terms can have."""
+        return -2.0 * len(self.terms)
+
+    @property
+    def upper(self) -> float:
+        """The greatest score that so many terms can have."""
+        return 2.0 * len(self.terms)
+
+    @property
+    def normalized(self) -> float:
+        """The score mapped to [0, 1]: (score + 2u) / 4u with u terms."""
+        return (self.score - self.lower) / (self.upper - self.lower)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A subexpression that syntactic comparison cannot see into; it is compared as a whole.
+
+    Attributes:
+        text: the subexpression, as `(nx + ny)`.
+        options: the options that it is about, in the system's order.
+        models: 'first', 'second' or both: where it occurs.
+    """
+
+    text: str
+    options: tuple[str, ...]
+    models: tuple[Literal["first", "second"], ...]
+
+
+@dataclass(frozen=True)
+class SyntacticComparison:
+    """Two models compared by their terms.
+
+    Attributes:
+        classes: the equivalence classes of both models, the constant first, then in canonical order.
+        constant: whether the constant takes part, as a class of its own.
+        unseen: the subexpressions that it cannot see into.
+    """
+
+    classes: tuple[ClassScore, ...]
+    constant: bool = True
+    unseen: tuple[Unseen, ...] = ()
+
+    @property
+    def terms(self) -> int:
+        """The number u of distinct terms in both models together."""
+        return sum(len(group.terms) for group in self.classes)
+
+    @property
+    def score(self) -> float:
+        """The sum of the scores of the classes, in [-2u, 2u]."""
+        return math.fsum(term.score for group in self.classes for term in group.terms)
+
+    @property
+    def lower(self) -> float:
+        """The least score that so many terms can have, -2u."""
+        return -2.0 * self.terms
+
+    @property
+    def upper(self) -> float:
+        """The greatest score that so many terms can have, 2u."""
+        return 2.0 * self.terms
+
+    @property
+    def normalized(self) -> float | None:
+        """The score mapped to [0, 1], (score + 2u) / 4u; None where there is no term."""
+        return (self.score + 2 * self.terms) / (4 * self.terms) if self.terms else None
+
+
+@dataclass(frozen=True)
+class SemanticComparison:
+    """Two vectors of values (of models, or measurements and a model) compared on the same configurations.
+
+    Attributes:
+        configurations: how many configurations there are.
+        values: key of a measure → its value, None where it is undefined. Error rates in percent.
+        mean_power: p → mean of |first - second|^p, without a root: what the tables of the thesis hold as distances.
+        left_out: configurations that error_rate leaves out, because the first value is 0.
+        left_out_reversed: those that error_rate_reversed leaves out, because the second value is 0.
+        negative: how many values of the first and of the second are negative.
+        weights: what the configurations are weighted by, None: all the same.
+    """
+
+    configurations: int
+    values: Mapping[str, float | None]
+    mean_power: Mapping[str, float]
+    left_out: int = 0
+    left_out_reversed: int = 0
+    negative: tuple[int, int] = (0, 0)
+    weights: str | None = None
+
+
+@dataclass(frozen=True)
+class ClassShare:
+    """What an equivalence class contributes to the predictions of two models, and how alike these contributions are.
+
+    Attributes:
+        options: the options of the class, in the system's order; empty for the constant.
+        first: its share of the first model's performance, in [0, 1].
+        second: its share of the second model's performance, in [0, 1].
+        weight: the mean of both shares.
+        syntactic: the normalised syntactic score of the class, in [0, 1].
+        semantic: the similarity of its contributions, in [0, 1].
+    """
+
+    options: tuple[str, ...]
+    first: float
+    second: float
+    weight: float
+    syntactic: float
+    semantic: float
+
+
+@dataclass(frozen=True)
+class HybridComparison:
+    """Terms and predictions together: each equivalence class counts by its share of the performance (thesis, 7.2).
+
+    Attributes:
+        classes: the classes with their shares and similarities.
+    """
+
+    classes: tuple[ClassShare, ...]
+
+    @property
+    def syntactic(self) -> float:
+        """The classes' normalised syntactic scores, weighted by their shares, in [0, 1]."""
+        return math.fsum(share.weight * share.syntactic for share in self.classes)
+
+    @property
+    def semantic(self) -> float:
+        """The similarity of the classes' contributions, weighted by their shares, in [0, 1]."""
+        return math.fsum(share.weight * share.semantic for share in self.classes)
+
+
+@dataclass(frozen=True)
+class IntervalComparison:
+    """Predictions with intervals compared (thesis, 7.2).
+
+    Attributes:
+        level: the level of the intervals.
+        overlapping: the fraction of configurations where the two intervals overlap.
+        jaccard: sum of the overlaps' lengths / sum of the lengths of what both cover; None where all have no length.
+        hausdorff: mean distance of the two intervals: max(|low - low'|, |high - high'|).
+        width: mean length of the intervals of the first and of the second.
+    """
+
+    level: float
+    overlapping: float
+    jaccard: float | None
+    hausdorff: float
+    width: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models compared.
+
+    Attributes:
+        first: the name of the first model.
+        second: the name of the second model.
+        syntactic: by their terms.
+        semantic: by their predictions; None where there were no configurations.
+        hybrid: by both; None where there were no configurations, or a link makes shares meaningless.
+        intervals: by the intervals of their predictions, where there are any.
+    """
+
+    first: str
+    second: str
+    syntactic: SyntacticComparison
+    semantic: SemanticComparison | None = None
+    hybrid: HybridComparison | None = None
+    intervals: IntervalComparison | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A model compared with measurements (which stand first).
+
+    Attributes:
+        model: the name of the model.
+        semantic: the measured against the predicted values.
+        covered: the fraction of measured values within the model's prediction intervals, where it has such.
+    """
+
+    model: str
+    semantic: SemanticComparison
+    covered: float | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A model that takes part in a comparison.
+
+    Attributes:
+        name: what it is called in tables.
+        model: the model, which predicts.
+        bound: the same with a number for every parameter: what syntactic comparison sees.
+        predicted: its predictions, shape (n,), read-only; None where there are no configurations.
+        intervals: lower and upper bounds of the predictions, shape (2, n), read-only, where there are such.
+    """
+
+    name: str
+    model: InfluenceModel
+    bound: InfluenceModel
+    predicted: Array | None = None
+    intervals: Array | None = None
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Several models: the first against each other one, and each against the measurements.
+
+    Attributes:
+        models: the models, the first one first.
+        comparisons: the first model against each other one, in order.
+        judged: each model against the measurements, in order; empty without measurements.
+        nfp: the measured property, None without measurements.
+        settings: what else decides about the numbers: weights, seed, the row of tabled parameters, …
+    """
+
+    models: tuple[Compared, ...]
+    comparisons: tuple[Comparison, ...]
+    judged: tuple[Judged, ...] = ()
+    nfp: str | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
