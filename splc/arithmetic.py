@@ -40,6 +40,7 @@ __all__ = [
     "names_in",
     "parse",
     "parse_comparison",
+    "rounded",
 ]
 
 MAX_DEPTH = 64
@@ -318,10 +319,19 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
             return np.where(inner == 0, 0.0, result) if zero_safe and function != "sqrt" else result
 
 
+def rounded(function: str, values: Array) -> Array:
+    """Return values rounded up ('ceil') or down; what a few roundings are off a whole number is that number."""
+    near = np.round(values)
+    exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
+    return np.where(exact, near, np.ceil(values) if function == "ceil" else np.floor(values))
+
+
 _FUNCTION_VALUES: Mapping[str, Callable[[Any], Any]] = {
     "log2": np.log2,
     "log10": np.log10,
     "ln": np.log,
     "log": np.log,
     "sqrt": np.sqrt,
+    "ceil": lambda values: rounded("ceil", values),
+    "floor": lambda values: rounded("floor", values),
 }

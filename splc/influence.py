@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from splc.configurations import Configurations
-from splc.errors import ConfigurationError, Problem
+from splc.derived import Derived, Parameter, options_of
+from splc.errors import ConfigurationError, Problem, listed
 from splc.terms import CONSTANT, Term, number_text
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,11 +49,13 @@ class InfluenceModel:
         terms: (term, influence) pairs, distinct terms.
         order: the system's option names, the order in which factors are printed.
         link: 'identity' (the sum is the prediction) or 'log' (its exponential is).
+        derived: what its terms are about beside options: subexpressions that are no sum of terms, and parameters.
     """
 
     terms: tuple[tuple[Term, float], ...]
     order: tuple[str, ...] = ()
     link: Link = "identity"
+    derived: tuple[Derived, ...] = ()
 
     @classmethod
     def from_terms(
@@ -60,6 +63,7 @@ class InfluenceModel:
         terms: Iterable[tuple[Term, float]] | Mapping[Term, float],
         order: Iterable[str] = (),
         link: Link = "identity",
+        derived: Iterable[Derived] = (),
     ) -> InfluenceModel:
         """Return the model with equal terms merged and terms sorted; a term whose influences cancel out stays, as 0."""
         order = tuple(order)
@@ -67,7 +71,9 @@ class InfluenceModel:
         for term, influence in terms.items() if isinstance(terms, Mapping) else terms:
             merged[term] = merged.get(term, 0.0) + float(influence)
         positions = {name: position for position, name in enumerate(order)}
-        return cls(tuple(sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))), order, link)
+        return cls(
+            tuple(sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))), order, link, tuple(derived)
+        )
 
     @property
     def influences(self) -> dict[Term, float]:
@@ -82,13 +88,34 @@ class InfluenceModel:
     @property
     def options(self) -> frozenset[str]:
         """The options it uses."""
-        return frozenset().union(*(term.options for term, _ in self.terms))
+        return frozenset().union(*(self.options_of(term) for term, _ in self.terms))
+
+    def options_of(self, term: Term) -> frozenset[str]:
+        """Return the options that a term is about (its equivalence class), also those inside of subexpressions."""
+        return options_of(term.options, {each.name: each for each in self.derived}) if self.derived else term.options
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that are kept as names."""
+        return tuple(each for each in self.derived if isinstance(each, Parameter))
+
+    @property
+    def subexpressions(self) -> tuple[Derived, ...]:
+        """The subexpressions that are no sum of terms."""
+        return tuple(each for each in self.derived if not isinstance(each, Parameter))
+
+    def scaled(self, factor: float) -> InfluenceModel:
+        """Return it with every influence multiplied by a factor (the prediction, with the link 'identity')."""
+        return replace(self, terms=tuple((term, influence * factor) for term, influence in self.terms))
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:
         """Return it with powers of 0/1 options reduced and always selected options replaced by 1."""
         binary, constant = frozenset(binary), frozenset(constant)
         return self.from_terms(
-            ((term.reduced(binary, constant), influence) for term, influence in self.terms), self.order, self.link
+            ((term.reduced(binary, constant), influence) for term, influence in self.terms),
+            self.order,
+            self.link,
+            self.derived,
         )
 
     def contributions(self, configurations: Configurations) -> Array:
@@ -98,13 +125,7 @@ class InfluenceModel:
             ConfigurationError: if the model uses unknown options or an influence is not finite; an `EvaluationError`
                 if a term has no finite value at some configuration (a division by zero, a logarithm of zero or less).
         """
-        columns: dict[str, Array] = {}
-
-        def column(name: str) -> Array:
-            if name not in columns:
-                columns[name] = configurations.column(name)
-            return columns[name]
-
+        column = self._columns(configurations)
         result = np.empty((len(configurations), len(self.terms)))
         with np.errstate(over="ignore", invalid="ignore"):
             for j, (term, influence) in enumerate(self.terms):
@@ -115,6 +136,43 @@ class InfluenceModel:
             row, j = (int(place[0]) for place in np.nonzero(wrong))
             raise self._without_value(row, j, column)
         return result
+
+    def _columns(self, configurations: Configurations) -> Callable[[str], Array]:
+        """Return what gives the column of an option, or of what is derived from options, computed once each."""
+        columns: dict[str, Array] = {}
+        derived = {each.name: each for each in self.derived}
+
+        def column(name: str) -> Array:
+            if name not in columns:
+                found = derived.get(name)
+                columns[name] = configurations.column(name) if found is None else values(found)
+            return columns[name]
+
+        def values(found: Derived) -> Array:
+            options = sorted(options_of(frozenset((found.name,)), derived))
+            result: Array = np.broadcast_to(found.values(column), len(configurations)).astype(float)
+            if options:
+                # As an option that is not selected, so what is made of none but such ones contributes nothing.
+                deselected = np.isnan([column(name) for name in options]).all(axis=0)
+                result[deselected] = np.nan
+            else:
+                deselected = np.zeros(len(configurations), dtype=bool)
+            wrong = ~np.isfinite(result) & ~deselected
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                where = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)
+                what = f"{found.name} has no finite value"
+                if isinstance(found, Parameter) and found.keys:
+                    rows = listed([f"{key:g}" for key in found.keys])
+                    what = f"the parameter {found.name}, a table over {found.by} with rows for {rows}, has no value"
+                raise EvaluationError(
+                    f"{what} at configuration {row}" + (f" ({where})" if where else ""),
+                    row=row,
+                    what=what + (f" where {where}" if where else ""),
+                )
+            return result
+
+        return column
 
     def _without_value(self, row: int, at: int, column: Callable[[str], Array]) -> ConfigurationError:
         """Return the error for a term without a finite value in a row."""

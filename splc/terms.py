@@ -19,6 +19,13 @@ Exponent = int | Fraction
 # A numerator up to a thousand times as large is still exact as a float, so that texts can hold the fraction.
 MAX_DENOMINATOR = 10**12
 
+
+class Subexpression(str):
+    """Model text that stands where the name of an option stands in a term: `(nx + ny)` (see `splc.derived`)."""
+
+    __slots__ = ()
+
+
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
@@ -129,11 +136,13 @@ class Term:
         positions = {name: position for position, name in enumerate(order)}
         parts = []
         for factor in sorted(self.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
-            name = quoted(factor.option, order)
+            whole = isinstance(factor.option, Subexpression)
+            name = factor.option if whole else quoted(factor.option, order)
             if factor.power != 0:
                 parts.append(name + exponent_text(factor.power))
             if factor.log != 0:
-                parts.append(f"log10({name}){exponent_text(factor.log)}")
+                argument = name if whole and name.startswith("(") else f"({name})"
+                parts.append(f"log10{argument}{exponent_text(factor.log)}")
         return " * ".join(parts)
 
 

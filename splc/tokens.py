@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from splc.errors import ExpressionError, Problem, unknown_name_hint
 
-FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt")
+FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt", "ceil", "floor")
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
 
 
@@ -160,6 +160,21 @@ def unquoted(text: str, at: int) -> tuple[str, int]:
     return found[1].replace("``", "`"), found.end()
 
 
-def unknown_name(text: str, at: int, name: str, names: NameTable) -> ExpressionError:
+class UnknownNameError(ExpressionError):
+    """A name that is not known.
+
+    Args:
+        problems: as for every error.
+        hint: what to do.
+        name: the name.
+    """
+
+    def __init__(self, problems: str | Problem | Iterable[Problem], *, hint: str | None = None, name: str = "") -> None:
+        super().__init__(problems, hint=hint)
+        self.name = name
+
+
+def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
     """Return the error for a name that is not known, with the nearest known one."""
-    return problem_at(text, at, f"unknown name {name!r}", unknown_name_hint(name, sorted(names.names)))
+    error = problem_at(text, at, f"unknown name {name!r}", unknown_name_hint(name, sorted(names.names)))
+    return UnknownNameError(error.problems[0], name=name)

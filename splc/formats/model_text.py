@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from splc.errors import ExpressionError, OutputError
-from splc.expression import expand_text
+from splc.expression import expand_model
 from splc.formats.files import Source
 from splc.influence import InfluenceModel
+from splc.parameters import Parameters
 from splc.variability import ROOT, VariabilityModel
 
 
 def parse_model_text(
     source: Source,
     variability_model: VariabilityModel | None = None,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    symbols: Collection[str] = (),
 ) -> InfluenceModel:
     """Return the model that a text is.
 
@@ -22,21 +24,25 @@ def parse_model_text(
         source: the text.
         variability_model: the system, whose options the names must be (or parameters, or the text's own definitions);
             None takes every name as an option.
-        parameters: machine parameters that the text uses: name → value.
+        parameters: machine parameters that the text uses: name → value, or whatever a parameters file can hold.
+        symbols: parameters that are to stay names in the terms, beside those that are tables or have intervals.
 
     Raises:
         ExpressionError: with file, line and column.
     """
+    known = Parameters.of(parameters)
     names = None if variability_model is None else variability_model.spellings
+    constants = {ROOT} if variability_model is None else {*variability_model.mandatory, ROOT}
     try:
-        expansion = expand_text(source.text(), names, parameters)
+        found = expand_model(source.text(), names, known, symbols=symbols, constants=constants)
     except ExpressionError as error:
         raise error.at(source.name) from None
     if variability_model is None:
-        return InfluenceModel.from_terms(expansion).reduced((), (ROOT,))
+        return InfluenceModel.from_terms(found.expansion, (), "identity", found.derived)
     binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
-    model = InfluenceModel.from_terms(expansion, (*variability_model.names, *variability_model.switches))
-    return model.reduced(binary, variability_model.mandatory | {ROOT})
+    order = (*variability_model.names, *variability_model.switches, *known.quantities)
+    model = InfluenceModel.from_terms(found.expansion, order, "identity", found.derived)
+    return model.reduced(binary)
 
 
 def model_text_file(model: InfluenceModel) -> str:

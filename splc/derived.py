@@ -1,0 +1,189 @@
+"""What stands in terms beside options: subexpressions that are no sum of terms, and machine parameters.
+
+A factor is about a name. Usually that is an option, whose column the configurations have; the others are derived from
+those columns. So `3 / (nx + ny)` is a term like any other, `3 * (nx + ny)^-1`, in which `(nx + ny)` takes the place of
+an option, and `4 * log2(nx) * alpha` is one with the parameter `alpha`, which may depend on the number of nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splc.arithmetic import rounded
+from splc.terms import Array, Subexpression, Term, number_text
+
+Addends = tuple[tuple[Term, float], ...]
+Column = Callable[[str], Array]
+
+
+@dataclass(frozen=True)
+class SumOf:
+    """A sum of terms in parentheses, as in a division by it or in its logarithm: `(nx + 2 * ny)`."""
+
+    name: Subexpression
+    terms: Addends
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return _names(self.terms)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,)."""
+        return _total(self.terms, column)
+
+
+@dataclass(frozen=True)
+class PowerOf:
+    """A power whose exponent is no number: `(2^nx)`."""
+
+    name: Subexpression
+    base: Addends
+    exponent: Addends
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return _names(self.base) | _names(self.exponent)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,)."""
+        with np.errstate(all="ignore"):
+            return np.asarray(np.power(_total(self.base, column), _total(self.exponent, column)))
+
+
+@dataclass(frozen=True)
+class RoundOf:
+    """A sum of terms rounded up or down to a whole number: `ceil(px * py / 4)`."""
+
+    name: Subexpression
+    function: Literal["ceil", "floor"]
+    terms: Addends
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return _names(self.terms)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,)."""
+        return rounded(self.function, _total(self.terms, column))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A machine parameter that is kept as a name: one that is looked up in a table, or one to be estimated.
+
+    Attributes:
+        name: its name.
+        values_of: its values: one, or one per row of the table.
+        low: lower ends of intervals, as many; the values themselves where there are none.
+        high: upper ends.
+        by: what the table is over, as it is named; empty without a table.
+        keys: the rows' keys, ascending; empty without a table.
+        key: what the table is over, as a sum of terms.
+    """
+
+    name: str
+    values_of: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    by: str = ""
+    keys: tuple[float, ...] = ()
+    key: Addends = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that its table is over."""
+        return _names(self.key)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether its value is known within an interval only."""
+        return self.low != self.values_of or self.high != self.values_of
+
+    @property
+    def middle(self) -> int:
+        """The table's middle row, which stands for it where one number is needed."""
+        return len(self.values_of) // 2
+
+    def row(self, key: float) -> int | None:
+        """Return the row of a key, None where there is none."""
+        return next((i for i, own in enumerate(self.keys) if math.isclose(own, key, rel_tol=1e-9)), None)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,); NaN where the table has no row."""
+        if not self.keys:
+            return np.array(self.values_of)
+        wanted = _total(self.key, column)
+        keys, values = np.array(self.keys), np.array(self.values_of)
+        nearest = np.abs(wanted[:, None] - keys).argmin(axis=1)
+        there = np.isclose(wanted, keys[nearest], rtol=1e-9, atol=0.0)
+        return np.where(there, values[nearest], np.nan)
+
+
+Derived = SumOf | PowerOf | RoundOf | Parameter
+
+
+def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:
+    """Return the options that names are about in the end."""
+    found: set[str] = set()
+    open_names = list(names)
+    seen: set[str] = set()
+    while open_names:
+        name = open_names.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in derived:
+            open_names += derived[name].names
+        else:
+            found.add(name)
+    return frozenset(found)
+
+
+def needed(names: frozenset[str], derived: Mapping[str, Derived]) -> tuple[Derived, ...]:
+    """Return the derived columns that names are about, directly or through others, ordered by name."""
+    found: dict[str, Derived] = {}
+    open_names = list(names)
+    while open_names:
+        name = open_names.pop()
+        if name in derived and name not in found:
+            found[name] = derived[name]
+            open_names += derived[name].names
+    return tuple(found[name] for name in sorted(found))
+
+
+def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
+    """Return a sum as model text, factors in the order of their names; `0` for the empty sum."""
+    return "".join(_pieces(terms)) or "0"
+
+
+def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
+    for place, (term, influence) in enumerate(terms):
+        size = abs(influence) if place else influence
+        if place:
+            yield " - " if influence < 0 else " + "
+        if term.is_constant:
+            yield number_text(size)
+        elif size == 1:
+            yield term.text()
+        else:
+            yield f"{number_text(size)} * {term.text()}"
+
+
+def _names(terms: Addends) -> frozenset[str]:
+    return frozenset().union(*(term.options for term, _ in terms))
+
+
+def _total(terms: Addends, column: Column) -> Array:
+    total: Array = np.zeros(1)
+    with np.errstate(all="ignore"):
+        for term, influence in terms:
+            total = total + influence * term.evaluate(column)
+    return total
