@@ -36,9 +36,9 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
             value = binder.expander.multiply(value, binder.factor(factor))
         # A term that a parameter of 0 leaves without influence is still a term of the model.
         terms += [(rest * own, amount) for own, amount in value.items()] or [(rest, 0.0)]
-    opened = [
-        pair for term, value in terms for pair in binder.expander.opened({term: value}).items() or [(term, value)]
-    ]
+    opened: list[tuple[Term, float]] = []
+    for term, amount in terms:
+        opened += binder.expander.opened({term: amount}).items() or [(term, amount)]
     found = InfluenceModel.from_terms(opened, model.order, model.link)
     derived = {**{each.name: each for each in model.subexpressions}, **binder.expander.derived}
     about = frozenset().union(*(term.options for term, _ in found.terms))
@@ -52,6 +52,7 @@ class _Binder:
         self.derived = {each.name: each for each in model.derived}
         self.values = values
         self.expander = Expander({}, subexpressions=True)
+        self.expander.derived.update((each.name, each) for each in model.subexpressions)
         self.known: dict[str, Expansion] = {}
 
     def touched(self, factor: Factor) -> bool:

@@ -105,7 +105,8 @@ def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
 
     terms: list[tuple[Term, float, tuple[int, ...]]] = []
     for term, influence in model.terms:
-        positions = tuple(position for name in sorted(term.options) if (position := _position(name, space)) is not None)
+        names = sorted(model.options_of(term))
+        positions = tuple(position for name in names if (position := _position(name, space)) is not None)
         if not positions or influence == 0:
             continue
         terms.append((term, influence, positions))
@@ -159,7 +160,7 @@ def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limi
 
 def _values(part: _Part, variables: Sequence[int], rows: Array, model: InfluenceModel, space: Space) -> Array:
     """Return the sum of the part's terms for each row of value indices of `variables`, shape (n,)."""
-    own = InfluenceModel(part.terms, model.order)
+    own = InfluenceModel(part.terms, model.order, derived=model.derived)
     values = np.empty(len(rows))
     for start in range(0, len(rows), CHUNK):
         some = rows[start : start + CHUNK]

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from splc.errors import InputError, Problem
+from splc.errors import InputError, OutputError, Problem, listed
 from splc.formats.files import Source, read_source, write_whole
 from splc.formats.kinds import kind_of
 from splc.influence import InfluenceModel
+from splc.parameters import Parameters
 from splc.variability import ROOT, VariabilityModel
 
 _LOG = re.compile(
@@ -37,7 +38,7 @@ def read_model(
     path: str | Path,
     variability_model: VariabilityModel | None = None,
     *,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | Parameters | None = None,
 ) -> InfluenceModel:
     """Read a performance-influence model. See `read_stored_model`."""
     return read_stored_model(path, variability_model, parameters=parameters).model
@@ -47,7 +48,7 @@ def read_stored_model(
     path: str | Path,
     variability_model: VariabilityModel | None = None,
     *,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | Parameters | None = None,
 ) -> StoredModel:
     """Read a performance-influence model and the property it is about; what the file is, its content says.
 
@@ -55,7 +56,7 @@ def read_stored_model(
         path: the file, also compressed (`.gz`); `-` is standard input.
         variability_model: the system that the model is about. With it names are checked, SPL Conqueror's spelling of
             them is understood, and options that are always selected become the constant.
-        parameters: machine parameters of an analytical model: name → value.
+        parameters: machine parameters of an analytical model: name → value, or what `read_parameters` returns.
 
     Raises:
         InputError: if it cannot be read, with file, line and column as far as they are known.
@@ -99,6 +100,7 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     Raises:
         OutputError: if the file cannot be written, or the format cannot say the model.
     """
+    _require_plain(model, path)
     suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
     if suffix == ".json":
         from splc.formats.model_json import model_json_text
@@ -113,3 +115,19 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
 
         content = model_text_file(model)
     write_whole(path, content)
+
+
+def _require_plain(model: InfluenceModel, path: str | Path) -> None:
+    """Refuse a model that only model text can say, or that not even model text can say without a parameters file."""
+    if model.parameters:
+        names = listed([parameter.name for parameter in model.parameters])
+        raise OutputError(
+            Problem(f"the parameters of the model ({names}) are no plain numbers", str(path)),
+            hint="give each a number, with --parameter NAME=VALUE",
+        )
+    text = Path(str(path).removesuffix(".gz")).suffix.lower() not in (".json", ".log")
+    if model.subexpressions and not text:
+        names = listed([each.name for each in model.subexpressions])
+        raise OutputError(
+            Problem(f"the model is no sum of terms: {names}", str(path)), hint="only model text (.txt) can say it"
+        )

@@ -1,0 +1,203 @@
+"""Files of machine parameters: TOML, or lines `name = number`.
+
+f = 1.75e-11                          # a number; its unit is said in a comment
+nodes = "ceil(px * py * pz / 4)"      # an expression of the options (in quotes in TOML)
+
+[alpha]                               # a table over it: one number per value
+by = "nodes"
+1 = 290e-9
+2 = 7866e-9
+
+[beta]                                # a number that is known within an interval
+value = 1.0e-9
+low = 0.9e-9
+high = 1.1e-9
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from splc.errors import InputError, Problems
+from splc.formats.files import Source, read_source, write_whole
+from splc.formats.toml import parse_toml
+from splc.parameters import Parameters, Quantity, Table
+from splc.terms import number_text
+from splc.tokens import FUNCTIONS
+
+_LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=(.*)")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WANTED = "write a number, an expression in quotes, or a table"
+_INTERVAL = ("value", "low", "high")
+
+
+def read_parameters(path: str | Path) -> Parameters:
+    """Read machine parameters.
+
+    Args:
+        path: a TOML file (`.toml`), or one of lines `name = number` (also `name = expression`) with `#` comments;
+            both also compressed (`.gz`).
+
+    Raises:
+        InputError: naming everything that is wrong with its line.
+    """
+    return parse_parameters(read_source(path))
+
+
+def parse_parameters(source: Source) -> Parameters:
+    """Return the machine parameters that a file holds. See `read_parameters`."""
+    problems = Problems(source.name)
+    if source.name.removesuffix(".gz").lower().endswith(".toml"):
+        content, lines = parse_toml(source)
+    else:
+        content, lines = _content_of_lines(source.text(), problems)
+    quantities: dict[str, Quantity | Table] = {}
+    expressions: dict[str, str] = {}
+    for name, value in content.items():
+        line = lines.get(name)
+        if not name.strip() or name in FUNCTIONS:
+            what = f"{name!r} is a function" if name.strip() else "there is no name"
+            problems.add(f"{what}, not the name of a parameter", line, hint="choose another name")
+        elif isinstance(value, str):
+            expressions[name] = value
+        elif isinstance(value, dict):
+            found = _table(name, value, lines, problems)
+            if found is not None:
+                quantities[name] = found
+        elif (number := _number(value)) is not None:
+            quantities[name] = Quantity.exactly(number)
+        else:
+            problems.add(f"the parameter {name!r} must be a finite number", line, text=repr(value), hint=_WANTED)
+    problems.raise_if_any(InputError)
+    return Parameters(quantities, expressions, source.name, lines)
+
+
+def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return what lines `name = number` say, and their line numbers."""
+    content: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        said = line.split("#")[0].strip()
+        if not said:
+            continue
+        match = _LINE.fullmatch(said)
+        if match is None:
+            problems.add("this is no parameter", number, text=said, hint="write lines 'name = number'")
+            continue
+        name = match[1][1:-1].replace("``", "`") if match[1].startswith("`") else match[1]
+        value = match[2].strip()
+        if name in lines:
+            problems.add(f"the parameter {name!r} is there twice", number, hint=f"it is in line {lines[name]} already")
+        elif not value:
+            problems.add(f"the parameter {name!r} has no value", number, hint="write lines 'name = number'")
+        else:
+            content[name] = float(value) if _NUMBER.fullmatch(value) else value.strip("\"'")
+        lines.setdefault(name, number)
+    return content, lines
+
+
+def _table(
+    name: str, content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems
+) -> Quantity | Table | None:
+    """Return the quantity or the table that a TOML table is, None where it is wrong."""
+    line = lines.get(name)
+    if "by" not in content:
+        if set(content) <= set(_INTERVAL) and "value" in content:
+            return _quantity(name, content, line, problems)
+        hint = 'a table says with by = "…" what it is over; an interval has value, low and high'
+        problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
+        return None
+    by = content["by"]
+    if not isinstance(by, str) or not by.strip():
+        problems.add(f"{name}.by must be an expression of the options, in quotes", lines.get(f"{name}.by", line))
+        return None
+    rows: dict[float, Quantity] = {}
+    before = len(problems)
+    for key, value in content.items():
+        if key == "by":
+            continue
+        at = lines.get(f"{name}.{key}", line)
+        place = _number(float(key)) if _NUMBER.fullmatch(key) else None
+        if place is None:
+            problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
+        elif place in rows:
+            problems.add(f"{name}.{key}: the table has two rows for {place:g}", at)
+        else:
+            quantity = _quantity(f"{name}.{key}", value if isinstance(value, dict) else {"value": value}, at, problems)
+            if quantity is not None:
+                rows[place] = quantity
+    if not rows and len(problems) == before:
+        problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")
+    return Table(by, tuple(sorted(rows.items()))) if rows else None
+
+
+def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
+    """Return a number with its interval, None where it is wrong."""
+    value = _number(content.get("value"))
+    low = value if "low" not in content else _number(content["low"])
+    high = value if "high" not in content else _number(content["high"])
+    if set(content) - set(_INTERVAL) or value is None or low is None or high is None:
+        problems.add(f"{name} must be a finite number", line, hint="or { value = …, low = …, high = … }")
+        return None
+    if not low <= value <= high:
+        problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
+        return None
+    return Quantity(value, low, high)
+
+
+def _number(value: Any) -> float | None:
+    """Return a finite number, None for anything else."""
+    try:
+        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return None
+    return float(value) if good else None
+
+
+def parameters_text(parameters: Parameters, heading: str = "") -> str:
+    """Return parameters as TOML.
+
+    Args:
+        parameters: the parameters.
+        heading: a comment for the top, of one or several lines.
+    """
+    lines = [f"# {line}".rstrip() for line in heading.splitlines()]
+    for name, expression in parameters.expressions.items():
+        lines.append(f"{_key(name)} = {_string(expression)}")
+    for name, quantity in parameters.quantities.items():
+        if isinstance(quantity, Quantity):
+            lines.append(f"{_key(name)} = {_value(quantity)}")
+    for name, quantity in parameters.quantities.items():
+        if isinstance(quantity, Table):
+            lines += ["", f"[{_key(name)}]", f"by = {_string(quantity.by)}"]
+            lines += [f"{_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
+    return "\n".join(lines) + "\n"
+
+
+def write_parameters(parameters: Parameters, path: str | Path, heading: str = "") -> None:
+    """Write parameters as TOML, whole or not at all; `-` is standard output.
+
+    Raises:
+        OutputError: if the file cannot be written.
+    """
+    write_whole(path, parameters_text(parameters, heading))
+
+
+def _value(quantity: Quantity) -> str:
+    if quantity.is_exact:
+        return repr(quantity.value)
+    return f"{{ value = {quantity.value!r}, low = {quantity.low!r}, high = {quantity.high!r} }}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _string(name)
+
+
+def _string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
