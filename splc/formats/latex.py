@@ -1,0 +1,80 @@
+r"""Text and numbers for LaTeX, such that what is printed is what the text says.
+
+Signs that TeX's fonts lack are set as formulas. Letters of other scripts than Latin and Greek stay as they are, which
+LuaLaTeX and XeLaTeX take with a font that has them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# TeX stops at most of them, and an empty line would end a caption.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+# Pairs that TeX's fonts draw as one sign, and an asterisk that would belong to the `\\` before it.
+_APART = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|^(?=\*)")
+
+_SIGNS = {
+    "×": "times",
+    "·": "cdot",
+    "±": "pm",
+    "≤": "leq",
+    "≥": "geq",
+    "≠": "neq",
+    "≈": "approx",
+    "∞": "infty",
+    "→": "rightarrow",
+    "ℓ": "ell",
+    "\u00b5": "mu",
+    # Their plain names are drawn otherwise, or are spelled otherwise in Unicode.
+    "\u03b5": "varepsilon",
+    "\u03c6": "varphi",
+    "\u03bb": "lambda",
+    "\u039b": "Lambda",
+}
+_SMALL = ("alpha beta gamma delta zeta eta theta iota kappa mu nu", "xi pi rho sigma tau upsilon chi psi omega")
+_CAPITAL = ("Gamma Delta Theta Xi Pi", "Sigma Upsilon Phi Psi Omega")
+for _kind, _names in (("SMALL", " ".join(_SMALL)), ("CAPITAL", " ".join(_CAPITAL))):
+    for _name in _names.split(" "):
+        _SIGNS[unicodedata.lookup(f"GREEK {_kind} LETTER {_name}")] = _name
+
+_TEXT = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "`": r"\`{}",
+    # An accent in some languages of babel, and a closing quote in TeX's oldest fonts, which lack the next three too.
+    '"': r"{\char34}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"$\vert$",
+    # After the end of a row, TeX takes a bracket for the argument of `\\`.
+    "[": "{[}",
+    "]": "{]}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "−": "$-$",
+    "\u00a0": "~",
+    "\u2013": "--",
+    "\u2014": "---",
+    "\u2018": "`",
+    "\u2019": "'",
+    "\u201c": "``",
+    "\u201d": "''",
+    "\u2026": r"\dots{}",
+    "\u00b0": r"$^{\circ}$",
+    **{character: f"$\\{name}$" for character, name in _SIGNS.items()},
+    **{character: f"$^{{{digit}}}$" for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{character: f"$_{{{digit}}}$" for digit, character in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+}
+
+
+def latex_escaped(text: str) -> str:
+    """Return a text for LaTeX's running text, table cells and captions; line breaks become spaces."""
+    plain = _APART.sub("\0", _CONTROLS.sub(" ", text).strip())
+    return "".join("{}" if character == "\0" else _TEXT.get(character, character) for character in plain)
+
+
+def latex_number(text: str) -> str:
+    r"""Return the text of a number for LaTeX's mathematics: `-1.2e-07` as `-1.2\times10^{-7}`, `inf` as `\infty`."""
+    mantissa, exponent, power = text.replace("inf", r"\infty").partition("e")
+    return f"{mantissa}\\times10^{{{int(power)}}}" if exponent else mantissa
