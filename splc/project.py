@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from splc.configurations import Array, Configurations
     from splc.formats.assembling import Duplicates, Invalid
     from splc.measurements import Aggregate, Measurements
+    from splc.parameters import Parameters
     from splc.variability import VariabilityModel
 
 MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
+ANALYTICAL_FILES = ("analytical.txt",)
+PARAMETER_FILES = ("parameters.toml", "parameters.txt")
+# What lies in a folder under these names belongs to it without being named.
+CONVENTIONS = {"measurements": MEASUREMENT_FILES, "analytical": ANALYTICAL_FILES, "parameters": PARAMETER_FILES}
 
 
 @dataclass(frozen=True)
@@ -98,8 +103,8 @@ class Project:
                     found.append(named)
                 elif key == "system":
                     found += self._descriptions()
-                elif key == "measurements":
-                    found += [str(path) for name in MEASUREMENT_FILES if (path := self.folder / name).exists()]
+                else:
+                    found += self._conventional(key)
         return tuple(found)
 
     @property
@@ -137,7 +142,7 @@ class Project:
         """
         if (named := self._named("measurements")) is not None:
             return named
-        found = [str(path) for name in MEASUREMENT_FILES if (path := self.folder / name).exists()]
+        found = self._conventional("measurements")
         if len(found) == 1:
             return found[0]
         if found:
@@ -149,13 +154,40 @@ class Project:
 
     @property
     def analytical_file(self) -> str | None:
-        """The analytical model, None where nobody names one."""
-        return self._named("analytical")
+        """The analytical model, None where nobody names one and there is no analytical.txt."""
+        return self._named("analytical") or next(iter(self._conventional("analytical")), None)
 
     @property
     def parameters_file(self) -> str | None:
-        """The parameters of the analytical model, None where nobody names them."""
-        return self._named("parameters")
+        """The parameters of the analytical model, None where nobody names them and none lie in the folder.
+
+        Raises:
+            InputError: if several files may be meant.
+        """
+        if (named := self._named("parameters")) is not None:
+            return named
+        found = self._conventional("parameters")
+        if len(found) > 1:
+            raise InputError(f"several files of parameters: {listed(found)}", hint="name one with --parameters")
+        return found[0] if found else None
+
+    def parameters(self) -> Parameters:
+        """Read the parameters of the analytical model; none where there is no file of them.
+
+        Raises:
+            InputError: if they cannot be read, or several files may be meant.
+        """
+        from splc.formats.parameters import read_parameters
+        from splc.parameters import Parameters
+
+        file = self.parameters_file
+        return Parameters() if file is None else read_parameters(file)
+
+    @property
+    def has_measurements(self) -> bool:
+        """Whether measurements are named or lie in the folder (for what can do without)."""
+        named = "measurements" in self.given or (self.file is not None and "measurements" in self.file.values)
+        return named or bool(self._conventional("measurements"))
 
     def variability_model(self) -> VariabilityModel:
         """Read the system description.
@@ -237,6 +269,10 @@ class Project:
             raise _unreadable(self.folder)
         candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
         return [str(path) for path in candidates if xml_root_of_file(path) == root]
+
+    def _conventional(self, key: str) -> list[str]:
+        """Return the files of the folder that have one of the names by which a kind of input is found."""
+        return [str(path) for name in CONVENTIONS[key] if (path := self.folder / name).exists()]
 
     def _named(self, key: str) -> str | None:
         """Return the file that an option or `splc.toml` names, None where neither does.

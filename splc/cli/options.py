@@ -25,6 +25,24 @@ Nfp = Annotated[
     str | None,
     typer.Option("--nfp", metavar="NAME", help="The non-functional property.", rich_help_panel=INPUTS),
 ]
+ParametersFile = Annotated[
+    str | None,
+    typer.Option(
+        "--parameters",
+        metavar="FILE",
+        help="The machine parameters of analytical models (TOML, or lines 'name = number').",
+        rich_help_panel=INPUTS,
+    ),
+]
+Parameter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameter",
+        metavar="NAME=VALUE",
+        help="A machine parameter: 'alpha=2.2e-7'. Can be repeated; comes before the file.",
+        rich_help_panel=INPUTS,
+    ),
+]
 Invalid = Annotated[
     InvalidPolicy,
     typer.Option("--invalid", help="Rows whose configuration is unknown or not valid.", rich_help_panel=POLICIES),
