@@ -1,0 +1,217 @@
+"""Do the measures agree with the error rate? Their correlation with it over many pairs of models (thesis, RQ5)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from comparison.result import SemanticComparison
+from splc.errors import SpecError, unknown_name_hint
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FEWEST = 3
+# Resamples in which the coefficient is undefined are left out; an interval needs at least this part of them.
+_ENOUGH = 0.1
+# Numbers that are worked on at once (resamples × pairs).
+_BLOCK = 500_000
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """The correlation of one measure with another (the error rate) over pairs of models.
+
+    All is None where fewer than three pairs have both values, or either is the same for all pairs. The sign is as it
+    comes out: a similarity that agrees with the error rate has a negative correlation with it.
+
+    Attributes:
+        measure: the key of the measure.
+        pairs: how many pairs have a value of both.
+        pearson: the linear correlation, in [-1, 1].
+        spearman: Spearman's rank correlation, in [-1, 1].
+        kendall: Kendall's tau-b, in [-1, 1].
+        low: the lower end of the interval of Spearman's rank correlation; None also where hardly any resample has one.
+        high: its upper end.
+    """
+
+    measure: str
+    pairs: int
+    pearson: float | None = None
+    spearman: float | None = None
+    kendall: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def correlations(
+    comparisons: Sequence[SemanticComparison],
+    against: str = "error_rate",
+    *,
+    pairs: Sequence[tuple[int, int]] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+) -> tuple[Correlation, ...]:
+    """Return the correlation of every measure with one of them, in the order in which the comparisons hold them.
+
+    The interval is the percentile interval of a bootstrap. Comparisons that share a model are not independent, so it
+    is the models that are drawn with replacement where `pairs` says which they are: a pair (i, j) then counts
+    (times i was drawn) × (times j was drawn), as in the vertex bootstrap of Snijders and Borgatti ("Non-parametric
+    standard errors and tests for network statistics", Connections 22(2), 1999, section 3). Unlike there, two copies
+    of one model make no pair, since their comparison is known: they are equal. Without `pairs` the comparisons
+    themselves are drawn, which makes the intervals too narrow if they share models.
+
+    Args:
+        comparisons: one per pair of models; mean powers are the measures `mean_power1`, `mean_power2`, …
+        against: the key of the measure that the others are correlated with.
+        pairs: for each comparison the numbers of its two models (any integers); one with itself counts as often as
+            it was drawn.
+        level: the level of the intervals, in (0, 1).
+        seed: of the bootstrap; all measures are judged on the same resamples.
+        resamples: how many resamples are drawn; 0: no intervals.
+
+    Raises:
+        SpecError: if `against` is no measure of the comparisons, a setting is out of range, or `pairs` has another
+            length than the comparisons.
+    """
+    _check(len(comparisons), pairs, level, resamples)
+    values = _values(comparisons)
+    if not comparisons:
+        return ()
+    if against not in values:
+        raise SpecError(f"unknown measure {against!r}", hint=unknown_name_hint(against, list(values)))
+    target = values.pop(against)
+    points = [_coefficients(key, column, target) for key, column in values.items()]
+    judged = {point.measure: values[point.measure] for point in points if point.spearman is not None}
+    drawn = {key: np.full(resamples, math.nan) for key in judged}
+    models = np.arange(len(comparisons))[:, np.newaxis] if pairs is None else np.asarray(pairs)
+    rng = np.random.default_rng(seed)
+    block = max(1, _BLOCK // len(comparisons))
+    for start in range(0, resamples, block):
+        rows = slice(start, min(start + block, resamples))
+        found = _resampled(judged, target, _multiplicities(models, rows.stop - start, rng))
+        for key, coefficients in found.items():
+            drawn[key][rows] = coefficients
+    return tuple(_with_interval(point, drawn.get(point.measure), level) for point in points)
+
+
+def _check(count: int, pairs: Sequence[tuple[int, int]] | None, level: float, resamples: int) -> None:
+    if not 0 < level < 1:
+        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
+    if resamples < 0:
+        raise SpecError(f"{resamples} resamples cannot be drawn", hint="0 means no intervals")
+    if pairs is not None and len(pairs) != count:
+        raise SpecError(f"{len(pairs)} pairs of models belong to {count} comparisons", hint="give one pair for each")
+
+
+def _values(comparisons: Sequence[SemanticComparison]) -> dict[str, Array]:
+    """Return measure → its values, shape (comparisons,), NaN where one is undefined."""
+    values: dict[str, Array] = {}
+    for row, comparison in enumerate(comparisons):
+        powers = {f"mean_power{power}": value for power, value in comparison.mean_power.items()}
+        for key, value in {**comparison.values, **powers}.items():
+            column = values.setdefault(key, np.full(len(comparisons), math.nan))
+            if value is not None:
+                column[row] = value
+    return values
+
+
+def _coefficients(measure: str, x: Array, y: Array) -> Correlation:
+    """Return the correlation without its interval."""
+    from scipy import stats
+
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if len(x) < FEWEST or x.min() == x.max() or y.min() == y.max():
+        return Correlation(measure, len(x))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", stats.NearConstantInputWarning)
+        # Squares of huge values would be infinite, those of tiny ones 0; the unit does not matter.
+        pearson = float(stats.pearsonr(x / np.abs(x).max(), y / np.abs(y).max()).statistic)
+    spearman, kendall = float(stats.spearmanr(x, y).statistic), float(stats.kendalltau(x, y).statistic)
+    return Correlation(measure, len(x), pearson if math.isfinite(pearson) else None, spearman, kendall)
+
+
+def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Correlation:
+    """Return the correlation with the percentile interval of what was drawn, shape (resamples,), NaN if undefined."""
+    if drawn is None:
+        return point
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) == 0 or len(defined) < _ENOUGH * len(drawn):
+        return point
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return replace(point, low=float(low), high=float(high))
+
+
+def _multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
+    """Return how often each comparison is in each resample, shape (resamples, comparisons).
+
+    Args:
+        models: the models of each comparison, shape (comparisons, 2), or (comparisons, 1): they are drawn themselves.
+        resamples: how many to draw.
+        rng: what draws.
+    """
+    names, numbers = np.unique(models, return_inverse=True)
+    numbers = numbers.reshape(models.shape)
+    drawn = rng.integers(len(names), size=(resamples, len(names)))
+    drawn += len(names) * np.arange(resamples)[:, np.newaxis]
+    times = np.bincount(drawn.ravel(), minlength=resamples * len(names)).reshape(resamples, len(names)).astype(float)
+    first, second = times[:, numbers[:, 0]], times[:, numbers[:, -1]]
+    return np.where(numbers[:, 0] == numbers[:, -1], first, first * second)
+
+
+def _resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> dict[str, Array]:
+    """Return Spearman's rank correlation of each column with the target in each resample, NaN where undefined.
+
+    Args:
+        columns: key → values, shape (comparisons,).
+        target: shape (comparisons,).
+        weights: how often each comparison is in each resample, shape (resamples, comparisons).
+    """
+    result = {}
+    shared: dict[bytes, tuple[Array, Array]] = {}
+    for key, column in columns.items():
+        both = np.isfinite(column) & np.isfinite(target)
+        mask = both.tobytes()
+        if mask not in shared:
+            used = np.ascontiguousarray(weights[:, both])
+            shared[mask] = used, _centred(used, _ranks(target[both], used))
+        used, y = shared[mask]
+        x = _centred(used, _ranks(column[both], used))
+        lengths = np.einsum("ij,ij,ij->i", used, x, x) * np.einsum("ij,ij,ij->i", used, y, y)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cosine = np.einsum("ij,ij,ij->i", used, x, y) / np.sqrt(lengths)
+        result[key] = np.where(lengths > 0, np.clip(cosine, -1, 1), math.nan)
+    return result
+
+
+def _ranks(values: Array, weights: Array) -> Array:
+    """Return the mean rank (less 1/2) of each value among all, each as often there as its weight says.
+
+    Args:
+        values: shape (n,).
+        weights: shape (resamples, n).
+
+    Returns:
+        Shape (resamples, n). Multiples of 1/2, hence exact.
+    """
+    distinct, group = np.unique(values, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    last = np.searchsorted(group[order], np.arange(len(distinct)), side="right") - 1
+    up_to = np.cumsum(weights[:, order], axis=1)[:, last]
+    below = np.concatenate([np.zeros((len(weights), 1)), up_to[:, :-1]], axis=1)
+    ranks: Array = (below + up_to)[:, group] / 2
+    return ranks
+
+
+def _centred(weights: Array, ranks: Array) -> Array:
+    """Return ranks less their weighted mean; exactly 0 where all are the same, since sums of ranks are exact."""
+    total = weights.sum(axis=1, keepdims=True)
+    mean = np.einsum("ij,ij->i", weights, ranks)[:, np.newaxis] / np.maximum(total, 1)
+    centred: Array = ranks - mean
+    return centred

@@ -1,0 +1,207 @@
+"""Correlation of measures with the error rate over pairs of models."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from comparison.correlation import Correlation, _multiplicities, _resampled, correlations
+from comparison.result import SemanticComparison
+from splc.errors import SpecError
+
+# Few distinct values, so that there are ties; huge and tiny ones, whose squares are no numbers.
+values = st.lists(
+    st.tuples(*[st.sampled_from([-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 1e-300, 1e300])] * 2), min_size=3, max_size=12
+)
+
+
+def compared(columns: Mapping[str, Sequence[float | None]]) -> list[SemanticComparison]:
+    """Return comparisons with these values."""
+    return [
+        SemanticComparison(5, dict(zip(columns, row, strict=True)), {}) for row in zip(*columns.values(), strict=True)
+    ]
+
+
+def only(found: tuple[Correlation, ...]) -> Correlation:
+    """Return the only correlation."""
+    (correlation,) = found
+    return correlation
+
+
+@given(values)
+def test_coefficients_are_scipys(rows: list[tuple[float, float]]) -> None:
+    """The rank correlations are SciPy's; a constant measure, or error rate, has no correlation."""
+    x, y = map(list, zip(*rows, strict=True))
+    found = only(correlations(compared({"error_rate": y, "m": x}), resamples=0))
+    assert found.pairs == len(rows)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert found == Correlation("m", len(rows))
+        return
+    assert found.spearman == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert found.kendall == pytest.approx(stats.kendalltau(x, y).statistic)
+    assert found.pearson is not None
+    assert -1 <= found.pearson <= 1
+    if max(map(abs, x + y)) < 10 and 1e-300 not in x + y:
+        assert found.pearson == pytest.approx(np.corrcoef(x, y)[0, 1])
+
+
+@given(values, st.integers(0, 99), st.sampled_from([1e-3, 7.0]))
+@settings(deadline=None)
+def test_units_and_sign(rows: list[tuple[float, float]], seed: int, unit: float) -> None:
+    """Another unit changes no rank correlation and no interval; the opposite measure has the opposite ones."""
+    x, y = map(list, zip(*rows, strict=True))
+    columns = {"error_rate": y, "m": x, "unit": [unit * v for v in x], "opposite": [-v for v in x]}
+    plain, unit_changed, opposite = correlations(compared(columns), seed=seed, resamples=40)
+    assert astuple(plain)[3:] == astuple(unit_changed)[3:]
+    if plain.spearman is not None and plain.low is not None and plain.high is not None:
+        assert astuple(opposite)[3:] == pytest.approx((-plain.spearman, -(plain.kendall or 0), -plain.high, -plain.low))
+        assert plain.low <= plain.high
+
+
+@given(values, st.integers(0, 99), st.booleans())
+@settings(deadline=None)
+def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_models: bool) -> None:
+    """The coefficient of a resample is SciPy's on the comparisons repeated as often as they were drawn."""
+    x, y = (np.array(column) for column in zip(*rows, strict=True))
+    rng = np.random.default_rng(seed)
+    models = rng.integers(5, size=(len(rows), 2)) if by_models else np.arange(len(rows))[:, np.newaxis]
+    weights = _multiplicities(models, 10, rng)
+    for weight, found in zip(weights.astype(int), _resampled({"m": x}, y, weights)["m"], strict=True):
+        some_x, some_y = np.repeat(x, weight), np.repeat(y, weight)
+        if len(set(some_x)) < 2 or len(set(some_y)) < 2:
+            assert math.isnan(found)
+        else:
+            assert found == pytest.approx(stats.spearmanr(some_x, some_y).statistic)
+
+
+@given(st.integers(2, 6), st.integers(0, 99))
+def test_models_are_drawn(count: int, seed: int) -> None:
+    """Among models drawn with replacement, each pair is there as often as its models can be paired."""
+    pairs = np.array(list(itertools.combinations_with_replacement(range(10, 10 + count), 2)))
+    for weights in _multiplicities(pairs, 20, np.random.default_rng(seed)):
+        times = {int(first): weight for (first, second), weight in zip(pairs, weights, strict=True) if first == second}
+        assert sum(times.values()) == count
+        for (first, second), weight in zip(pairs, weights, strict=True):
+            assert first == second or weight == times[first] * times[second]
+
+
+def test_comparisons_are_drawn() -> None:
+    """Without pairs, a resample has as many comparisons as there are."""
+    weights = _multiplicities(np.arange(7)[:, np.newaxis], 30, np.random.default_rng(3))
+    assert (weights.sum(axis=1) == 7).all()
+    assert weights.max() > 1
+
+
+def quality_pairs(models: int, seed: int, noise: float) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:
+    """Return all pairs of models with a noisy measure, the noise belonging to the models."""
+    rng = np.random.default_rng(seed)
+    quality, other = rng.normal(size=(2, models))
+    pairs = list(itertools.combinations(range(models), 2))
+    rate = [abs(quality[i] - quality[j]) for i, j in pairs]
+    measure = [-abs(quality[i] + noise * other[i] - quality[j] - noise * other[j]) for i, j in pairs]
+    return compared({"error_rate": rate, "jaccard": measure}), pairs
+
+
+def test_shared_models_widen_the_interval() -> None:
+    """Where each model is in many pairs, the interval is wider than if the pairs were independent, and holds -0.5."""
+    comparisons, pairs = quality_pairs(25, 1, 1.0)
+    dependent = only(correlations(comparisons, pairs=pairs, resamples=400))
+    independent = only(correlations(comparisons, resamples=400))
+    assert dependent.spearman == independent.spearman
+    assert dependent.low is not None
+    assert dependent.high is not None
+    assert independent.low is not None
+    assert independent.high is not None
+    assert dependent.low < -0.5 < dependent.high
+    assert dependent.high - dependent.low > 1.3 * (independent.high - independent.low)
+
+
+def test_coverage_of_the_interval() -> None:
+    """Of the intervals of many small studies, most hold the correlation of a study of many models."""
+    truth = only(correlations(quality_pairs(120, 0, 1.0)[0], resamples=0)).spearman
+    held = 0
+    for seed in range(40):
+        comparisons, pairs = quality_pairs(20, seed + 1, 1.0)
+        found = only(correlations(comparisons, pairs=pairs, level=0.9, resamples=200))
+        assert found.low is not None
+        assert found.high is not None
+        assert truth is not None
+        held += found.low <= truth <= found.high
+    assert held >= 0.75 * 40
+
+
+def test_seeds() -> None:
+    """The same seed gives the same intervals, whatever other measures there are; another seed gives others."""
+    comparisons, pairs = quality_pairs(8, 5, 1.0)
+    found = correlations(comparisons, pairs=pairs, resamples=50)
+    assert found == correlations(comparisons, pairs=pairs, resamples=50)
+    assert found != correlations(comparisons, pairs=pairs, resamples=50, seed=1)
+    more = [SemanticComparison(5, {**c.values, "m": float(i % 5)}, {}) for i, c in enumerate(comparisons)]
+    assert correlations(more, pairs=pairs, resamples=50)[0] == found[0]
+
+
+def test_level_orders_the_intervals() -> None:
+    """A higher level has the wider interval, around the lower one's."""
+    comparisons, pairs = quality_pairs(10, 2, 1.0)
+    narrow = only(correlations(comparisons, pairs=pairs, level=0.5, resamples=200))
+    wide = only(correlations(comparisons, pairs=pairs, level=0.99, resamples=200))
+    assert (wide.low or 0) < (narrow.low or 0) < (narrow.high or 0) < (wide.high or 0)
+
+
+def test_names() -> None:
+    """Mean powers are measures too, any of them can be what is correlated with, and it is not listed itself."""
+    comparisons = [
+        SemanticComparison(5, {"error_rate": e, "cosine": -e}, {"1": e, "2": e * e}) for e in (1.0, 2.0, 4.0)
+    ]
+    found = correlations(comparisons, resamples=0)
+    assert [c.measure for c in found] == ["cosine", "mean_power1", "mean_power2"]
+    assert [c.spearman for c in found] == pytest.approx([-1, 1, 1])
+    against = correlations(comparisons, "mean_power2", resamples=0)
+    assert [c.measure for c in against] == ["error_rate", "cosine", "mean_power1"]
+
+
+def test_undefined_values_are_left_out() -> None:
+    """A pair without a finite value of the measure or of the error rate does not count for that measure."""
+    rate = [1.0, 2.0, 3.0, None, 5.0, math.nan]
+    gaps = [1.0, None, 2.0, 9.0, 4.0, 7.0]
+    few = [1.0, None, 2.0, 9.0, math.inf, 7.0]
+    whole = [3.0, 2.0, 1.0, 9.0, 0.0, 7.0]
+    found = correlations(compared({"error_rate": rate, "gaps": gaps, "few": few, "whole": whole}), resamples=50)
+    assert [(c.measure, c.pairs) for c in found] == [("gaps", 3), ("few", 2), ("whole", 4)]
+    assert [c.spearman for c in found] == [pytest.approx(1), None, pytest.approx(-1)]
+    assert found[1] == Correlation("few", 2)
+
+
+def test_no_interval_without_resamples() -> None:
+    """Where no resample has pairs to rank, since not all models were drawn, there is no interval."""
+    comparisons = compared({"error_rate": [1.0, 2.0, 3.0], "m": [1.0, 2.0, 3.0]})
+    lows = [only(correlations(comparisons, pairs=[(0, 1)] * 3, resamples=1, seed=seed)).low for seed in range(10)]
+    assert None in lows
+    assert [low for low in lows if low is not None] == pytest.approx([1] * (10 - lows.count(None)))
+    assert correlations([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"against": "error_rat"}, "did you mean 'error_rate'"),
+        ({"level": 1.0}, "level 1"),
+        ({"level": 95}, "a fraction"),
+        ({"level": math.nan}, "level nan"),
+        ({"resamples": -1}, "-1 resamples"),
+        ({"pairs": [(0, 1)]}, "1 pairs of models belong to 3 comparisons"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, object], message: str) -> None:
+    """Wrong arguments are refused with what to do."""
+    comparisons = compared({"error_rate": [1.0, 2.0, 3.0], "m": [1.0, 2.0, 3.0]})
+    with pytest.raises(SpecError, match=message):
+        correlations(comparisons, **arguments)  # type: ignore[arg-type]
