@@ -1,0 +1,10 @@
+"""Drawing with matplotlib (the extra `plot`), which is imported when it is needed."""
+
+from __future__ import annotations
+
+from splc.plotting.comparison import VIEWS, comparison_plot
+from splc.plotting.curves import Curves
+from splc.plotting.prediction import prediction_plot
+from splc.plotting.style import FORMATS, plot_format
+
+__all__ = ["FORMATS", "VIEWS", "Curves", "comparison_plot", "plot_format", "prediction_plot"]

@@ -1,0 +1,64 @@
+"""Predicted against measured values of one model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.plotting.style import DARK, GREY, LIGHT, Array, drawing, literal, new_figure, plain_number, saved
+
+_MANY = 2000
+
+
+def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str, title: str, file_format: str) -> bytes:
+    """Return a plot of predicted against measured values; the same input gives the same bytes.
+
+    Args:
+        measured: the measured values, shape (n,).
+        predicted: the predicted ones, shape (n,).
+        learned: which of them were learned from, shape (n,), bool.
+        nfp: the property.
+        title: what stands above.
+        file_format: one of `FORMATS`.
+    """
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    with drawing():
+        figure = new_figure(5.5, 5.5)
+        axes = figure.add_subplot()
+        positive = len(measured) > 0 and min(measured.min(), predicted.min()) > 0
+        wide = positive and measured.max() > 50 * measured.min()
+        if wide:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            # Names of properties must not be read as formulas, so there are none for ticks either: plain numbers.
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(FuncFormatter(plain_number))
+                axis.set_minor_formatter(NullFormatter())
+        values = np.concatenate([measured, predicted])
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+        axes.plot([low, high], [low, high], color=GREY, linewidth=0.8, label="predicted = measured", zorder=1)
+        # The learning set, often much smaller, is drawn on top.
+        for rows, marker, color, label in (
+            (~learned, "o", LIGHT, "not learned from"),
+            (learned, "x", DARK, "learned from"),
+        ):
+            if not rows.any():
+                continue
+            marks = axes.scatter(
+                measured[rows],
+                predicted[rows],
+                s=18 if len(measured) <= _MANY else 8,
+                marker=marker,
+                color=color,
+                linewidths=0.9,
+                label=f"{label} ({int(rows.sum()):,})",
+                zorder=3,
+                rasterized=len(measured) > 10 * _MANY,
+            )
+            if marker == "o":
+                marks.set_facecolor("none")
+        axes.set_xlabel(f"measured {literal(nfp)}")
+        axes.set_ylabel(f"predicted {literal(nfp)}")
+        axes.set_title(literal(title))
+        axes.legend(frameon=False)
+        return saved(figure, file_format)

@@ -1,0 +1,169 @@
+"""What all pictures share: formats, colours, settings of matplotlib, and saving without dates.
+
+matplotlib (the extra `plot`) is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import math
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from splc.errors import OutputError, Problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMATS = ("svg", "png", "pdf")
+# Dark and light, so that they differ in grey too; blue and orange differ for every kind of colour blindness.
+DARK, LIGHT = "#00335c", "#e69f00"
+BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
+# What a reader's own matplotlibrc must not change: names are no formulas, and the same picture has the same bytes.
+SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
+# Axes cannot be laid out for values beyond it: their range, or its margin, would be no finite number.
+_LARGEST = 1e300
+
+
+def plot_format(path: str | Path) -> str:
+    """Return the format that a file's name asks for; done before anything is computed.
+
+    Raises:
+        OutputError: if it is none of `FORMATS`, or matplotlib is not installed.
+    """
+    suffix = Path(path).suffix.lower().lstrip(".")
+    if suffix not in FORMATS:
+        hint = f"the name must end in {', '.join(f'.{name}' for name in FORMATS)}"
+        raise OutputError(Problem("plots are not written in this format", str(path), hint=hint))
+    if importlib.util.find_spec("matplotlib") is None:
+        hint = "install the extra, pip install 'splc[plot]', or matplotlib by itself"
+        raise OutputError(Problem("plots need matplotlib, which is not installed", str(path), hint=hint))
+    return suffix
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw with matplotlib's own defaults and `SETTINGS`, whatever the user's are."""
+    import matplotlib.style
+
+    settings: dict[Any, Any] = dict(SETTINGS)
+    with matplotlib.style.context(["default", settings]):
+        yield
+
+
+def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
+    """Return an empty figure (inches) that no window knows of."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout=layout)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def saved(figure: Figure, file_format: str) -> bytes:
+    """Return a figure as a file of one of `FORMATS`, without dates: the same figure gives the same bytes."""
+    content = io.BytesIO()
+    metadata: dict[str, Any] = {"Creator": "splc"}
+    if file_format == "png":
+        metadata = {"Software": "splc"}
+    else:
+        metadata["Date" if file_format == "svg" else "CreationDate"] = None
+    figure.savefig(content, format=file_format, dpi=150, metadata=metadata)
+    return content.getvalue()
+
+
+def literal(name: str, most: int | None = None) -> str:
+    r"""Return a name as one line that can be drawn, shortened in the middle to `most` characters.
+
+    What the font has no picture of (and would be an empty box with a warning) is written as `\u65e5`.
+    """
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    text = " ".join(name.split())
+    font = get_font(findfont(FontProperties()))
+    drawn = []
+    for character in text:
+        known = font.get_char_index(ord(character)) != 0 and unicodedata.category(character)[0] != "C"
+        drawn.append(character if known else f"\\u{ord(character):04x}")
+    text = "".join(drawn)
+    if most is not None and len(text) > most:
+        begin = (most - 1) // 2
+        # Two names differ at their begin or at their end more often than in between.
+        text = f"{text[:begin]}…{text[len(text) - (most - 1 - begin) :]}"
+    return text
+
+
+def width_of(text: str, size: float, *, bold: bool = False) -> float:
+    """Return how wide a text (of `literal`) is drawn, in inches, at a font size in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size, weight="bold" if bold else "normal")
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) / 72
+
+
+def fitting(name: str, width: float, size: float, *, bold: bool = False) -> str:
+    """Return a name as `literal` does, shortened until it is at most `width` inches wide."""
+    text = literal(name)
+    most = len(text)
+    while most > 1 and (wide := width_of(text, size, bold=bold)) > width:
+        most = max(1, min(most - 1, math.ceil(most * width / wide)))
+        text = literal(name, most)
+    return text
+
+
+def drawable(values: Array) -> Array:
+    """Return values as matplotlib can draw them: gaps (NaN) where they are not finite, no number beyond all axes."""
+    values = np.asarray(values, dtype=float)
+    return np.clip(np.where(np.isfinite(values), values, np.nan), -_LARGEST, _LARGEST)
+
+
+def plain_number(value: float, position: int | None = None) -> str:
+    """Return the text of a tick, where matplotlib would write a formula."""
+    del position
+    return f"{value:g}".replace("-", "−")
+
+
+def scale_values(axes: Axes, values: Array) -> None:
+    """Make the y axis logarithmic where drawable values span orders of magnitude, if need be on both sides of zero.
+
+    Nothing is cut off: values of both signs, zeros, and values that are tiny beside all others give an axis that is
+    linear around zero and logarithmic outside.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    sizes = np.abs(values[np.isfinite(values)])
+    sizes = sizes[sizes > 0]
+    if not len(sizes):
+        return
+    low, usual, high = float(sizes.min()), float(np.percentile(sizes, 5)), float(sizes.max())
+    positive = bool((values[np.isfinite(values)] > 0).all())
+    if positive and low > 1e-300 and 1e12 * low > high > 50 * low:
+        axes.set_yscale("log")
+        if high < 1000 * low:
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    elif high > 100 * usual or (positive and high >= 1e12 * low):
+        # Not more than six decades on either side: the rest is small beside all that matters.
+        axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(max(usual, high * 1e-6, 1e-290))))
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10]))
+        return
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def named(legend: Legend, names: list[str]) -> None:
+    """Write names into a legend; given to it as labels, those that begin with `_` would be left out."""
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)
