@@ -1,0 +1,142 @@
+"""Predictions with intervals: where they come from for analytical models, and how they are compared (thesis, 7.2).
+
+Learned models get theirs from the measurements (`comparison.confidence`), analytical ones from the intervals of their
+machine parameters.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from comparison.result import IntervalComparison
+from splc.errors import ConfigurationError, MeasurementError, SpecError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MOST_PARAMETERS = 12
+
+
+def corner_intervals(
+    predict: Callable[[Mapping[str, float]], Array], bounds: Mapping[str, tuple[float, float]]
+) -> Array:
+    """Return the least and greatest predictions at the corners of a box of parameters, shape (2, n).
+
+    Exact where the prediction is monotone in each parameter while the others are fixed, as it is in analytical models
+    that are linear in each of `alpha`, `beta` and `f`; elsewhere the true bounds may lie further out.
+
+    Args:
+        predict: parameters → predictions, shape (n,).
+        bounds: parameter → its lowest and highest value. One whose values are the same does not count as a dimension.
+
+    Raises:
+        SpecError: if bounds are not finite, the lower one is above the upper one, or more than `MOST_PARAMETERS`
+            parameters vary (each of them doubles the number of corners).
+    """
+    for name, (low, high) in bounds.items():
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise SpecError(f"{name} cannot lie between {low:g} and {high:g}", hint="give the lower bound first")
+    varying = [name for name, (low, high) in bounds.items() if low < high]
+    if len(varying) > MOST_PARAMETERS:
+        message = f"{len(varying)} parameters have bounds, at most {MOST_PARAMETERS} can"
+        raise SpecError(message, hint="give numbers for those that matter least")
+    result: Array | None = None
+    for corner in itertools.product(*((low, high) if low < high else (low,) for low, high in bounds.values())):
+        predicted = np.asarray(predict(dict(zip(bounds, corner, strict=True))), dtype=float)
+        if result is None:
+            result = np.stack([predicted, predicted])
+        else:
+            np.minimum(result[0], predicted, out=result[0])
+            np.maximum(result[1], predicted, out=result[1])
+    assert result is not None
+    return result
+
+
+def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:
+    """Return how much two models' predictions overlap as intervals.
+
+    Intervals are closed: such that touch overlap. The Hausdorff distance of two intervals is the greater distance of
+    their ends, a metric (Moore et al., Introduction to Interval Analysis, 2009, section 6.1). With infinite intervals
+    the mean distance and width may be infinite, and where both cover infinitely much, Jaccard is None.
+
+    Args:
+        first: lower and upper bounds of the first model's predictions, shape (2, n).
+        second: those of the second model's.
+        level: the level that both have, in (0, 1]; 1 where the bounds are sure.
+
+    Raises:
+        SpecError: if the level is out of range.
+        ConfigurationError: if the shapes differ or are no such, there is no configuration, a bound is NaN, or a lower
+            one lies above the upper one.
+    """
+    if not 0 < level <= 1:
+        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
+    first, second = _intervals(first), _intervals(second)
+    if first.shape != second.shape:
+        raise ConfigurationError(f"{first.shape[1]} intervals cannot be compared with {second.shape[1]}")
+    inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
+    overlapping = inner[0] >= inner[1]
+    with np.errstate(over="ignore"):
+        lengths = np.array([_length(first), _length(second)])
+        overlap = np.where(overlapping, _length(np.stack(inner[::-1])), 0.0)
+        hull = _length(np.stack([np.minimum(first[0], second[0]), np.maximum(first[1], second[1])]))
+        covered = np.where(overlapping, hull, lengths.sum(axis=0)).sum()
+        shared = overlap.sum()
+        # Ends that are infinite in the same direction are no distance apart.
+        ends = np.abs(np.subtract(first, second, out=np.zeros_like(first), where=first != second))
+        hausdorff = float(ends.max(axis=0).mean())
+        width = lengths.mean(axis=1)
+    defined = covered > 0 and not (np.isinf(covered) and np.isinf(shared))
+    jaccard = float(shared / covered) if defined else None
+    return IntervalComparison(level, float(overlapping.mean()), jaccard, hausdorff, (float(width[0]), float(width[1])))
+
+
+def coverage(measured: Array, intervals: Array) -> float:
+    """Return the fraction of measured values that lie within their intervals, ends included.
+
+    Args:
+        measured: shape (n,); NaN (not measured) is left out.
+        intervals: lower and upper bounds, shape (2, n).
+
+    Raises:
+        ConfigurationError: as `compare_intervals`, or if there is another number of measured values.
+        MeasurementError: if nothing is measured.
+    """
+    intervals = _intervals(intervals)
+    measured = np.asarray(measured, dtype=float)
+    if measured.shape != intervals.shape[1:]:
+        raise ConfigurationError(f"{measured.size} measured values cannot lie in {intervals.shape[1]} intervals")
+    known = ~np.isnan(measured)
+    if not known.any():
+        raise MeasurementError("no configuration has a measured value")
+    within = (intervals[0] <= measured) & (measured <= intervals[1])
+    return float(within[known].mean())
+
+
+def _length(intervals: Array) -> Array:
+    """Return the lengths of intervals; 0 where both ends are the same infinity."""
+    length: Array = np.subtract(
+        intervals[1], intervals[0], out=np.zeros(intervals.shape[1]), where=intervals[0] != intervals[1]
+    )
+    return length
+
+
+def _intervals(intervals: Array) -> Array:
+    """Return intervals as they should be.
+
+    Raises:
+        ConfigurationError: if they are not.
+    """
+    intervals = np.asarray(intervals, dtype=float)
+    if intervals.ndim != 2 or len(intervals) != 2 or intervals.shape[1] == 0:
+        raise ConfigurationError(f"intervals have the shape (2, configurations), not {intervals.shape}")
+    wrong = ~(intervals[0] <= intervals[1])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        low, high = intervals[:, row]
+        raise ConfigurationError(f"from {low:g} to {high:g} is no interval (configuration {row})")
+    return intervals

@@ -1,0 +1,223 @@
+"""Confidence intervals of learned models."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from comparison.confidence import influence_intervals, prediction_intervals
+from comparison.intervals import coverage
+from splc.configurations import Configurations
+from splc.errors import ConfigurationError, MeasurementError, SpecError
+from splc.influence import InfluenceModel
+from splc.options import BinaryOption, NumericOption
+from splc.terms import CONSTANT, log_term, option_term
+from splc.variability import VariabilityModel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SYSTEM = VariabilityModel(
+    "system",
+    (
+        BinaryOption("b"),
+        BinaryOption("c"),
+        NumericOption("x", (1.0, 2.0, 5.0, 10.0)),
+        NumericOption("y", (1e3, 1e6, 2e6)),
+    ),
+)
+ALL = Configurations(
+    SYSTEM, np.array([[b, c, x, y] for b in (0, 1) for c in (0, 1) for x in range(4) for y in range(3)])
+)
+B, X, Y = option_term("b"), option_term("x"), option_term("y")
+TERMS = (CONSTANT, B, X * X, Y, log_term("x"), X * Y)
+
+
+def model_of(influences: dict[Any, float], link: Any = "identity") -> InfluenceModel:
+    """Return the model with these influences."""
+    return InfluenceModel.from_terms(influences, SYSTEM.names, link)
+
+
+def matrix_of(model: InfluenceModel, configurations: Configurations) -> Array:
+    """Return the values of the terms, shape (n, terms)."""
+    columns = [term.evaluate(configurations.column) * np.ones(len(configurations)) for term, _ in model.terms]
+    return np.stack(columns, axis=1)
+
+
+noises = st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).normal(size=len(ALL)))
+subsets = st.lists(st.sampled_from(TERMS), min_size=1, unique=True)
+
+
+@given(subsets, noises, st.floats(0.01, 0.99), st.sampled_from([1e-150, 1.0, 1e150]))
+def test_against_the_textbook(terms: list[Any], noise: Array, level: float, unit: float) -> None:
+    """Widths and bands are those of the textbook's formula with an inverted matrix, in any unit of the property."""
+    model = model_of(dict.fromkeys(terms, 0.5 * unit))
+    measured = model.predict(ALL) + unit * noise
+    found = influence_intervals(model, ALL, measured, level)
+    X = matrix_of(model, ALL)
+    lengths = np.linalg.norm(X, axis=0)
+    inverse = np.linalg.inv((X / lengths).T @ (X / lengths)) / np.outer(lengths, lengths)
+    y = measured / unit
+    refit = inverse @ X.T @ y
+    degrees = len(ALL) - len(terms)
+    variance = np.sum((y - X @ refit) ** 2) / degrees
+    half = stats.t.ppf((1 + level) / 2, degrees) * np.sqrt(variance * np.diag(inverse))
+    assert found.degrees == degrees
+    assert found.collinear == ()
+    assert found.deviation == pytest.approx(unit * math.sqrt(variance), rel=1e-6)
+    np.testing.assert_allclose((found.high - found.low) / 2, unit * half, rtol=1e-6)
+    np.testing.assert_allclose((found.high + found.low) / 2, 0.5 * unit, rtol=1e-6, atol=1e-6 * unit * half.max())
+    np.testing.assert_allclose(found.refitted / unit, refit, rtol=1e-5, atol=1e-6 * half.min())
+    if unit == 1.0:
+        np.testing.assert_allclose(found.covariance, variance * inverse, rtol=1e-5, atol=1e-12 * variance)
+    band = prediction_intervals(found, ALL)
+    width = stats.t.ppf((1 + level) / 2, degrees) * np.sqrt(variance * np.sum((X @ inverse) * X, axis=1))
+    np.testing.assert_allclose((band[1] - band[0]) / unit, 2 * width, rtol=1e-5, atol=1e-9 * np.abs(y).max())
+
+
+@given(subsets, noises)
+def test_the_model_lies_within(terms: list[Any], noise: Array) -> None:
+    """A model lies within its own intervals, and single values have wider ones than means."""
+    model = model_of(dict.fromkeys(terms, 2.0))
+    found = influence_intervals(model, ALL, 1e3 * noise)
+    influences = np.array([influence for _, influence in model.terms])
+    assert (found.low <= influences).all()
+    assert (influences <= found.high).all()
+    mean, single = prediction_intervals(found, ALL), prediction_intervals(found, ALL, single=True)
+    predicted = model.predict(ALL)
+    assert (mean[0] <= predicted).all()
+    assert (predicted <= mean[1]).all()
+    assert (single[0] < mean[0]).all()
+    assert (mean[1] < single[1]).all()
+
+
+@given(noises)
+def test_logarithmic_link(noise: Array) -> None:
+    """A model of logarithms has the influences' intervals of the logarithms, and their exponentials as band."""
+    terms = {CONSTANT: 0.1, B: 0.5, log_term("x"): 1.0}
+    logarithms, model = model_of(terms), model_of(terms, "log")
+    measured = logarithms.predict(ALL) + 0.1 * noise
+    plain = influence_intervals(logarithms, ALL, measured)
+    found = influence_intervals(model, ALL, np.exp(measured))
+    np.testing.assert_allclose([found.low, found.high], [plain.low, plain.high], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(prediction_intervals(found, ALL), np.exp(prediction_intervals(plain, ALL)), rtol=1e-9)
+
+
+@given(noises)
+def test_collinear_terms(noise: Array) -> None:
+    """Terms that the measurements cannot tell apart have infinite intervals, the others those without such a term."""
+    same = ALL[ALL.value("b") == ALL.value("c")]
+    measured = noise[: len(same)]
+    model = model_of({CONSTANT: 1.0, B: 2.0, option_term("c"): 3.0, X: 4.0})
+    found = influence_intervals(model, same, measured)
+    fewer = influence_intervals(model_of({CONSTANT: 1.0, B: 5.0, X: 4.0}), same, measured)
+    assert found.collinear == (B, option_term("c"))
+    assert found.degrees == len(same) - 3
+    influence = found.model.influences
+    finite = [at for at, term in enumerate(influence) if term not in found.collinear]
+    kept = [at for at, term in enumerate(fewer.model.influences) if term != B]
+    for ours, theirs in ((found.low, fewer.low), (found.high, fewer.high), (found.refitted, fewer.refitted)):
+        np.testing.assert_allclose(ours[finite], theirs[kept], rtol=1e-9, atol=1e-12)
+    assert np.isnan(np.delete(found.refitted, finite)).all()
+    assert np.isinf(np.delete([found.low, found.high], finite, axis=1)).all()
+    band = prediction_intervals(found, ALL)
+    tellable = ALL.value("b") == ALL.value("c")
+    np.testing.assert_allclose(band[:, tellable], prediction_intervals(fewer, same), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(band[:, ~tellable], np.tile([[-np.inf], [np.inf]], (~tellable).sum()))
+    logarithmic = influence_intervals(model_of({B: 0.1, option_term("c"): 0.1}, "log"), same, np.exp(measured))
+    band = prediction_intervals(logarithmic, ALL)
+    np.testing.assert_array_equal(band[:, ~tellable], np.tile([[0.0], [np.inf]], (~tellable).sum()))
+
+
+def test_a_term_that_is_always_zero() -> None:
+    """A term whose values are all 0 where measured is not determined, and its length is no division by zero."""
+    without = ALL[ALL.value("b") == 0]
+    found = influence_intervals(model_of({CONSTANT: 1.0, B: 2.0}), without, np.arange(len(without), dtype=float))
+    assert found.collinear == (B,)
+    assert np.isfinite(found.low[0])
+
+
+def test_more_terms_than_measurements() -> None:
+    """Fewer measurements than terms suffice if these differ in fewer directions than there are measurements."""
+    few = ALL[(ALL.value("x") == 1) & (ALL.value("y") == 1e3)]
+    model = model_of({CONSTANT: 1.0, X: 1.0, Y: 1.0, X * X: 1.0, X * Y: 1.0})
+    found = influence_intervals(model, few, np.array([1.0, 2.0, 3.0, 4.0]))
+    assert found.degrees == 3
+    assert len(found.collinear) == 5
+    band = prediction_intervals(found, few)
+    half = stats.t.ppf(0.975, 3) * np.std([1, 2, 3, 4], ddof=1) / 2
+    np.testing.assert_allclose(band, model.predict(few) + np.array([[-half], [half]]))
+
+
+def test_a_model_without_terms() -> None:
+    """The empty model predicts 0, surely."""
+    found = influence_intervals(model_of({}), ALL, np.ones(len(ALL)))
+    assert (found.low.shape, found.collinear, found.degrees, found.deviation) == ((0,), (), len(ALL), 1.0)
+    np.testing.assert_array_equal(prediction_intervals(found, ALL), np.zeros((2, len(ALL))))
+
+
+def test_exact_measurements() -> None:
+    """Where all values are equal to 0 or to the predictions, intervals have (nearly) no length."""
+    model = model_of({CONSTANT: 3.0, X: -2.0})
+    found = influence_intervals(model, ALL, model.predict(ALL))
+    assert (found.high - found.low).max() < 1e-12
+    assert influence_intervals(model, ALL, np.zeros(len(ALL))).deviation == 0
+
+
+def test_coverage_of_simulated_data() -> None:
+    """Over simulated measurements, intervals hold what they should about as often as their level says."""
+    truth = model_of({CONSTANT: 5.0, B: 2.0, X: 0.5, log_term("x"): 1.0})
+    means = truth.predict(ALL)
+    rng = np.random.default_rng(7)
+    held: list[list[float]] = []
+    for _ in range(300):
+        measured = means + rng.normal(size=len(ALL))
+        refit = influence_intervals(truth, ALL, measured).refitted
+        learned = model_of(dict(zip(truth.influences, refit.tolist(), strict=True)))
+        found = influence_intervals(learned, ALL, measured, 0.9)
+        influences = np.array([influence for _, influence in truth.terms])
+        new = means + rng.normal(size=len(ALL))
+        held.append(
+            [
+                float(((found.low <= influences) & (influences <= found.high)).mean()),
+                coverage(means, prediction_intervals(found, ALL)),
+                coverage(new, prediction_intervals(found, ALL, single=True)),
+            ]
+        )
+    np.testing.assert_allclose(np.mean(held, axis=0), 0.9, atol=0.02)
+
+
+def test_read_only() -> None:
+    """The arrays of the intervals cannot be changed."""
+    found = influence_intervals(model_of({CONSTANT: 1.0}), ALL, np.ones(len(ALL)))
+    with pytest.raises(ValueError, match="read-only"):
+        found.low[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("values", "link", "error", "message"),
+    [
+        ([1.0, 2.0], "identity", MeasurementError, "2 measurements are too few for 2 terms\n    at least 3"),
+        ([], "identity", MeasurementError, "0 measurements are too few"),
+        ([1.0, math.nan, 2.0], "identity", MeasurementError, "configuration 1, nan, is not a finite number"),
+        ([1.0, 2.0, 0.0], "log", MeasurementError, "configuration 2, 0, is not a positive number"),
+    ],
+)
+def test_wrong_measurements(values: list[float], link: Any, error: type[Exception], message: str) -> None:
+    """Too few measurements, and values that cannot be fitted, are refused with the configuration."""
+    with pytest.raises(error, match=message):
+        influence_intervals(model_of({CONSTANT: 1.0, X: 1.0}, link), ALL[[0, 3, 6][: len(values)]], np.array(values))
+
+
+def test_wrong_arguments() -> None:
+    """A level in percent and another number of values than configurations are refused."""
+    model = model_of({CONSTANT: 1.0})
+    with pytest.raises(SpecError, match="a fraction"):
+        influence_intervals(model, ALL, np.ones(len(ALL)), 95)
+    with pytest.raises(ConfigurationError, match="1 value does not belong to 48 configurations"):
+        influence_intervals(model, ALL, np.ones(1))

@@ -1,0 +1,172 @@
+"""Predictions as intervals, and their comparison."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comparison.intervals import compare_intervals, corner_intervals, coverage
+from splc.errors import ConfigurationError, MeasurementError, SpecError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ends = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
+
+
+def intervals_of(count: int) -> st.SearchStrategy[Array]:
+    """Intervals of so many configurations, some without length."""
+    pair = st.tuples(ends, ends).map(sorted)
+    return st.lists(pair, min_size=count, max_size=count).map(lambda pairs: np.array(pairs).T)
+
+
+couples = st.integers(1, 5).flatmap(lambda n: st.tuples(intervals_of(n), intervals_of(n), intervals_of(n)))
+
+
+@given(couples)
+def test_an_interval_is_like_itself(some: tuple[Array, Array, Array]) -> None:
+    """Intervals overlap themselves, at distance 0, with Jaccard exactly 1 unless all are points."""
+    found = compare_intervals(some[0], some[0], 0.95)
+    length = float((some[0][1] - some[0][0]).mean())
+    assert (found.level, found.overlapping, found.hausdorff, found.width) == (0.95, 1.0, 0.0, (length, length))
+    assert found.jaccard == (1.0 if length > 0 else None)
+
+
+@given(couples)
+def test_symmetry(some: tuple[Array, Array, Array]) -> None:
+    """The order of the models changes nothing but the order of the widths."""
+    one, other = compare_intervals(some[0], some[1], 0.9), compare_intervals(some[1], some[0], 0.9)
+    assert (one.overlapping, one.jaccard, one.hausdorff) == (other.overlapping, other.jaccard, other.hausdorff)
+    assert one.width == other.width[::-1]
+
+
+@given(couples)
+def test_hausdorff_is_a_metric(some: tuple[Array, Array, Array]) -> None:
+    """The mean Hausdorff distance is 0 for equal intervals only, and keeps the triangle inequality."""
+    a, b, c = some
+    ab, bc, ac = (compare_intervals(one, other, 1).hausdorff for one, other in ((a, b), (b, c), (a, c)))
+    assert (ab == 0) == bool((a == b).all())
+    assert ac <= (ab + bc) * (1 + 1e-12)
+
+
+@given(couples)
+def test_against_single_intervals(some: tuple[Array, Array, Array]) -> None:
+    """All values are those of a plain loop over the configurations."""
+    overlaps, unions, distances, common = [], [], [], 0
+    for (a, b), (c, d) in zip(some[0].T, some[1].T, strict=True):
+        overlap = max(0.0, min(b, d) - max(a, c))
+        common += min(b, d) >= max(a, c)
+        overlaps.append(overlap)
+        unions.append((b - a) + (d - c) - overlap)
+        # By the definition: the farthest that a point of one interval can be from the other interval.
+        gaps = [max(low - x, x - high, 0.0) for x, low, high in ((a, c, d), (b, c, d), (c, a, b), (d, a, b))]
+        distances.append(max(gaps))
+    found = compare_intervals(some[0], some[1], 0.5)
+    assert found.overlapping == common / len(overlaps)
+    assert found.hausdorff == pytest.approx(math.fsum(distances) / len(distances))
+    if math.fsum(unions) > 1e-6:
+        assert found.jaccard == pytest.approx(math.fsum(overlaps) / math.fsum(unions), abs=1e-9)
+
+
+def test_degenerate_intervals() -> None:
+    """Points overlap where they are equal, intervals that touch do too, but neither shares a length."""
+    points = compare_intervals(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[1.0, 5.0], [1.0, 5.0]]), 0.9)
+    assert (points.overlapping, points.jaccard, points.hausdorff) == (0.5, None, 1.5)
+    touching = compare_intervals(np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]]), 0.9)
+    assert (touching.overlapping, touching.jaccard, touching.hausdorff) == (1.0, 0.0, 1.0)
+
+
+def test_infinite_intervals() -> None:
+    """Infinite intervals overlap all others; what would be infinity by infinity is undefined."""
+    line, unit = np.array([[-math.inf], [math.inf]]), np.array([[0.0], [1.0]])
+    found = compare_intervals(line, unit, 0.9)
+    assert (found.overlapping, found.jaccard, found.hausdorff, found.width) == (1.0, 0.0, math.inf, (math.inf, 1.0))
+    found = compare_intervals(line, line, 0.9)
+    assert (found.overlapping, found.jaccard, found.hausdorff) == (1.0, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([[1.0], [0.0]], [[0.0], [1.0]], r"from 1 to 0 is no interval \(configuration 0\)"),
+        ([[0.0, 0.0], [1.0, math.nan]], [[0.0, 0.0], [1.0, 1.0]], r"configuration 1"),
+        ([[0.0], [1.0]], [[0.0, 0.0], [1.0, 1.0]], "1 intervals cannot be compared with 2"),
+        ([0.0, 1.0], [0.0, 1.0], "shape"),
+        ([[], []], [[], []], "shape"),
+    ],
+)
+def test_wrong_intervals(first: list[Any], second: list[Any], message: str) -> None:
+    """What is no interval, or not as many of them, is refused."""
+    with pytest.raises(ConfigurationError, match=message):
+        compare_intervals(np.array(first), np.array(second), 0.95)
+
+
+def test_wrong_level() -> None:
+    """A level in percent is refused."""
+    unit = np.array([[0.0], [1.0]])
+    with pytest.raises(SpecError, match="a fraction"):
+        compare_intervals(unit, unit, 95)
+
+
+def test_coverage() -> None:
+    """Values at the ends are covered, unmeasured ones do not count, and nothing measured is an error."""
+    intervals = np.array([[0.0, 0.0, 0.0, 0.0, 0.0], [1.0] * 5])
+    assert coverage(np.array([0.0, 1.0, 0.5, 1.1, math.nan]), intervals) == 0.75
+    with pytest.raises(MeasurementError, match="no configuration has a measured value"):
+        coverage(np.full(5, math.nan), intervals)
+    with pytest.raises(ConfigurationError, match="2 measured values"):
+        coverage(np.zeros(2), intervals)
+
+
+boxes = st.lists(st.tuples(ends, ends).map(sorted), min_size=0, max_size=4)
+
+
+@given(boxes, st.integers(0, 99))
+def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[float]], seed: int) -> None:
+    """No parameters in the box give a prediction outside of the bounds, and some corner reaches each bound."""
+    rng = np.random.default_rng(seed)
+    bounds = {f"p{k}": (low, high) for k, (low, high) in enumerate(box)}
+    products = [c for r in range(len(box) + 1) for c in itertools.combinations(bounds, r)]
+    weights = rng.normal(size=(len(products), 3))
+
+    def predict(values: Mapping[str, float]) -> Array:
+        factors = np.array([math.prod(values[name] for name in product) for product in products])
+        return np.asarray(factors @ weights)
+
+    low, high = corner_intervals(predict, bounds)
+    slack = 1e-9 * (1 + np.abs([low, high]).max())
+    for _ in range(20):
+        inside = predict({name: rng.uniform(*pair) for name, pair in bounds.items()})
+        assert (low - slack <= inside).all()
+        assert (inside <= high + slack).all()
+    corners = np.array([predict(dict(zip(bounds, c, strict=True))) for c in itertools.product(*bounds.values())])
+    np.testing.assert_array_equal([low, high], [corners.min(axis=0), corners.max(axis=0)])
+
+
+def test_corner_count() -> None:
+    """Parameters without a range double nothing; more than twelve with one are refused."""
+    calls = []
+
+    def predict(values: Mapping[str, float]) -> Array:
+        calls.append(dict(values))
+        return np.array([values["p0"]])
+
+    fixed = {f"f{k}": (1.0, 1.0) for k in range(40)}
+    np.testing.assert_array_equal(corner_intervals(predict, {"p0": (1.0, 2.0), **fixed}), [[1.0], [2.0]])
+    assert len(calls) == 2
+    assert all(values["f39"] == 1.0 for values in calls)
+    with pytest.raises(SpecError, match="13 parameters have bounds, at most 12 can"):
+        corner_intervals(predict, {f"p{k}": (0.0, 1.0) for k in range(13)})
+
+
+@pytest.mark.parametrize("bounds", [(2.0, 1.0), (0.0, math.inf), (math.nan, 1.0)])
+def test_wrong_bounds(bounds: tuple[float, float]) -> None:
+    """Bounds that are reversed or infinite are refused with the name of the parameter."""
+    with pytest.raises(SpecError, match="alpha cannot lie between"):
+        corner_intervals(lambda _: np.zeros(1), {"alpha": bounds})
