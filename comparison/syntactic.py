@@ -1,0 +1,125 @@
+"""Comparison of two models by their terms: equivalence classes, four scores, each term scored once.
+
+Kaltenecker, "Comparison of Analytical and Empirical Performance Models" (2016), section 4.1. The first model is the one
+that the second is measured by; in the thesis the analytical and the learned one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
+from splc.errors import ConfigurationError
+from splc.influence import InfluenceModel
+from splc.terms import Subexpression, Term
+
+# The score of a term that the other model lacks, and what a term that both have is worth at least and at most.
+NO_CLASS, NO_TERM, SHARED, SAME = -2.0, -1.0, 1.0, 2.0
+
+
+def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bool = True) -> SyntacticComparison:
+    """Return how the terms of two models score.
+
+    A term's equivalence class is the set of options it is about, also those inside of subexpressions. Each distinct
+    term of both models scores once: -2 where the other model has no term of its class, -1 where it has the class but
+    not the term, 1 + `similarity` of the influences where both have it, 2 where these are equal.
+
+    - Terms are compared as they stand: only canonical forms are equal, influences that differ in the last digit are
+      different (and score almost 2), and a term whose influence is 0 is a term.
+    - A subexpression that is no sum of terms is compared as a whole, and listed as unseen.
+    - Sums are compared, whatever the links: where `links_differ`, equal terms do not mean the same.
+
+    Args:
+        first: the model whose influences the others are relative to.
+        second: the model compared with it.
+        constant: whether terms about no option take part; they form a class of their own.
+
+    Raises:
+        ConfigurationError: if an influence is not a finite number.
+    """
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    positions = {name: position for position, name in enumerate(order)}
+    influences = tuple(_finite(model, order) for model in (first, second))
+    classes: dict[frozenset[str], dict[Term, None]] = {}
+    owned: tuple[set[frozenset[str]], set[frozenset[str]]] = (set(), set())
+    for model, own in zip((first, second), owned, strict=True):
+        for term, _ in model.terms:
+            options = model.options_of(term)
+            if options or constant:
+                classes.setdefault(options, {})[term] = None
+                own.add(options)
+    groups = []
+    for options in sorted(classes, key=lambda names: (len(names), sorted(_place(name, positions) for name in names))):
+        shared = all(options in own for own in owned)
+        terms = sorted(classes[options], key=lambda term: term.sort_key(positions))
+        scores = tuple(
+            _term_score(term, term.text(order), influences[0].get(term), influences[1].get(term), shared)
+            for term in terms
+        )
+        groups.append(ClassScore(names_in(options, order), scores))
+    return SyntacticComparison(tuple(groups), constant, _unseen((first, second), order))
+
+
+def similarity(first: float, second: float) -> float:
+    """Return simValue: max(0, 1 - |second - first| / |first|), in [0, 1]; 1 where both are 0, 0 where only `first` is.
+
+    The thesis divides by the influence itself; the magnitude gives negative influences the same meaning.
+    """
+    if first == second:
+        return 1.0
+    return max(0.0, 1.0 - abs(second - first) / abs(first)) if first != 0 else 0.0
+
+
+def links_differ(first: InfluenceModel, second: InfluenceModel) -> bool:
+    """Whether equal terms differ in meaning: one model's sum is the prediction, the other's its logarithm."""
+    return first.link != second.link
+
+
+def names_in(options: Iterable[str], order: Iterable[str]) -> tuple[str, ...]:
+    """Return options in the system's order; those it does not have come last, by name."""
+    positions = {name: position for position, name in enumerate(order)}
+    return tuple(sorted(options, key=lambda name: _place(name, positions)))
+
+
+def _place(name: str, positions: Mapping[str, int]) -> tuple[int, str]:
+    return positions.get(name, len(positions)), name
+
+
+def _finite(model: InfluenceModel, order: tuple[str, ...]) -> dict[Term, float]:
+    """Return term → influence."""
+    for term, influence in model.terms:
+        if not math.isfinite(influence):
+            raise ConfigurationError(
+                f"the influence of {term.text(order)} is {influence}, which is no finite number",
+                hint="correct the influence in the model, or leave the term out",
+            )
+    return model.influences
+
+
+def _term_score(term: Term, text: str, first: float | None, second: float | None, shared: bool) -> TermScore:
+    """Return the score of a term; `shared`: both models have terms of its class."""
+    found: Found
+    if first is None or second is None:
+        found, score = ("no term", NO_TERM) if shared else ("no class", NO_CLASS)
+    elif first == second:
+        found, score = "same", SAME
+    else:
+        found, score = "different", SHARED + similarity(first, second)
+    return TermScore(term, text, score, found, first, second)
+
+
+def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...]) -> tuple[Unseen, ...]:
+    """Return the subexpressions that stand in terms, in the order of the terms; not those inside of others."""
+    places: tuple[Literal["first", "second"], ...] = ("first", "second")
+    found: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
+    for model, place in zip(models, places, strict=True):
+        for term, _ in model.terms:
+            for factor in term.factors:
+                if isinstance(factor.option, Subexpression):
+                    options = names_in(model.options_of(Term((factor,))), order)
+                    where = found.setdefault(str(factor.option), (options, []))[1]
+                    if place not in where:
+                        where.append(place)
+    return tuple(Unseen(text, options, tuple(where)) for text, (options, where) in found.items())
