@@ -175,7 +175,7 @@ def test_coverage_of_simulated_data() -> None:
     means = truth.predict(ALL)
     rng = np.random.default_rng(7)
     held: list[list[float]] = []
-    for _ in range(300):
+    for _ in range(1000):
         measured = means + rng.normal(size=len(ALL))
         refit = influence_intervals(truth, ALL, measured).refitted
         learned = model_of(dict(zip(truth.influences, refit.tolist(), strict=True)))
