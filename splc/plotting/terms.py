@@ -120,22 +120,26 @@ class TermsLayout:
 
 def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
     """Return the rows of comparisons side by side, at most `MOST_TERMS` terms, and how many terms are left out."""
-    classes: list[tuple[str, ...]] = []
-    terms: dict[tuple[str, ...], list[Term]] = {}
-    found: dict[tuple[tuple[str, ...], int], ClassScore] = {}
+    # Sets: models that know options in different orders have the same classes.
+    classes: list[frozenset[str]] = []
+    names: dict[frozenset[str], tuple[str, ...]] = {}
+    terms: dict[frozenset[str], list[Term]] = {}
+    found: dict[tuple[frozenset[str], int], ClassScore] = {}
     texts: dict[Term, str] = {}
     scores: dict[tuple[Term, int], TermScore] = {}
     for j, compared in enumerate(comparisons):
-        merge(classes, [group.options for group in compared.syntactic.classes])
+        merge(classes, [frozenset(group.options) for group in compared.syntactic.classes])
         for group in compared.syntactic.classes:
-            found[group.options, j] = group
-            known = terms.setdefault(group.options, [])
+            options = frozenset(group.options)
+            names.setdefault(options, group.options)
+            found[options, j] = group
+            known = terms.setdefault(options, [])
             known += (score.term for score in group.terms if score.term not in texts)
             for score in group.terms:
-                texts[score.term] = score.text
+                texts.setdefault(score.term, score.text)
                 scores[score.term, j] = score
     for options, those in terms.items() if len(comparisons) > 1 else ():
-        positions = {option: position for position, option in enumerate(options)}
+        positions = {option: position for position, option in enumerate(names[options])}
         those.sort(key=lambda term: term.sort_key(positions))
     rows: list[Row] = []
     left = MOST_TERMS
@@ -143,7 +147,7 @@ def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
     for options in classes:
         if left <= 0:
             break
-        name = ", ".join(options) if options else "constant"
+        name = ", ".join(names[options]) or "constant"
         label = fitting(name, _WIDEST_TERM + _INDENT, _SIZE, bold=True)
         rows.append(Row(label, tuple(found.get((options, j)) for j in each)))
         rows += (

@@ -62,6 +62,15 @@ def test_several_models_share_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(bars(axes)) == 8
 
 
+def test_order_of_options_does_not_part_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class is one row, also where another comparison lists its options in another order."""
+    one, two = (compared("a", "b", (options, [score(X * Y, "same", 1, 1)])) for options in ("xy", "yx"))
+    found = [text.get_text() for text in sheet(monkeypatch, one, two).texts]
+    assert found.count("x, y") == 1
+    assert found.count("x * y") == 1
+    assert "y, x" not in found
+
+
 def test_many_terms_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """The height grows with the terms, up to the most that are drawn; the rest is counted."""
     terms = [score(option_term("x", power), "same", 1, 1) for power in range(1, MOST_TERMS + 3)]
