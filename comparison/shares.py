@@ -1,0 +1,126 @@
+"""Hybrid comparison: each equivalence class counts by its share of the performance.
+
+The thesis names it as future work (section 7.2): "According to the percentual influence of an equivalence class, the
+semantic and syntactic comparison could be weighted."
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from comparison.result import ClassShare, HybridComparison, SyntacticComparison
+from comparison.syntactic import names_in
+from splc.configurations import Configurations
+from splc.derived import options_of
+from splc.errors import ConfigurationError
+from splc.influence import InfluenceModel
+from splc.terms import Term
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def hybrid(
+    first: InfluenceModel,
+    second: InfluenceModel,
+    syntactic: SyntacticComparison,
+    configurations: Configurations,
+    *,
+    weights: Array | None = None,
+) -> HybridComparison:
+    """Return the classes of two models with their shares of the performance and their similarities.
+
+    The contribution of a class is the sum of its terms' contributions. With the contributions A and B of a class in
+    both models, shape (n,), and weights w of the configurations:
+
+    - its share in a model is sum(w |A|), divided by the sum of that over all classes; 0 where a model has nothing;
+    - its weight is the mean of its shares in the models that have something; where neither has, all weigh the same.
+      So weights add up to 1;
+    - its similarity is 1 - sum(w |A - B|) / sum(w (|A| + |B|)), in [0, 1]; 1 where both are 0.
+
+    Contributions are those to the models' sums: shares of logarithms, where the link is 'log'. Without the constant
+    in `syntactic`, it takes no part here. A parameter that is kept as a name does not change a term's class; a class
+    that `syntactic` lacks, because the numbers it saw for parameters made it vanish, has no similarity by its terms.
+
+    Args:
+        first: the first model.
+        second: the second model.
+        syntactic: the comparison of their terms (with numbers in the place of parameters).
+        configurations: the configurations, at least one.
+        weights: what each counts, shape (n,), not negative; None: all the same.
+
+    Raises:
+        ConfigurationError: if there is no configuration, a weight is wrong, or as `InfluenceModel.contributions`.
+    """
+    if len(configurations) == 0:
+        raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
+    counted = _weights(weights, len(configurations))
+    classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
+    names = [group.options for group in syntactic.classes]
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    for model in (first, second):
+        for term, _ in model.terms:
+            options = _options_of(model, term)
+            if (options or syntactic.constant) and options not in classes:
+                classes[options] = len(names)
+                names.append(names_in(options, order))
+    columns = [model.contributions(configurations) for model in (first, second)]
+    # In units of a model's largest contribution, sums of huge contributions are finite and tiny ones not lost.
+    units = [float(np.abs(values).max(initial=0.0)) or 1.0 for values in columns]
+    summed = [
+        _summed(model, values.T / unit, classes)
+        for model, values, unit in zip((first, second), columns, units, strict=True)
+    ]
+    sizes = np.stack([np.abs(values) @ counted for values in summed])
+    totals = sizes.sum(axis=1, keepdims=True)
+    shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
+    a, b = (values * (unit / max(units)) for values, unit in zip(summed, units, strict=True))
+    both = (np.abs(a) + np.abs(b)) @ counted
+    apart = np.divide(np.abs(a - b) @ counted, both, out=np.zeros_like(both), where=both > 0)
+    similar = np.clip(1.0 - apart, 0.0, 1.0)
+    having = int((totals > 0).sum())
+    weight = shares.sum(axis=0) / having if having else np.full(len(names), 1.0 / max(len(names), 1))
+    scores = [group.normalized for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
+    return HybridComparison(
+        tuple(
+            ClassShare(
+                options,
+                float(shares[0, number]),
+                float(shares[1, number]),
+                float(weight[number]),
+                scores[number],
+                float(similar[number]),
+            )
+            for number, options in enumerate(names)
+        )
+    )
+
+
+def _weights(weights: Array | None, n: int) -> Array:
+    """Return what each configuration counts, shape (n,), at most 1."""
+    if weights is None:
+        return np.ones(n)
+    values = np.asarray(weights, dtype=float)
+    if values.shape != (n,):
+        raise ConfigurationError(f"one weight per configuration is needed: shape {(n,)}, not {values.shape}")
+    if not np.isfinite(values).all() or (values < 0).any() or not (values > 0).any():
+        raise ConfigurationError("weights are finite numbers, none of them negative and at least one of them positive")
+    scaled: Array = values / values.max()
+    return scaled
+
+
+def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:
+    """Return the class of a term, as it is with numbers in the place of parameters."""
+    subexpressions = {each.name: each for each in model.subexpressions}
+    return options_of(term.options, subexpressions) - {parameter.name for parameter in model.parameters}
+
+
+def _summed(model: InfluenceModel, contributions: Array, classes: dict[frozenset[str], int]) -> Array:
+    """Return contributions, shape (terms, n), summed per class, shape (classes, n); terms of no class are left out."""
+    result = np.zeros((len(classes), contributions.shape[1]))
+    for row, (term, _) in zip(contributions, model.terms, strict=True):
+        number = classes.get(_options_of(model, term))
+        if number is not None:
+            result[number] += row
+    return result
