@@ -130,7 +130,8 @@ class SemanticComparison:
     Attributes:
         configurations: how many configurations there are.
         values: key of a measure → its value, None where it is undefined. Error rates in percent.
-        mean_power: p → mean of |first - second|^p, without a root: what the tables of the thesis hold as distances.
+        mean_power: p → mean of |first - second|^p, without a root: what the tables of the thesis hold as distances;
+            None where it is undefined.
         left_out: configurations that error_rate leaves out, because the first value is 0.
         left_out_reversed: those that error_rate_reversed leaves out, because the second value is 0.
         negative: how many values of the first and of the second are negative.
@@ -139,7 +140,7 @@ class SemanticComparison:
 
     configurations: int
     values: Mapping[str, float | None]
-    mean_power: Mapping[str, float]
+    mean_power: Mapping[str, float | None]
     left_out: int = 0
     left_out_reversed: int = 0
     negative: tuple[int, int] = (0, 0)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import splc
+from splc.cli.compare import compare
 from splc.cli.convert import convert
 from splc.cli.describe import describe
 from splc.cli.failures import Commands
@@ -23,12 +24,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-# In the order of the road: description → sample → measurements → model.
+# In the order of the road: description → sample → measurements → model → comparison.
 app.command("describe")(describe)
 app.command("sample")(sample)
 app.command("learn")(learn)
 app.command("predict")(predict)
 app.command("optimize")(optimize)
+app.command("compare")(compare)
 app.command("convert")(convert)
 
 
@@ -46,7 +48,7 @@ def splc_command(
         bool, typer.Option("--version", help="Print the version and exit.", callback=print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Describe, sample and learn performance-influence models of configurable systems.
+    """Describe, sample, learn and compare performance-influence models of configurable systems.
 
     Without further options every command works on the current folder: it reads splc.toml there, or finds the
     system description (*.xml) and measurements.csv by themselves.

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, System
+from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, Parameter, ParametersFile, System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from splc.formats.kinds import Kind
     from splc.measurements import Measurements
@@ -36,8 +36,18 @@ def convert(
             "Without it the suffix of the output says it.",
         ),
     ] = None,
+    parameter: Parameter = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="NAME=VALUE",
+            help="The row of tabled parameters that is put in: 'nodes=4'. Default: their middle row.",
+        ),
+    ] = None,
     system: System = None,
     nfp: Nfp = None,
+    parameters: ParametersFile = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",
@@ -68,10 +78,12 @@ def convert(
         write_variability_model(model, output)
         said(f"{model.name}: {plural(len(model.options), 'option', 'options')}", output, form)
         return
-    project = Project.load(system=system, measurements=source if kind == "measurements" else None, nfp=nfp)
+    project = Project.load(
+        system=system, measurements=source if kind == "measurements" else None, nfp=nfp, parameters=parameters
+    )
     require_writable(output, (source, *project.files))
     if kind == "model":
-        convert_model(project, source, output, form)
+        convert_model(project, source, output, form, parameter, at)
         return
     measurements = project.measurements(
         project.variability_model(), invalid=invalid, duplicates=duplicates, aggregate=aggregate
@@ -156,22 +168,36 @@ def target(kind: Kind, output: str, to: str | None) -> str:
     return wanted
 
 
-def convert_model(project: Project, source: str, output: str, form: str) -> None:
-    """Write a model in another format; what a log tells beyond its last model is not carried over."""
+def convert_model(
+    project: Project,
+    source: str,
+    output: str,
+    form: str,
+    parameter: Sequence[str] | None = None,
+    at: Sequence[str] | None = None,
+) -> None:
+    """Write a model in another format; what a log tells beyond its last model is not carried over.
+
+    Parameters become numbers: an analytical model is written as the sum of terms that it is.
+    """
+    from splc.binding import bound
+    from splc.cli.parameters import numbers_of, stated_parameters
     from splc.cli.terminal import note
     from splc.errors import plural
     from splc.formats.files import write_whole
     from splc.formats.learned_log import model_log_text
     from splc.formats.model_json import model_json_text
     from splc.formats.model_text import model_text_file
-    from splc.formats.models import read_stored_model
+    from splc.formats.models import read_stored_model, require_plain
     from splc.variability import ROOT
 
     system = project.variability_model() if project.has_system else None
     if system is None:
         note("there is no system description here: the model's names are taken as they are")
-    stored = read_stored_model(source, system)
-    model = stored.model
+    stored = read_stored_model(source, system, parameters=stated_parameters(project, parameter))
+    model = bound(stored.model, numbers_of(at, "--at"))
+    if form != "txt":
+        require_plain(model, output)
     if form == "json":
         text = model_json_text(model, stored.nfp)
     elif form == "log":

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Json, System
+from splc.cli.options import Json, Parameter, ParametersFile, System
 
 
 def optimize(
@@ -20,7 +20,9 @@ def optimize(
         typer.Option("--limit", min=1, metavar="N", help="How many configurations may be looked at. [2000000]"),
     ] = None,
     json: Json = False,
+    parameter: Parameter = None,
     system: System = None,
+    parameters: ParametersFile = None,
 ) -> None:
     """Find the valid configuration with the least predicted value, exactly.
 
@@ -29,14 +31,17 @@ def optimize(
     from sampling import Space
     from sampling.space import LIMIT
     from splc.cli.json_output import print_json
+    from splc.cli.parameters import stated_parameters
     from splc.cli.terminal import note, say, table
     from splc.formats.models import read_model
     from splc.optimum import optimum
     from splc.options import BinaryOption
     from splc.project import Project
 
-    space = Space(Project.load(system=system).variability_model())
-    found = optimum(read_model(model, space.model), space, maximize, LIMIT if limit is None else limit)
+    project = Project.load(system=system, parameters=parameters)
+    space = Space(project.variability_model())
+    read = read_model(model, space.model, parameters=stated_parameters(project, parameter))
+    found = optimum(read, space, maximize, LIMIT if limit is None else limit)
     values = {name: plain(value) for name, value in found.configuration.assignment(0).items()}
     if json:
         content = {

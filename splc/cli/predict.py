@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, System
+from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, Parameter, ParametersFile, System
 
 if TYPE_CHECKING:
     from splc.formats.predicting import ToPredict
@@ -30,8 +30,10 @@ def predict(
         typer.Option("--output", "-o", metavar="FILE", help="Write the table there, not to standard output."),
     ] = None,
     json: Json = False,
+    parameter: Parameter = None,
     system: System = None,
     nfp: Nfp = None,
+    parameters: ParametersFile = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",
@@ -46,6 +48,7 @@ def predict(
     from sampling import Space
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
+    from splc.cli.parameters import stated_parameters
     from splc.cli.terminal import note, report
     from splc.errors import ConfigurationError, Problem, plural
     from splc.formats.assembling import Policy
@@ -61,11 +64,11 @@ def predict(
         raise typer.BadParameter("only one of the two can be standard input", param_hint="MODEL, CONFIGURATIONS")
     if json and output == STANDARD:
         raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-    project = Project.load(system=system, nfp=nfp)
+    project = Project.load(system=system, nfp=nfp, parameters=parameters)
     require_writable(output, (model, configurations, *project.files))
     space = Space(project.variability_model())
     policy = Policy(invalid, duplicates, aggregate, space.check, space.violations)
-    stored = read_stored_model(model, space.model)
+    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, parameter))
     found = read_to_predict(configurations, space.model, policy, nfp, stored.nfp or project.nfp)
     report(found.report)
     say_what_is_judged(found, stored.nfp, project.nfp)

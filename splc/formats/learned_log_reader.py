@@ -128,6 +128,15 @@ def parse_stored_log(
     return _model(parts, chosen.link, source.name, variability_model), chosen.nfp
 
 
+def number_of_learnings(source: Source) -> int:
+    """Return how many learnings a log holds that have a model.
+
+    Raises:
+        InputError: naming every malformed line.
+    """
+    return len(_learnings(source))
+
+
 def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine:
     rounds = learning.rounds
     if which == "last":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from splc.errors import InputError, OutputError, Problem, listed
 from splc.formats.files import Source, read_source, write_whole
@@ -13,6 +14,9 @@ from splc.formats.kinds import kind_of
 from splc.influence import InfluenceModel
 from splc.parameters import Parameters
 from splc.variability import ROOT, VariabilityModel
+
+if TYPE_CHECKING:
+    from splc.formats.learned_log_reader import WhichRound
 
 _LOG = re.compile(
     r"^\s*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
@@ -28,10 +32,12 @@ class StoredModel:
     Attributes:
         model: the model.
         nfp: the property that it was learned from, None where the file does not say it.
+        kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
     """
 
     model: InfluenceModel
     nfp: str | None = None
+    kind: Literal["log", "json", "text"] = "text"
 
 
 def read_model(
@@ -49,6 +55,9 @@ def read_stored_model(
     variability_model: VariabilityModel | None = None,
     *,
     parameters: Mapping[str, float] | Parameters | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+    symbols: Collection[str] = (),
 ) -> StoredModel:
     """Read a performance-influence model and the property it is about; what the file is, its content says.
 
@@ -57,21 +66,44 @@ def read_stored_model(
         variability_model: the system that the model is about. With it names are checked, SPL Conqueror's spelling of
             them is understood, and options that are always selected become the constant.
         parameters: machine parameters of an analytical model: name → value, or what `read_parameters` returns.
+        round: which round of a log: 'last', 'best' or a number, see `splc.formats.learned_log_reader`.
+        learning: 1, 2, … where a log holds several learnings; None is the last.
+        symbols: parameters that are to stay names in the terms of model text.
 
     Raises:
         InputError: if it cannot be read, with file, line and column as far as they are known.
     """
-    source = read_source(path)
+    models = parse_stored_models(
+        read_source(path), variability_model, parameters=parameters, round=round, learning=learning, symbols=symbols
+    )
+    return models[0]
+
+
+def parse_stored_models(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    *,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+    symbols: Collection[str] = (),
+) -> list[StoredModel]:
+    """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log.
+
+    See `read_stored_model` for all else.
+    """
     if source.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         from splc.formats.model_json import parse_stored_json
 
-        return StoredModel(*parse_stored_json(source, variability_model))
+        return [StoredModel(*parse_stored_json(source, variability_model), kind="json")]
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
     if is_log(source):
-        from splc.formats.learned_log_reader import parse_stored_log
+        from splc.formats.learned_log_reader import number_of_learnings, parse_stored_log
 
-        return StoredModel(*parse_stored_log(source, variability_model))
+        # Without any learning, it is the reader that says what is missing.
+        numbers = range(1, max(1, number_of_learnings(source)) + 1) if learning == 0 else [learning]
+        return [StoredModel(*parse_stored_log(source, variability_model, round, n), kind="log") for n in numbers]
     kind = kind_of(source)
     if kind != "model":
         what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
@@ -79,7 +111,7 @@ def read_stored_model(
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
     from splc.formats.model_text import parse_model_text
 
-    return StoredModel(parse_model_text(source, variability_model, parameters))
+    return [StoredModel(parse_model_text(source, variability_model, parameters, symbols))]
 
 
 def is_log(source: Source) -> bool:
@@ -100,8 +132,13 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     Raises:
         OutputError: if the file cannot be written, or the format cannot say the model.
     """
-    _require_plain(model, path)
     suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
+    if model.parameters:
+        names = listed([parameter.name for parameter in model.parameters])
+        hint = "put numbers in their place first (splc.binding.bound)"
+        raise OutputError(Problem(f"the parameters of the model ({names}) are no numbers", str(path), hint=hint))
+    if suffix in (".json", ".log"):
+        require_plain(model, path)
     if suffix == ".json":
         from splc.formats.model_json import model_json_text
 
@@ -117,17 +154,13 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     write_whole(path, content)
 
 
-def _require_plain(model: InfluenceModel, path: str | Path) -> None:
-    """Refuse a model that only model text can say, or that not even model text can say without a parameters file."""
-    if model.parameters:
-        names = listed([parameter.name for parameter in model.parameters])
-        raise OutputError(
-            Problem(f"the parameters of the model ({names}) are no plain numbers", str(path)),
-            hint="give each a number, with --parameter NAME=VALUE",
-        )
-    text = Path(str(path).removesuffix(".gz")).suffix.lower() not in (".json", ".log")
-    if model.subexpressions and not text:
+def require_plain(model: InfluenceModel, path: str | Path) -> None:
+    """Refuse a model that only model text can say.
+
+    Raises:
+        OutputError: if it has subexpressions that are no sum of terms.
+    """
+    if model.subexpressions:
         names = listed([each.name for each in model.subexpressions])
-        raise OutputError(
-            Problem(f"the model is no sum of terms: {names}", str(path)), hint="only model text (.txt) can say it"
-        )
+        hint = "only model text (.txt) can say it"
+        raise OutputError(Problem(f"the model is no sum of terms: {names}", str(path), hint=hint))
