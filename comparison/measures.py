@@ -1,0 +1,300 @@
+"""Measures of how alike two vectors of values are: the table `MEASURES`, and the laws that hold for each of them.
+
+A new measure is one function here and one entry in the table; the tests of laws iterate over the table.
+
+Every function takes a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive and about 1 on average,
+or None: all the same. It returns nan where the measure is undefined, inf where its value is beyond all numbers. Call
+the measures of the table instead, which see to that. Weighted, every sum and mean is a weighted one, and a maximum is
+over what weighs more than 0.
+
+Sources: the thesis (C. Kaltenecker, 2016), sections 2.3 and 4.2. [Cha] S.-H. Cha, "Comprehensive survey on
+distance/similarity measures between probability density functions", 2007. [HK] R. Hyndman and A. Koehler, "Another
+look at measures of forecast accuracy", 2006.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from comparison.averages import (
+    centred,
+    common_unit,
+    mean,
+    median,
+    power_mean,
+    power_norm,
+    ranks,
+    ratio,
+    similarity,
+    tamed,
+    unit_of,
+    weighted_sum,
+)
+from comparison.measure import Laws, Measure, prepared
+from splc.errors import SpecError, unknown_name_hint
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def _relative_errors(a: Array, b: Array, w: Array | None) -> tuple[Array, Array | None]:
+    """Return |a - b| / |a| of the rows where a is not 0, and their weights."""
+    used = a != 0
+    a, b = tamed(a[used], b[used])
+    return np.abs(a - b) / np.abs(a), None if w is None else w[used]
+
+
+def error_rate(a: Array, b: Array, w: Array | None) -> float:
+    """Return 100 · mean(|a - b| / |a|), in percent, over the rows where a is not 0 (thesis, 4.2)."""
+    errors, w = _relative_errors(a, b, w)
+    return 100 * mean(errors, w) if len(errors) else math.nan
+
+
+def error_rate_reversed(a: Array, b: Array, w: Array | None) -> float:
+    """Return the error rate with b as the reference."""
+    return error_rate(b, a, w)
+
+
+def median_relative_error(a: Array, b: Array, w: Array | None) -> float:
+    """Return 100 · median(|a - b| / |a|), in percent, over the rows where a is not 0 ([HK], MdAPE)."""
+    errors, w = _relative_errors(a, b, w)
+    return 100 * median(errors, w) if len(errors) else math.nan
+
+
+def max_relative_error(a: Array, b: Array, w: Array | None) -> float:
+    """Return 100 · max(|a - b| / |a|), in percent, over the rows where a is not 0."""
+    errors, _ = _relative_errors(a, b, w)
+    return 100 * float(errors.max()) if len(errors) else math.nan
+
+
+def _canberra_ratios(a: Array, b: Array) -> Array:
+    """Return |a - b| / (|a| + |b|), 0 where both are 0."""
+    a, b = tamed(a, b)
+    ratios: Array = np.abs(a - b) / np.where((a == 0) & (b == 0), 1.0, np.abs(a) + np.abs(b))
+    return ratios
+
+
+def smape(a: Array, b: Array, w: Array | None) -> float:
+    """Return 100 · mean(|a - b| / ((|a| + |b|) / 2)), in percent; rows where both are 0 have no error.
+
+    The formula of P. Reisert et al., "Following the Blind Seer", section 3.1.
+    """
+    return 200 * mean(_canberra_ratios(a, b), w)
+
+
+def canberra(a: Array, b: Array, w: Array | None) -> float:
+    """Return the sum of |a - b| / (|a| + |b|); rows where both are 0 count 0 ([Cha], L1 family)."""
+    return weighted_sum(_canberra_ratios(a, b), w)
+
+
+def cosine(a: Array, b: Array, w: Array | None) -> float:
+    """Return sum(ab) / (√sum(a²) · √sum(b²)) (thesis, 2.3.1); undefined where a or b is 0 throughout."""
+    a, b = a / unit_of(a), b / unit_of(b)
+    lengths = weighted_sum(a * a, w) * weighted_sum(b * b, w)
+    return similarity(weighted_sum(a * b, w), math.sqrt(lengths))
+
+
+def jaccard(a: Array, b: Array, w: Array | None) -> float:
+    """Return sum(min(a, b)) / sum(max(a, b)) (thesis, 2.3.2); undefined where the sum of maxima is not positive.
+
+    With negative values it is the formula as it is, which may leave [0, 1]: downwards without a bound, for negative
+    minima lie in the numerator, and negative maxima make the denominator small.
+    """
+    a, b = common_unit(a, b)
+    return ratio(weighted_sum(np.minimum(a, b), w), weighted_sum(np.maximum(a, b), w))
+
+
+def soergel(a: Array, b: Array, w: Array | None) -> float:
+    """Return sum(|a - b|) / sum(max(a, b)) = 1 - Jaccard ([Cha], L1 family); undefined as Jaccard is."""
+    a, b = common_unit(a, b)
+    return ratio(weighted_sum(np.abs(a - b), w), weighted_sum(np.maximum(a, b), w))
+
+
+def braycurtis(a: Array, b: Array, w: Array | None) -> float:
+    """Return sum(|a - b|) / sum(|a + b|) ([Cha], L1 family: Sørensen); undefined where b = -a."""
+    a, b = common_unit(a, b)
+    return ratio(weighted_sum(np.abs(a - b), w), weighted_sum(np.abs(a + b), w))
+
+
+def dice(a: Array, b: Array, w: Array | None) -> float:
+    """Return 2 sum(ab) / (sum(a²) + sum(b²)) ([Cha], inner product family); undefined where both are 0 throughout."""
+    a, b = common_unit(a, b)
+    return similarity(2 * weighted_sum(a * b, w), weighted_sum(a * a, w) + weighted_sum(b * b, w))
+
+
+def kumar_hassebrook(a: Array, b: Array, w: Array | None) -> float:
+    """Return sum(ab) / (sum(a²) + sum(b²) - sum(ab)) ([Cha], inner product family), also called Tanimoto or PCE."""
+    a, b = common_unit(a, b)
+    products = weighted_sum(a * b, w)
+    return similarity(products, weighted_sum(a * a, w) + weighted_sum(b * b, w) - products)
+
+
+def minkowski(a: Array, b: Array, w: Array | None, p: float) -> float:
+    """Return (sum(w |a - b|^p))^(1/p), p ≥ 1 (thesis, 2.3.3); for p = inf, max(|a - b|)."""
+    distances = np.abs(a - b)
+    if np.isinf(distances).any():
+        return 2 * minkowski(a / 2, b / 2, w, p) if p < math.inf else math.inf
+    return power_norm(distances, w, p) if p < math.inf else float(distances.max())
+
+
+def mean_power(a: Array, b: Array, p: float, w: Array | None = None) -> float:
+    """Return mean(|a - b|^p), without a root, p ≥ 1; for p = inf, max(|a - b|).
+
+    These are the distances in the tables of the thesis (4.1 and 5.6 to 5.13), although its formula has the root.
+
+    Args:
+        a: the first values, shape (n,), finite.
+        b: the second values, shape (n,), finite.
+        p: the order; its unit is that of the property to the power of p.
+        w: weights of the mean, shape (n,), not negative, with a positive sum; None: all the same.
+
+    Returns:
+        The mean; nan for n = 0, inf where it is beyond all numbers.
+
+    Raises:
+        SpecError: if p < 1.
+    """
+    check_order(p)
+    a, b, w = prepared(a, b, w)
+    if not len(a):
+        return math.nan
+    with np.errstate(over="ignore", under="ignore"):
+        distances = np.abs(a - b)
+        if np.isinf(distances).any():
+            return math.inf if p > 2 else 2**p * mean_power(a / 2, b / 2, p, w)
+        return power_mean(distances, w, p) if p < math.inf else float(distances.max())
+
+
+def mae(a: Array, b: Array, w: Array | None) -> float:
+    """Return the mean of |a - b|, the mean absolute error."""
+    return mean_power(a, b, 1, w)
+
+
+def rmse(a: Array, b: Array, w: Array | None) -> float:
+    """Return √mean((a - b)²), the root mean squared error."""
+    return minkowski(a, b, w, 2) / math.sqrt(weighted_sum(np.ones(len(a)), w))
+
+
+def r2(a: Array, b: Array, w: Array | None) -> float:
+    """Return 1 - sum((a - b)²) / sum((a - mean(a))²), of a as the reference; undefined where a is constant.
+
+    T. Kvålseth, "Cautionary note about R²", The American Statistician 39(4), 1985, equation 1.
+    """
+    a, b = common_unit(a, b)
+    spread = a - np.average(a, weights=w)
+    if a.min() == a.max() or not spread.any():
+        return math.nan
+    relative = power_norm(np.abs(a - b), w, 2) / power_norm(np.abs(spread), w, 2)
+    return 1 - relative * relative
+
+
+def pearson(a: Array, b: Array, w: Array | None) -> float:
+    """Return the linear correlation; undefined where a or b is constant."""
+    x, y = centred(a, w), centred(b, w)
+    return math.nan if x is None or y is None else cosine(x, y, w)
+
+
+def spearman(a: Array, b: Array, w: Array | None) -> float:
+    """Return the correlation of ranks (equal values share their mean rank); undefined where a or b is constant.
+
+    It says whether both order the configurations alike, which is enough to find good ones (V. Nair et al., "Using bad
+    learners to find good configurations", 2017).
+    """
+    return pearson(ranks(a, w), ranks(b, w), w)
+
+
+def check_order(p: float) -> None:
+    """Refuse what is no order of a Minkowski distance.
+
+    Raises:
+        SpecError: if p < 1, or no number.
+    """
+    if not p >= 1:
+        raise SpecError(
+            f"the order of a Minkowski distance cannot be {p:g}",
+            hint="give a number of at least 1, or inf: below 1 the triangle inequality does not hold",
+        )
+
+
+def _order(p: float, key: str, title: str) -> Measure:
+    """Return the Minkowski distance of an order."""
+    return Measure(key, title, "distance", "lower", partial(minkowski, p=p), _METRIC, _METRIC, 1 / p)
+
+
+_METRIC = Laws()
+_LIMITED = Laws(bounds=(0.0, 1.0))
+_NO_TRIANGLE = Laws(triangle=False)
+_DISSIMILARITY = Laws(bounds=(0.0, 1.0), triangle=False)
+_SMAPE = Laws(bounds=(0.0, 200.0))
+# Relative errors: a reference of 0 is left out, so that vectors which differ there have no error.
+_ERROR = Laws(symmetric=False, separates=False, triangle=False)
+_FULL_ERROR = replace(_ERROR, separates=True)
+_R2 = Laws(1.0, (-math.inf, 1.0), symmetric=False, triangle=False)
+# The cosine of proportional vectors is 1, as is the correlation of linearly dependent ones.
+_ANGLE = Laws(1.0, (-1.0, 1.0), separates=False, triangle=False)
+_PRODUCT = Laws(1.0, (-1.0, 1.0), triangle=False)
+_JACCARD = Laws(1.0, (-math.inf, 1.0), triangle=False)
+# Beyond the reach of negative values 1 - Jaccard is a metric.
+_POSITIVE_JACCARD = Laws(1.0, (0.0, 1.0))
+_POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws in (_ANGLE, _PRODUCT))
+
+# The first eight are compared by default, the others if asked for. Laws: of any values, of positive ones.
+_TABLE = (
+    Measure("error_rate", "Error rate", "percent", "lower", error_rate, _ERROR, _FULL_ERROR),
+    Measure(
+        "error_rate_reversed", "Error rate, reversed", "percent", "lower", error_rate_reversed, _ERROR, _FULL_ERROR
+    ),
+    Measure("cosine", "Cosine similarity", "fraction", "higher", cosine, _ANGLE, _POSITIVE_ANGLE),
+    Measure("jaccard", "Jaccard similarity", "fraction", "higher", jaccard, _JACCARD, _POSITIVE_JACCARD),
+    _order(1, "manhattan", "Manhattan distance"),
+    _order(2, "euclidean", "Euclidean distance"),
+    _order(3, "minkowski3", "Minkowski distance, order 3"),
+    _order(math.inf, "chebyshev", "Chebyshev distance"),
+    Measure(
+        "median_relative_error", "Median relative error", "percent", "lower", median_relative_error, _ERROR, _ERROR
+    ),
+    Measure(
+        "max_relative_error", "Greatest relative error", "percent", "lower", max_relative_error, _ERROR, _FULL_ERROR
+    ),
+    Measure("smape", "SMAPE", "percent", "lower", smape, _SMAPE, _SMAPE),
+    Measure("mae", "Mean absolute error", "distance", "lower", mae, _METRIC, _METRIC),
+    Measure("rmse", "Root mean squared error", "distance", "lower", rmse, _METRIC, _METRIC),
+    Measure("r2", "R²", "fraction", "higher", r2, _R2, _R2),
+    Measure("pearson", "Pearson correlation", "fraction", "higher", pearson, _ANGLE, _ANGLE),
+    Measure("spearman", "Spearman rank correlation", "fraction", "higher", spearman, _ANGLE, _ANGLE),
+    Measure("canberra", "Canberra distance", "number", "lower", canberra, _METRIC, _METRIC, 1.0),
+    Measure("braycurtis", "Bray-Curtis dissimilarity", "fraction", "lower", braycurtis, _NO_TRIANGLE, _DISSIMILARITY),
+    Measure("soergel", "Soergel distance", "fraction", "lower", soergel, _NO_TRIANGLE, _LIMITED),
+    Measure("dice", "Dice similarity", "fraction", "higher", dice, _PRODUCT, _POSITIVE_PRODUCT),
+    Measure(
+        "kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook, _PRODUCT, _POSITIVE_PRODUCT
+    ),
+)
+MEASURES: Mapping[str, Measure] = MappingProxyType({entry.key: entry for entry in _TABLE})
+DEFAULT_KEYS = tuple(entry.key for entry in _TABLE[:8])
+
+
+def measure(key: str) -> Measure:
+    """Return the measure with a key of `MEASURES`, or the Minkowski distance of any order p ≥ 1 for `minkowskiP`.
+
+    `minkowski4`, `minkowski2.5`; `minkowskiinf` is the Chebyshev distance. The measure keeps the key as given.
+
+    Raises:
+        SpecError: for an unknown key, or p < 1.
+    """
+    if key in MEASURES:
+        return MEASURES[key]
+    if order := re.fullmatch(r"minkowski([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan))", key):
+        check_order(float(order[1]))
+        return _order(float(order[1]), key, f"Minkowski distance, order {order[1]}")
+    hint = unknown_name_hint(key, [*MEASURES, "minkowskiP"])
+    if key.startswith("minkowski"):
+        hint = "write the order behind it, as minkowski4 or minkowski2.5"
+    raise SpecError(f"unknown measure {key!r}", hint=hint)

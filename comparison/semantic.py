@@ -1,0 +1,173 @@
+"""Semantic comparison: two vectors of values on the same configurations (thesis, 4.2), weighted or not (7.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from comparison.measure import prepared
+from comparison.measures import DEFAULT_KEYS, check_order, mean_power, measure
+from comparison.result import SemanticComparison
+from splc.configurations import Configurations
+from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint
+from splc.influence import InfluenceModel
+from splc.terms import Term, number_text
+
+__all__ = ["DEFAULT_KEYS", "compare_values", "weights_from", "weights_of_term"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def compare_values(
+    first: Array,
+    second: Array,
+    *,
+    keys: Sequence[str] = DEFAULT_KEYS,
+    powers: Sequence[float] = (1, 2, 3),
+    weights: Array | None = None,
+    weighted_by: str | None = None,
+) -> SemanticComparison:
+    """Compare two vectors of values on the same configurations.
+
+    Args:
+        first: the values that stand first: measured ones, or the predictions of the first model, shape (n,).
+        second: the values of the same configurations that they are compared with, shape (n,).
+        keys: which measures (see `comparison.measures.measure`).
+        powers: the orders p ≥ 1 of the means of |first - second|^p.
+        weights: what each configuration counts, shape (n,), not negative and not all 0; only their ratios matter.
+        weighted_by: what the weights are, in words ('given', if not said).
+
+    Returns:
+        The values under the keys as given. None is a measure that is undefined (each is, without configurations) or
+        beyond all numbers.
+
+    Raises:
+        MeasurementError: if the values are not finite numbers, one per configuration in both.
+        SpecError: for an unknown measure, a wrong order, or wrong weights.
+    """
+    measures = {key: measure(key) for key in keys}
+    for p in powers:
+        check_order(p)
+    first, second = _values(first, "first"), _values(second, "second")
+    if len(first) != len(second):
+        raise MeasurementError(
+            f"{plural(len(first), 'value', 'values')} cannot be compared with {len(second):,}",
+            hint="give both for the same configurations, in the same order",
+        )
+    checked = None if weights is None else _weights(weights, len(first))
+    a, b, w = prepared(first, second, checked)
+    return SemanticComparison(
+        configurations=len(first),
+        values={key: _defined(chosen.of_prepared(a, b, w)) for key, chosen in measures.items()},
+        mean_power={number_text(p): _defined(mean_power(a, b, p, w)) for p in powers},
+        left_out=int(np.count_nonzero(first == 0)),
+        left_out_reversed=int(np.count_nonzero(second == 0)),
+        negative=(int(np.count_nonzero(first < 0)), int(np.count_nonzero(second < 0))),
+        weights=None if weights is None else weighted_by or "given",
+    )
+
+
+def weights_from(values: Array) -> Array:
+    """Return |value| / mean |value|, shape (n,), read-only: what takes long counts as much more as it takes.
+
+    Args:
+        values: measured or predicted values, shape (n,).
+
+    Raises:
+        MeasurementError: if the values are not finite numbers.
+        SpecError: if all values are 0.
+    """
+    sizes = np.abs(_values(values, "weighting"))
+    if len(sizes) and not sizes.any():
+        raise SpecError("all values are 0, which gives no weights", hint="weight by something else, or not at all")
+    return _mean_of_one(sizes)
+
+
+def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configurations: Configurations) -> Array:
+    """Return the share of one or several terms in each prediction, shape (n,), in [0, 1], read-only.
+
+    The share is sum |contribution of these terms| / sum |contribution of all terms|, 0 where nothing contributes. For
+    a model with the link 'log', contributions are those to the logarithm.
+
+    Args:
+        model: the model.
+        terms: a term of the model, or several.
+        configurations: the n configurations.
+
+    Raises:
+        ConfigurationError: if a term has no finite value at some configuration.
+        SpecError: if there is no term, one is not in the model, or together they contribute nowhere.
+    """
+    wanted = {terms} if isinstance(terms, Term) else set(terms)
+    if not wanted:
+        raise SpecError("weights need at least one term", hint="name a term of the model")
+    known = [term.text(model.order) for term, _ in model.terms]
+    for term in wanted - set(model.influences):
+        text = term.text(model.order)
+        raise SpecError(f"the model has no term {text!r}", hint=unknown_name_hint(text, known))
+    sizes = np.abs(model.contributions(configurations))
+    # Contributions are finite, their sum need not be.
+    greatest = sizes.max(axis=1, keepdims=True)
+    sizes /= np.where(greatest > 0, greatest, 1.0)
+    chosen = np.array([term in wanted for term, _ in model.terms])
+    total = sizes.sum(axis=1)
+    shares: Array = sizes[:, chosen].sum(axis=1) / np.where(total > 0, total, 1.0)
+    if len(shares) and not shares.any():
+        named = ", ".join(sorted(term.text(model.order) for term in wanted))
+        raise SpecError(f"{named} contributes nothing to any prediction, which gives no weights")
+    shares = np.minimum(shares, 1.0)
+    shares.setflags(write=False)
+    return shares
+
+
+def _values(given: Array, which: str) -> Array:
+    """Return values as floats, shape (n,), or refuse them."""
+    values = np.asarray(given)
+    if values.ndim != 1 or (values.dtype.kind not in "biuf" and len(values)):
+        shape = f"{values.dtype} of shape {values.shape}"
+        raise MeasurementError(
+            f"the {which} values are {shape}, not numbers of shape (n,)", hint="give one number per configuration"
+        )
+    values = values.astype(float)
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise MeasurementError(
+            f"{wrong.sum():,} of the {which} values are not finite, as {values[row]} at configuration {row}",
+            hint="leave these configurations out",
+        )
+    return values
+
+
+def _weights(given: Array, count: int) -> Array:
+    """Return weights, shape (count,), or refuse them."""
+    weights = np.asarray(given)
+    if weights.shape != (count,) or (weights.dtype.kind not in "biuf" and count):
+        raise SpecError(
+            f"the weights are {weights.dtype} of shape {weights.shape}, not numbers of shape ({count},)",
+            hint="give one weight per configuration",
+        )
+    weights = weights.astype(float)
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise SpecError(f"a weight cannot be {weights[row]:g}, as at configuration {row}", hint="0 leaves one out")
+    if count and not weights.any():
+        raise SpecError("all weights are 0", hint="at least one configuration has to count")
+    return weights
+
+
+def _mean_of_one(sizes: Array) -> Array:
+    """Return sizes ≥ 0 divided by their mean, read-only."""
+    if len(sizes):
+        sizes = sizes / sizes.max()
+        sizes = sizes / sizes.mean()
+    sizes.setflags(write=False)
+    return sizes
+
+
+def _defined(value: float) -> float | None:
+    return value if math.isfinite(value) else None
