@@ -158,10 +158,9 @@ def compare(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
-    from comparison.semantic import DEFAULT_KEYS
-
     from comparison import compare_all
     from comparison.measures import measure as known_measure
+    from comparison.semantic import DEFAULT_KEYS
     from sampling import Space
     from splc.cli.compared import Report, print_report, say_what_to_know
     from splc.cli.comparing import (
@@ -197,6 +196,8 @@ def compare(
     keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(known_measure(key).key for key in measure or []))))
     limits = thresholds(fail_below or [], fail_above or [], keys)
     rows = numbers_of(at, "--at")
+    if intervals is None and "intervals" in wanted:
+        intervals = 0.95
     drawn = plot_format(plot) if plot is not None else None
     project = Project.load(system=system, measurements=measurements, nfp=nfp, parameters=parameters)
     if len(models) == 1:

@@ -124,7 +124,9 @@ def measures_table(report: Report) -> Table:
             return
         for key in report.keys:
             values = [None if each is None else each.values.get(key) for each in found]
-            rows.append((reference, measure(key).title, *values))
+            entry = measure(key)
+            title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
+            rows.append((reference, title, *values))
         for power in some.mean_power:
             values = [None if each is None else each.mean_power[power] for each in found]
             rows.append((reference, mean_power_title(power), *values))

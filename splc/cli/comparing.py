@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from splc.measurements import Measurements
     from splc.parameters import Parameters
     from splc.project import Project
+    from splc.terms import Term
     from splc.variability import VariabilityModel
 
 
@@ -273,8 +274,8 @@ def weights_of(
         InputError: if the text is neither of these words nor model text.
     """
     import numpy as np
-    from comparison.semantic import weights_from, weights_of_term
 
+    from comparison.semantic import weights_from, weights_of_term
     from splc.errors import SplcError
     from splc.expression import expand_model
 
@@ -292,12 +293,19 @@ def weights_of(
         terms = frozenset(expand_model(text, system.spellings).expansion)
     except SplcError as error:
         raise error.at("--weights") from None
-    own = {term for term, _ in first.model.terms}
-    missing = [term.text(system.names) for term in terms - own]
+    own = {term: _without_parameters(term, first.model) for term, _ in first.model.terms}
+    missing = [term.text(system.names) for term in terms - set(own.values())]
     if missing:
-        known = ", ".join(term.text(system.names) for term, _ in first.model.terms)
+        known = ", ".join(dict.fromkeys(term.text(system.names) for term in own.values()))
         raise typer.BadParameter(f"{first.name} has no term {missing[0]}, but: {known}", param_hint="--weights")
-    return weights_of_term(first.model, terms, places.configurations), f"share of {text} in {first.name}"
+    chosen = [term for term, plain in own.items() if plain in terms]
+    return weights_of_term(first.model, chosen, places.configurations), f"share of {text} in {first.name}"
+
+
+def _without_parameters(term: Term, model: InfluenceModel) -> Term:
+    """Return a term as it is over the options, without the parameters that are factors of it."""
+    names = {parameter.name for parameter in model.parameters}
+    return type(term)(tuple(factor for factor in term.factors if factor.option not in names))
 
 
 def interval_bounds(subjects: Sequence[Subject], places: Places, level: float) -> dict[int, Array]:

@@ -1,0 +1,335 @@
+"""`splc compare`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+
+ANALYTICAL = "# what an expert wrote\nT = base + slope * x + 10 * cache\n"
+PARAMETERS = 'base = 0.5\nside = "left + 1"\n\n[slope]\nby = "side"\n1 = 1.5\n2 = 1.0\n'
+LOG_MODEL = "0.5 + 1.1 * x + 9 * cache + 0.2 * x^2\n"
+
+
+@pytest.fixture
+def models(folder: Path) -> Path:
+    """Return the project folder with an analytical model, its parameters, and another model."""
+    (folder / "analytical.txt").write_text(ANALYTICAL, encoding="utf-8")
+    (folder / "parameters.toml").write_text(PARAMETERS, encoding="utf-8")
+    (folder / "other.txt").write_text(LOG_MODEL, encoding="utf-8")
+    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+    return folder
+
+
+def compared(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
+    """Return the JSON object of a comparison."""
+    result = run("compare", *arguments, "--json")
+    assert result.exit_code == code, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_two_models(models: Path, run: Run) -> None:
+    """The object has the keys that scripts rely on, with the values of the formulas."""
+    found = compared(run, "analytical.txt", "other.txt")
+    assert found["schema"] == "splc.compare/1"
+    syntactic = found["syntactic"]
+    assert {"score", "lower", "upper", "normalized", "classes"} <= set(syntactic)
+    terms = {term["term"]: term for group in syntactic["classes"] for term in group["terms"]}
+    # The middle row of the table over 'side' is the one for 2: slope = 1.
+    assert (terms["x"]["a"], terms["x"]["b"]) == (1.0, 1.1)
+    assert terms["x"]["score"] == pytest.approx(1.9)
+    assert terms["1"]["score"] == 2
+    assert terms["cache"]["score"] == pytest.approx(1.9)
+    assert terms["x^2"]["score"] == -1
+    assert syntactic["score"] == pytest.approx(1.9 + 2 + 1.9 - 1)
+    assert (syntactic["lower"], syntactic["upper"]) == (-8, 8)
+    assert syntactic["normalized"] == pytest.approx((4.8 + 8) / 16)
+    semantic = found["semantic"]
+    assert semantic["configurations"] == 9
+    # Measured configurations (left, x, cache): predictions by hand.
+    first = [0.5 + (1.0 if left else 1.5) * x + 10 * cache for left, x, cache in CONFIGURATIONS]
+    second = [0.5 + 1.1 * x + 9 * cache + 0.2 * x * x for _, x, cache in CONFIGURATIONS]
+    pairs = list(zip(first, second, strict=True))
+    assert semantic["error_rate"] == pytest.approx(100 * sum(abs(a - b) / a for a, b in pairs) / 9)
+    assert semantic["error_rate_reversed"] == pytest.approx(100 * sum(abs(a - b) / b for a, b in pairs) / 9)
+    assert semantic["jaccard"] == pytest.approx(sum(map(min, pairs)) / sum(map(max, pairs)))
+    assert semantic["manhattan"] == pytest.approx(sum(abs(a - b) for a, b in pairs))
+    assert semantic["chebyshev"] == pytest.approx(max(abs(a - b) for a, b in pairs))
+    assert semantic["mean_power"]["2"] == pytest.approx(sum((a - b) ** 2 for a, b in pairs) / 9)
+    assert {"cosine", "euclidean", "minkowski3"} <= set(semantic)
+    assert [entry["model"] for entry in found["measured"]] == ["analytical.txt", "other.txt"]
+
+
+CONFIGURATIONS = [
+    (1, 1, 0),
+    (1, 2, 0),
+    (1, 4, 0),
+    (0, 1, 0),
+    (0, 2, 0),
+    (0, 4, 0),
+    (1, 1, 1),
+    (1, 2, 1),
+    (1, 4, 1),
+]
+
+
+def test_more_than_two_models(models: Path, run: Run) -> None:
+    """The first model is compared with each other one: one object each, one column each."""
+    (models / "third.txt").write_text("2 * x", encoding="utf-8")
+    found = compared(run, "analytical.txt", "other.txt", "third.txt")
+    assert [(pair["first"], pair["second"]) for pair in found["comparisons"]] == [
+        ("analytical.txt", "other.txt"),
+        ("analytical.txt", "third.txt"),
+    ]
+    assert "syntactic" not in found
+    alone = compared(run, "analytical.txt", "third.txt")
+    assert found["comparisons"][1]["semantic"] == alone["semantic"]
+    rows = list(csv.reader(io.StringIO(run("compare", "analytical.txt", "other.txt", "third.txt", "--csv").stdout)))
+    assert rows[0] == ["compared with", "measure", "analytical.txt", "other.txt", "third.txt"]
+    assert float(rows[1][4]) == found["comparisons"][1]["syntactic"]["score"]
+
+
+def test_learned_models(models: Path, run: Run) -> None:
+    """What `splc learn` wrote, as a log and as JSON, is the same model."""
+    assert run("learn").exit_code == 0
+    assert run("learn", "-o", "learned.json").exit_code == 0
+    found = compared(run, "learned.log", "learned.json")
+    assert found["syntactic"]["normalized"] == pytest.approx(1.0)
+    assert found["semantic"]["error_rate"] == pytest.approx(0.0, abs=1e-6)
+    assert [model["kind"] for model in found["models"]] == ["log", "json"]
+
+
+def test_a_single_model_is_compared_with_the_analytical_one(models: Path, run: Run) -> None:
+    """With one model, the first is the analytical model of the folder; without such it is an error."""
+    assert compared(run, "other.txt")["first"] == "analytical.txt"
+    (models / "analytical.txt").unlink()
+    result = run("compare", "other.txt")
+    assert result.exit_code == 2
+    assert "nothing to compare" in result.stderr.replace("\n", " ")
+
+
+def test_parameters(models: Path, run: Run) -> None:
+    """`--parameter` comes before the file, `--at` chooses the row of tables, `--scale` multiplies model text."""
+    terms = {
+        key: {term["term"]: term["a"] for group in found["syntactic"]["classes"] for term in group["terms"]}
+        for key, found in {
+            "middle": compared(run, "analytical.txt", "other.txt"),
+            "first": compared(run, "analytical.txt", "other.txt", "--at", "side=1"),
+            "stated": compared(run, "analytical.txt", "other.txt", "--parameter", "slope=7"),
+            "scaled": compared(run, "analytical.txt", "other.txt", "--scale", "500"),
+        }.items()
+    }
+    assert terms["middle"]["x"] == 1.0
+    assert terms["first"]["x"] == 1.5
+    assert terms["stated"]["x"] == 7.0
+    assert terms["scaled"]["x"] == 500.0
+    assert terms["scaled"]["1"] == 250.0
+
+
+def test_what_is_no_sum_of_terms_is_evaluated(models: Path, run: Run) -> None:
+    """Logarithms of sums and divisions by sums take part in the semantic comparison, and are named in a note."""
+    (models / "first.txt").write_text("x / (x + cache) + log2(1 + x)", encoding="utf-8")
+    result = run("compare", "first.txt", "other.txt", "--json")
+    found = json.loads(result.stdout)
+    assert {each["text"] for each in found["syntactic"]["unseen"]} == {"(cache + x)", "(1 + x)"}
+    assert found["semantic"]["error_rate"] > 0
+    assert "cannot see into (cache + x)" in result.stderr
+
+
+def test_other_configurations(models: Path, run: Run) -> None:
+    """`--on` takes all valid configurations, a sampling, a table or the measured ones."""
+    (models / "some.csv").write_text("cache,left,right,x\n0,1,0,1\n0,0,1,4\n", encoding="utf-8")
+    for on, count in (("all", 9), ("measured", 9), ("some.csv", 2), ("random:5", 5), ("pairwise+ff", None)):
+        found = compared(run, "analytical.txt", "other.txt", "--on", on)
+        assert count in (None, found["configurations"])
+        assert found["semantic"]["configurations"] == found["configurations"]
+
+
+def test_without_measurements_terms_are_compared(models: Path, run: Run) -> None:
+    """Without measurements only terms are compared, unless `--on` says where predictions are."""
+    (models / "measurements.csv").unlink()
+    found = compared(run, "analytical.txt", "other.txt")
+    assert found["semantic"] is None
+    assert found["syntactic"]["score"] > 0
+    found = compared(run, "analytical.txt", "other.txt", "--on", "all")
+    assert found["semantic"]["configurations"] == 9
+    assert found["measured"] == []
+    result = run("compare", "analytical.txt", "other.txt", "--on", "measured")
+    assert result.exit_code == 2
+
+
+def test_thresholds(models: Path, run: Run) -> None:
+    """A measure beyond its bound makes the exit code 1 and says which it is; the result is printed all the same."""
+    kept = ("--fail-below", "jaccard=0.5", "--fail-above", "error_rate=50")
+    assert run("compare", "analytical.txt", "other.txt", *kept).exit_code == 0
+    for option, bound, name in (
+        ("--fail-below", "jaccard=0.999", "jaccard"),
+        ("--fail-above", "error_rate=1", "error_rate"),
+        ("--fail-below", "normalized=0.99", "normalized"),
+        ("--fail-above", "measured.error_rate=0.1", "measured.error_rate"),
+    ):
+        result = run("compare", "analytical.txt", "other.txt", option, bound)
+        assert result.exit_code == 1
+        assert result.stdout
+        assert f"warning: {name} of" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["--markdown", "--latex", "--csv"])
+def test_forms(models: Path, run: Run, form: str) -> None:
+    """Every table is there in every form, alone in CSV."""
+    for table in ("measures", "terms", "classes", "ranges", "intervals", "correlations"):
+        parameters = "base = 0.5\nslope = { value = 1, low = 0.5, high = 2 }\n"
+        (models / "intervals.toml").write_text(parameters, encoding="utf-8")
+        result = run("compare", "analytical.txt", "other.txt", "--table", table, form, "--parameters", "intervals.toml")
+        assert result.exit_code == 0, result.stderr
+        assert len(result.stdout.splitlines()) >= 2
+    assert (run("compare", "analytical.txt", "other.txt", form, "--json").exit_code) == 2
+
+
+def test_weights(models: Path, run: Run) -> None:
+    """Weights come from measurements, predictions, or the share of terms in the first model."""
+    plain = compared(run, "analytical.txt", "other.txt")["semantic"]
+    for weights in ("measured", "predicted", "x", "x + cache"):
+        weighted = compared(run, "analytical.txt", "other.txt", "--weights", weights)["semantic"]
+        assert weighted["weights"]
+        assert weighted["error_rate"] != plain["error_rate"]
+    result = run("compare", "analytical.txt", "other.txt", "--weights", "x^7")
+    assert result.exit_code == 2
+
+
+def test_intervals(models: Path, run: Run) -> None:
+    """Intervals of parameters and of learned influences become intervals of predictions."""
+    (models / "parameters.toml").write_text(
+        "base = 0.5\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n", encoding="utf-8"
+    )
+    assert run("learn").exit_code == 0
+    found = compared(run, "analytical.txt", "learned.log", "--intervals", "0.95")
+    assert found["intervals"]["level"] == 0.95
+    assert 0 <= found["intervals"]["overlapping"] <= 1
+    # slope = 1.0 to 1.5 times the mean of x over the configurations.
+    assert found["intervals"]["width"][0] == pytest.approx(0.5 * 21 / 9)
+    assert 0 <= found["measured"][0]["covered"] <= 1
+
+
+def test_measures_by_name(models: Path, run: Run) -> None:
+    """Further measures are computed by name; the list names them all; an unknown one is an error with a near name."""
+    found = compared(run, "analytical.txt", "other.txt", "--measure", "minkowski4", "--measure", "smape")
+    assert found["semantic"]["minkowski4"] > 0
+    assert found["semantic"]["smape"] > 0
+    listed = run("compare", "x", "--measure", "list")
+    assert "cosine" in listed.stdout
+    result = run("compare", "analytical.txt", "other.txt", "--measure", "cosin")
+    assert result.exit_code == 2
+    assert "cosine" in result.stderr
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+def test_pictures(models: Path, run: Run, suffix: str) -> None:
+    """A picture is written in each format and for each view."""
+    for view in ("both", "predictions", "terms"):
+        result = run("compare", "analytical.txt", "other.txt", "--plot", f"out.{suffix}", "--view", view)
+        assert result.exit_code == 0, result.stderr
+        assert (models / f"out.{suffix}").stat().st_size > 1000
+
+
+BAD = {
+    "unbalanced": ("(x + 3", "bad.txt:1:7: the parenthesis opened at column 1 is not closed"),
+    "unknown": ("3 * chache", "did you mean 'cache'?"),
+    "python": ("__import__('os').system('touch broken')", "bad.txt:1:1: unknown name '__import__'"),
+    "deep": ("(" * 1_000_000 + "x" + ")" * 1_000_000, "nested more than 64 levels deep"),
+    "log": ("Termination reason: x\nLearning progress:\n", "no learned model in this log"),
+    "empty": ("", "the file is empty"),
+    "missing parameter": ("3 * x * gamma", "unknown name 'gamma'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_models(models: Path, run: Run, name: str) -> None:
+    """A model that cannot be read is an error with its place, whichever of the models it is, and nothing is printed."""
+    text, message = BAD[name]
+    (models / "bad.txt").write_text(text, encoding="utf-8")
+    for arguments in (("bad.txt", "other.txt"), ("other.txt", "bad.txt")):
+        result = run("compare", *arguments, "--plot", "out.svg")
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert message in result.stderr
+        assert not (models / "out.svg").exists()
+    assert not (models / "broken").exists()
+
+
+def test_bad_models_are_reported_together(models: Path, run: Run) -> None:
+    """The errors of all models are told at once."""
+    (models / "bad.txt").write_text("3 * y", encoding="utf-8")
+    (models / "worse.txt").write_text("3 *", encoding="utf-8")
+    result = run("compare", "bad.txt", "worse.txt", "missing.txt")
+    assert result.exit_code == 2
+    assert "bad.txt:1:5" in result.stderr
+    assert "worse.txt:1" in result.stderr
+    assert "missing.txt" in result.stderr
+
+
+@pytest.mark.parametrize(("text", "what"), [("3 / (x - 2)", "x = 2"), ("log2(x - 1)", "x = 1"), ("cache^-1", "cache")])
+def test_where_a_model_has_no_value(models: Path, run: Run, text: str, what: str) -> None:
+    """A division by zero or a logarithm of zero names the model and the configuration."""
+    (models / "bad.txt").write_text(text, encoding="utf-8")
+    result = run("compare", "analytical.txt", "bad.txt")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "bad.txt: " in result.stderr
+    assert what in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--at", "nodes=4"), "no parameter of the models is a table over 'nodes'"),
+        (("--at", "side=9"), "slope has no row for side = 9"),
+        (("--at", "side"), "is not NAME=NUMBER"),
+        (("--round", "third"), "neither 'last' nor 'best'"),
+        (("--learning", "0"), "neither 'all' nor a positive number"),
+        (("--table", "rages"), "did you mean 'ranges'?"),
+        (("--csv", "--table", "terms", "--table", "classes"), "CSV is one table"),
+        (("--fail-below", "jacard=0.9"), "unknown measure 'jacard'"),
+        (("--fail-below", "jaccard"), "is not NAME=NUMBER"),
+        (("--intervals", "95"), "is not between 0 and 1"),
+        (("--on", "randm:5"), "random"),
+        (("--on", "missing.csv"), "missing.csv"),
+        (("--weights", "(x"), "not closed"),
+        (("--plot", "other.txt"), "not written in this format"),
+        (("--parameters", "missing.toml"), "missing.toml"),
+        (("--parameter", "base=nan"), "is not NAME=NUMBER"),
+    ],
+)
+def test_bad_options(models: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:
+    """A wrong option is an error that says what is wrong, and nothing is printed."""
+    result = run("compare", "analytical.txt", "other.txt", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    flat = " ".join(result.stderr.replace("│", " ").split())
+    assert message in flat
+
+
+def test_scale_needs_model_text(models: Path, run: Run) -> None:
+    """Learned models are not scaled."""
+    assert run("learn").exit_code == 0
+    assert run("learn", "-o", "again.log").exit_code == 0
+    result = run("compare", "learned.log", "again.log", "--scale", "500")
+    assert result.exit_code == 2
+
+
+def test_all_learnings_of_a_log(models: Path, run: Run) -> None:
+    """A log with several learnings is one model each with `--learning all`, the last one otherwise."""
+    log = models / "several.log"
+    assert run("learn", "--numeric", "ff", "--binary", "all", "-o", "one.log").exit_code == 0
+    text = (models / "one.log").read_text(encoding="utf-8")
+    log.write_text(text + text, encoding="utf-8")
+    found = compared(run, "analytical.txt", "several.log", "--learning", "all")
+    assert [pair["second"] for pair in found["comparisons"]] == ["several.log (1)", "several.log (2)"]
+    assert compared(run, "analytical.txt", "several.log")["second"] == "several.log"
