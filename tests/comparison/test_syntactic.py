@@ -293,6 +293,18 @@ class TestCases:
             with pytest.raises(ConfigurationError, match="the influence of x is"):
                 compare_terms(*pair)
 
+    def test_parameters_alone_belong_to_the_constant(self) -> None:
+        """A term about no option but a parameter that is kept as a name is in the class of the constant."""
+        names = Parameters.of({"alpha": 2.0})
+        found = expand_model("alpha + 3 * x", None, names, symbols=("alpha",))
+        first = InfluenceModel.from_terms(found.expansion, derived=found.derived)
+        comparison = compare_terms(first, model_of("2 + 3 * x"))
+        assert [(group.options, [term.score for term in group.terms]) for group in comparison.classes] == [
+            ((), [-1.0, -1.0]),
+            (("x",), [2.0]),
+        ]
+        assert compare_terms(first, model_of("2 + 3 * x"), constant=False).score == 2
+
     def test_links_do_not_change_scores_but_are_told(self) -> None:
         """Sums are compared as they stand; whether equal terms mean the same is asked for apart."""
         plain = model_of("2 * x")
