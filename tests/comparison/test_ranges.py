@@ -304,10 +304,15 @@ def test_nothing_times_something_unbounded_is_nothing() -> None:
 
 def test_factors_of_the_same_option_do_not_reach_their_bounds_together() -> None:
     """Where an option stands in two factors, the extremes of each may contradict; then the product's are bounds."""
-    system = VariabilityModel("s", tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(2)))
-    model = model_of("n0 / (n0 + n1)", system)
-    [found] = term_ranges(model, Space(system), limit=8)
-    assert (found.low, found.high, found.low_at, found.high_at) == (1 / 6, 3 / 2, None, None)
+    bare = VariabilityModel("s", tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(3)))
+    system = VariabilityModel("s", bare.options, (parse_arithmetic("n0 + n2 <= 5", bare.name_table),))
+    # Each factor has at most 9 combinations, the term has 24.
+    [found] = term_ranges(model_of("n0 * n2 / (n0 + n1)", system), Space(system), limit=9)
+    assert (found.low, found.high) == pytest.approx((1 / 6, 9 / 2))
+    assert (found.low_at, found.high_at) == (None, None)
+    [found] = term_ranges(model_of("n0 * n2 / (n0 + n1)", system), Space(system), limit=24)
+    assert (found.low, found.high) == pytest.approx((1 / 4, 2 * 3 / 3))
+    assert found.exact
 
 
 def test_deselected_options_are_within_the_bounds() -> None:
