@@ -1,0 +1,397 @@
+"""Every measure keeps the laws that it declares, breaks those that it does not, and agrees with others' code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.spatial import distance
+from sklearn import metrics
+
+from comparison.averages import median, ranks
+from comparison.measure import Laws, Measure
+from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
+from splc.errors import SpecError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
+every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)
+# Each is run for every measure.
+few = settings(max_examples=25)
+
+# Whole and tied values on purpose, and such with many digits. Tiny ones are tested below: others' code fails on them.
+anything = st.one_of(st.integers(-9, 9).map(float), st.floats(-1e3, 1e3).map(lambda value: round(value, 6)))
+positive = st.one_of(st.integers(1, 9).map(float), st.floats(1e-3, 1e3))
+
+
+def vectors(count: int, values: st.SearchStrategy[float] = anything, most: int = 8) -> st.SearchStrategy[Array]:
+    """Return so many vectors of one length, shape (count, n)."""
+    return st.integers(1, most).flatmap(
+        lambda n: st.lists(st.lists(values, min_size=n, max_size=n), min_size=count, max_size=count).map(np.array)
+    )
+
+
+def near(value: float, other: float) -> bool:
+    """Return whether two values differ by rounding only; undefined ones are the same."""
+    return (math.isnan(value) and math.isnan(other)) or math.isclose(value, other, rel_tol=1e-7, abs_tol=1e-7)
+
+
+def well_conditioned(tested: Measure, rows: Array) -> bool:
+    """Return whether no sum cancels out: else rounding decides about the value, and laws hold only without rounding.
+
+    Denominators that cancel are sums of maxima (Jaccard, Soergel), of |a + b| (Bray-Curtis) and spreads.
+    """
+    if tested.key in {"jaccard", "soergel"}:
+        return all(abs(np.maximum(a, b).sum()) > 1e-6 * np.abs([a, b]).sum() for a in rows for b in rows)
+    if tested.key == "braycurtis":
+        return all(np.abs(a + b).sum() > 1e-6 * np.abs([a, b]).sum() for a in rows for b in rows)
+    if tested.key in {"r2", "pearson"}:
+        return bool((np.ptp(rows, axis=1) > 1e-3 * np.abs(rows).max(axis=1)).all())
+    return True
+
+
+class TestLaws:
+    @every
+    @few
+    @given(data=st.data())
+    def test_declared_laws_hold(self, tested: Measure, data: st.DataObject) -> None:
+        """Identity, symmetry, bounds and the triangle inequality hold where they are declared to."""
+        is_positive = data.draw(st.booleans())
+        a, b, c = data.draw(vectors(3, positive if is_positive else anything))
+        assume(well_conditioned(tested, np.array([a, b, c])))
+        laws = tested.positive if is_positive else tested.laws
+        weights = data.draw(st.none() | st.lists(positive, min_size=len(a), max_size=len(a)).map(np.array))
+        same, ab = tested(a, a, weights), tested(a, b, weights)
+        assert math.isnan(same) or near(same, laws.identity)
+        if math.isnan(ab):
+            return
+        lower, upper = laws.bounds
+        assert lower - 1e-9 <= ab <= upper + 1e-9
+        if laws.symmetric:
+            assert near(ab, tested(b, a, weights))
+        if laws.triangle:
+            ac, bc = tested(a, c, weights), tested(b, c, weights)
+            there, back = abs(ac - laws.identity), abs(ab - laws.identity) + abs(bc - laws.identity)
+            assert math.isnan(there) or math.isnan(back) or there <= back * (1 + 1e-9) + 1e-9
+
+    @every
+    @pytest.mark.parametrize("is_positive", [True, False])
+    def test_laws_are_declared_wherever_they_hold(self, tested: Measure, is_positive: bool) -> None:
+        """On vectors of three small values exactly the declared laws hold: each other one has a counter-example."""
+        values = (1.0, 2.0, 4.0) if is_positive else (-1.0, 0.0, 2.0)
+        laws = tested.positive if is_positive else tested.laws
+        points = [np.array(point) for point in itertools.product(values, repeat=3)]
+        points.append(np.array([0.0, 0.0, 4.0]) if not is_positive else np.array([4.0, 8.0, 4.0]))
+        table = np.array([[tested(a, b) for b in points] for a in points])
+        assert same_laws(table, laws) == (laws.symmetric, laws.separates, laws.triangle)
+
+    @every
+    @few
+    @given(rows=vectors(2), power=st.integers(-20, 20))
+    def test_scaling_both(self, tested: Measure, rows: Array, power: int) -> None:
+        """With both vectors multiplied by c > 0 a distance is so too, and everything else does not change."""
+        a, b = rows
+        c = 2.0**power
+        assert near(tested(c * a, c * b) / (c if tested.kind == "distance" else 1), tested(a, b))
+
+    @every
+    @few
+    @given(data=st.data())
+    def test_order_of_rows(self, tested: Measure, data: st.DataObject) -> None:
+        """A permutation of the rows, weights included, changes nothing."""
+        a, b = data.draw(vectors(2))
+        assume(well_conditioned(tested, np.array([a, b])))
+        weights = np.array(data.draw(st.lists(positive, min_size=len(a), max_size=len(a))))
+        rows = np.array(data.draw(st.permutations(range(len(a)))))
+        assert near(tested(a[rows], b[rows], weights[rows]), tested(a, b, weights))
+
+    @every
+    @few
+    @given(rows=vectors(2), weight=st.floats(1e-300, 1e300))
+    def test_equal_weights(self, tested: Measure, rows: Array, weight: float) -> None:
+        """Equal weights are no weights."""
+        a, b = rows
+        plain = tested(a, b)
+        weighted = tested(a, b, np.full(len(a), weight))
+        assert weighted == plain or (math.isnan(weighted) and math.isnan(plain))
+
+    @every
+    @few
+    @given(data=st.data())
+    def test_whole_weights(self, tested: Measure, data: st.DataObject) -> None:
+        """A weight of k is the row k times, 0 without the row, but for the growth with the number of rows."""
+        a, b = data.draw(vectors(2))
+        assume(well_conditioned(tested, np.array([a, b])))
+        counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(a), max_size=len(a))))
+        assume(counts.any())
+        repeated = tested(np.repeat(a, counts), np.repeat(b, counts))
+        growth = (len(a) / counts.sum()) ** tested.growth
+        assert near(tested(a, b, counts.astype(float)), repeated * growth)
+
+    @every
+    def test_no_configuration(self, tested: Measure) -> None:
+        """Over no configuration nothing is defined."""
+        nothing = np.zeros(0)
+        assert math.isnan(tested(nothing, nothing))
+        assert math.isnan(tested(nothing, nothing, nothing))
+
+    def test_default_measures(self) -> None:
+        """The measures of the JSON contract come first, in its order."""
+        contract = "error_rate error_rate_reversed cosine jaccard manhattan euclidean minkowski3 chebyshev"
+        assert list(DEFAULT_KEYS) == contract.split() == list(MEASURES)[:8]
+
+
+def same_laws(table: Array, laws: Laws) -> tuple[bool, bool, bool]:
+    """Return whether a table of all pairs is symmetric, separates, and keeps the triangle inequality."""
+    apart = np.abs(table - laws.identity)
+    known = ~np.isnan(apart)
+    symmetric = bool((np.abs(apart - apart.T)[known & known.T] < 1e-9).all() and (known == known.T).all())
+    separates = bool((apart[known & ~np.eye(len(table), dtype=bool)] > 1e-9).all())
+    detour = np.nanmin(np.where(known, apart, np.inf)[:, :, None] + np.where(known, apart, np.inf)[None], axis=1)
+    return symmetric, separates, bool((apart[known] <= detour[known] + 1e-9).all())
+
+
+class TestCounterExamples:
+    """Concrete numbers for laws that do not hold."""
+
+    def test_error_rate_is_not_symmetric(self) -> None:
+        """100 against 50 is an error of 50 percent, 50 against 100 one of 100 percent."""
+        a, b = np.array([100.0]), np.array([50.0])
+        assert MEASURES["error_rate"](a, b) == MEASURES["error_rate_reversed"](b, a) == 50
+        assert MEASURES["error_rate"](b, a) == MEASURES["error_rate_reversed"](a, b) == 100
+
+    def test_error_rate_has_no_triangle(self) -> None:
+        """From 1 to 4 it is 300 percent, by way of 2 only 100 + 100."""
+        one, two, four = (np.array([value]) for value in (1.0, 2.0, 4.0))
+        rate = MEASURES["error_rate"]
+        assert (rate(one, four), rate(one, two), rate(two, four)) == (300, 100, 100)
+
+    def test_error_rate_leaves_out_zeros(self) -> None:
+        """Where the first value is 0 no error is seen; where all are, none is defined."""
+        a, b = np.array([0.0, 2.0]), np.array([7.0, 2.0])
+        assert MEASURES["error_rate"](a, b) == 0
+        assert MEASURES["error_rate_reversed"](a, b) == 50
+        assert math.isnan(MEASURES["error_rate"](np.zeros(2), b))
+
+    def test_cosine_does_not_see_factors(self) -> None:
+        """The cosine of proportional vectors is 1; of perpendicular ones, which 45 degrees halve, 1 - cosine is 1."""
+        a, b, c = np.array([1.0, 0.0]), np.array([1.0, 1.0]), np.array([0.0, 1.0])
+        cosine = MEASURES["cosine"]
+        assert cosine(b, 500 * b) == 1
+        assert 1 - cosine(a, c) == 1 > (1 - cosine(a, b)) + (1 - cosine(b, c))
+
+    def test_jaccard_as_similarity_is_no_metric(self) -> None:
+        """J(a, a) is 1 and not 0, and J(a, a) > J(a, b) + J(b, a) for unlike vectors."""
+        a, b = np.array([1.0, 1.0]), np.array([4.0, 4.0])
+        jaccard = MEASURES["jaccard"]
+        assert jaccard(a, a) == 1 > jaccard(a, b) + jaccard(b, a) == 0.5
+
+    def test_jaccard_of_negative_values(self) -> None:
+        """Negative values bring Jaccard below 0, or make it undefined, even of a vector and itself."""
+        jaccard = MEASURES["jaccard"]
+        assert jaccard(np.array([1.0, 1.0]), np.array([1.0, -3.0])) == -1
+        assert math.isnan(jaccard(-np.ones(2), -np.ones(2)))
+        assert jaccard(np.array([-1.0, 2.0]), np.array([-9.0, 2.0])) == -7
+
+
+def braycurtis(a: Array, b: Array, w: Array) -> float:
+    """Return SciPy's value, which is a division by 0 where b = -a."""
+    return math.nan if not (a + b).any() else float(distance.braycurtis(a, b, w))
+
+
+ORACLES: dict[str, Callable[[Array, Array, Array], float]] = {
+    "cosine": lambda a, b, w: 1 - distance.cosine(a, b, w) if a.any() and b.any() else math.nan,
+    "manhattan": distance.cityblock,
+    "euclidean": distance.euclidean,
+    "minkowski3": lambda a, b, w: distance.minkowski(a, b, 3, w),
+    "minkowski2.5": lambda a, b, w: distance.minkowski(a, b, 2.5, w),
+    "minkowski40": lambda a, b, w: distance.minkowski(a, b, 40, w),
+    "chebyshev": distance.chebyshev,
+    "canberra": distance.canberra,
+    "braycurtis": braycurtis,
+    "mae": lambda a, b, w: metrics.mean_absolute_error(a, b, sample_weight=w),
+    "rmse": lambda a, b, w: metrics.root_mean_squared_error(a, b, sample_weight=w),
+    "r2": lambda a, b, w: math.nan if np.ptp(a) == 0 else metrics.r2_score(a, b, sample_weight=w),
+}
+
+
+SQUARES: tuple[Callable[[float, float], float], ...] = (
+    lambda x, y: x * x,
+    lambda x, y: y * y,
+    lambda x, y: x * y,
+)
+
+
+class TestOracles:
+    @pytest.mark.parametrize("key", ORACLES)
+    @few
+    @given(data=st.data())
+    def test_weighted_measures(self, key: str, data: st.DataObject) -> None:
+        """SciPy and scikit-learn give the same for weights whose mean is 1."""
+        a, b = data.draw(vectors(2))
+        assume(well_conditioned(MEASURES.get(key, ALL[-1]), np.array([a, b])))
+        weights = np.array(data.draw(st.lists(positive, min_size=len(a), max_size=len(a))))
+        expected = ORACLES[key](a, b, weights / weights.mean())
+        assert near(measure(key)(a, b, weights), expected)
+
+    @given(rows=vectors(2))
+    def test_unweighted_measures(self, rows: Array) -> None:
+        """SciPy, scikit-learn and numpy give the same correlations, relative errors and medians."""
+        a, b = rows
+        if np.ptp(a) > 1e-3 and np.ptp(b) > 1e-3:
+            assert near(MEASURES["pearson"](a, b), stats.pearsonr(a, b).statistic)
+        if np.ptp(a) > 0 and np.ptp(b) > 0:
+            assert near(MEASURES["spearman"](a, b), stats.spearmanr(a, b).statistic)
+        assert near(median(a, None), np.median(a))
+        assert np.allclose(ranks(a, None), stats.rankdata(a) - 0.5)
+        if np.abs(a).min() > 1e-6:
+            assert near(MEASURES["error_rate"](a, b), 100 * metrics.mean_absolute_percentage_error(a, b))
+
+    @given(rows=vectors(2), weights=st.lists(positive, min_size=8, max_size=8))
+    def test_formulas(self, rows: Array, weights: list[float]) -> None:
+        """Loops over the rows give the same as the formulas of the papers."""
+        a, b = rows
+        w = np.array(weights[: len(a)])
+        mean_weight = sum(w.tolist()) / len(w)
+        triples = [(float(x), float(y), float(v) / mean_weight) for x, y, v in zip(a, b, w, strict=True)]
+        used = [(abs(x - y) / abs(x), v) for x, y, v in triples if x]
+        if used:
+            total = sum(v for _, v in used)
+            assert near(MEASURES["error_rate"](a, b, w), 100 * sum(e * v for e, v in used) / total)
+            assert near(MEASURES["max_relative_error"](a, b, w), 100 * max(e for e, _ in used))
+            middle = MEASURES["median_relative_error"](a, b, w) / 100
+            assert sum(v for e, v in used if e < middle * (1 - 1e-12)) <= total / 2 * (1 + 1e-9)
+            assert sum(v for e, v in used if e > middle * (1 + 1e-12)) <= total / 2 * (1 + 1e-9)
+        relative = sum(v * abs(x - y) / ((abs(x) + abs(y)) / 2) for x, y, v in triples if x or y)
+        assert near(MEASURES["smape"](a, b, w), 100 * relative / sum(v for *_, v in triples))
+        highest = sum(v * max(x, y) for x, y, v in triples)
+        if highest > 1e-6 * sum(abs(x) + abs(y) for x, y, _ in triples):
+            assert near(MEASURES["jaccard"](a, b, w), sum(v * min(x, y) for x, y, v in triples) / highest)
+            assert near(MEASURES["soergel"](a, b, w), sum(v * abs(x - y) for x, y, v in triples) / highest)
+        xx, yy, xy = (sum(v * f(x, y) for x, y, v in triples) for f in SQUARES)
+        if xx + yy > 1e-12:
+            assert near(MEASURES["dice"](a, b, w), 2 * xy / (xx + yy))
+            assert near(MEASURES["kumar_hassebrook"](a, b, w), xy / (xx + yy - xy))
+
+    @given(rows=vectors(2), p=st.sampled_from([1, 2, 3, 2.5, 16, 17, 40]))
+    def test_mean_power(self, rows: Array, p: float) -> None:
+        """The mean power is the mean of |a - b|^p, and the p-th power of the Minkowski distance over n."""
+        a, b = rows
+        expected = sum(abs(x - y) ** p for x, y in zip(a.tolist(), b.tolist(), strict=True)) / len(a)
+        assert math.isclose(mean_power(a, b, p), expected, rel_tol=1e-9, abs_tol=1e-300)
+        distance_again = (expected * len(a)) ** (1 / p)
+        assert math.isclose(measure(f"minkowski{p}")(a, b), distance_again, rel_tol=1e-9, abs_tol=1e-9)
+
+    @given(rows=vectors(2), counts=st.lists(st.integers(1, 3), min_size=8, max_size=8))
+    def test_weighted_mean_power(self, rows: Array, counts: list[int]) -> None:
+        """Weights of a mean power are repetitions of rows."""
+        a, b = rows
+        w = np.array(counts[: len(a)])
+        for p in (1, 2, 3, math.inf):
+            repeated = mean_power(np.repeat(a, w), np.repeat(b, w), p)
+            assert math.isclose(mean_power(a, b, p, w.astype(float)), repeated, rel_tol=1e-9)
+
+
+class TestExtremes:
+    @every
+    @pytest.mark.parametrize("size", [1e-300, 1e300])
+    def test_huge_and_tiny_values(self, tested: Measure, size: float) -> None:
+        """At either end of the numbers the values are those of common ones, in another unit."""
+        a, b = np.array([1.0, 2.0, 4.0, 3.0]), np.array([1.5, 1.0, 4.0, 5.0])
+        for w in (None, np.array([1.0, 2.0, 0.0, 5.0]), np.array([1e-300, 2e-300, 0, 5e-300])):
+            expected = tested(a, b, w) * (size if tested.kind == "distance" else 1)
+            assert math.isclose(tested(a * size, b * size, w), expected, rel_tol=1e-12)
+
+    @every
+    def test_at_the_limit(self, tested: Measure) -> None:
+        """The greatest numbers of both signs, beside the smallest ones, cause no warning and no wrong value."""
+        top, least = 1.7e308, 5e-324
+        a, b = np.array([top, top, least, 0.0]), np.array([-top, top, top, 0.0])
+        values = [tested(a, b), tested(b, a), tested(a, b, np.array([1.0, 2.0, 3.0, 0.0]))]
+        lower, upper = tested.laws.bounds
+        assert all(math.isnan(value) or lower <= value <= upper for value in values)
+        if tested.kind == "distance" and tested.key not in {"mae", "rmse"}:
+            assert values == [math.inf] * 3
+        assert math.isclose(tested(np.abs(b), np.abs(b)), tested.laws.identity)
+
+    @every
+    def test_zeros(self, tested: Measure) -> None:
+        """Of zeros throughout, a measure is undefined or what it is of equal vectors; neither warns."""
+        value = tested(np.zeros(3), np.zeros(3))
+        assert math.isnan(value) or value == tested.laws.identity
+
+    @every
+    def test_one_row(self, tested: Measure) -> None:
+        """One row is enough for all but correlations and R²."""
+        undefined = tested.key in {"r2", "pearson", "spearman"}
+        assert math.isnan(tested(np.array([2.0]), np.array([3.0]))) == undefined
+
+    def test_far_apart(self) -> None:
+        """A relative error beyond all numbers is infinite, not a failure."""
+        assert MEASURES["error_rate"](np.array([1e-300]), np.array([1e300])) == math.inf
+        assert MEASURES["smape"](np.array([1e-300]), np.array([1e300])) == 200
+
+    def test_small_beside_huge(self) -> None:
+        """Equal huge values do not hide the difference of tiny ones."""
+        a, b = np.array([1e300, 1e-300]), np.array([1e300, 3e-300])
+        assert math.isclose(MEASURES["euclidean"](a, b), 2e-300)
+        assert MEASURES["error_rate"](a, b) == pytest.approx(100)
+
+    def test_high_orders(self) -> None:
+        """The higher the order, the nearer to Chebyshev, without an overflow on the way."""
+        a, b = np.array([0.0, 0.0, 0.0]), np.array([3.0, 1.5, 3.0])
+        values = [measure(f"minkowski{p}")(a, b) for p in (1, 2, 3, 16, 17, 1000, 1e9, 1e300, "inf")]
+        assert values == sorted(values, reverse=True)
+        assert values[-1] == 3
+        assert math.isclose(measure("minkowski1e9")(a, b), 3, rel_tol=1e-8)
+        assert mean_power(a, b, 2000) == math.inf
+        assert mean_power(a, b / 3, 2000) == pytest.approx(2 / 3)
+
+    def test_whole_numbers_stay_whole(self) -> None:
+        """Distances and mean powers of small whole numbers are exact."""
+        a, b = np.zeros(2), np.array([3.0, 4.0])
+        assert [measure(f"minkowski{p}")(a, b) for p in (1, 2, "inf")] == [7, 5, 4]
+        assert [mean_power(a, b, p) for p in (1, 2, 3, math.inf)] == [3.5, 12.5, 45.5, 4]
+        assert measure("minkowski3")(a[:1], b[1:]) == 4
+
+
+class TestKeys:
+    def test_orders(self) -> None:
+        """`minkowskiP` is the distance of order P, under the key as given; `inf` is Chebyshev."""
+        a, b = np.array([1.0, 5.0, 2.0]), np.array([4.0, 1.0, 2.0])
+        for key, same in (("minkowski1", "manhattan"), ("minkowski2.0", "euclidean"), ("minkowskiinf", "chebyshev")):
+            assert measure(key).key == key
+            assert measure(key)(a, b) == MEASURES[same](a, b)
+        assert all(measure(key) is entry for key, entry in MEASURES.items())
+
+    @pytest.mark.parametrize("key", ["minkowski0.5", "minkowski0", "minkowski-2", "minkowskinan", "minkowski-inf"])
+    def test_orders_below_one(self, key: str) -> None:
+        """An order below 1 is refused with the reason."""
+        with pytest.raises(SpecError, match=r"cannot be .*\n.*at least 1"):
+            measure(key)
+
+    @pytest.mark.parametrize(
+        ("key", "hint"),
+        [
+            ("cosinus", "did you mean 'cosine'"),
+            ("Jaccard", "did you mean 'jaccard'"),
+            ("eucledean", "did you mean 'euclidean'"),
+            ("minkowski", "write the order behind it"),
+            ("minkowskix", "write the order behind it"),
+            ("??", "known are: error_rate"),
+            ("", "known are: error_rate"),
+        ],
+    )
+    def test_unknown_keys(self, key: str, hint: str) -> None:
+        """An unknown key is refused with the nearest one, or the known ones."""
+        with pytest.raises(SpecError, match="unknown measure") as caught:
+            measure(key)
+        assert hint in str(caught.value)
