@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from splc.cli.comparing import TABLE_NAMES
 from splc.cli.options import (
     Aggregate,
     Duplicates,
@@ -23,7 +24,6 @@ MODELS = "Which models"
 WHERE = "Where and how predictions are compared"
 TERMS = "How terms are compared"
 RESULTS = "What comes out"
-TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlations")
 
 
 def compare(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from splc.terms import Term
     from splc.variability import VariabilityModel
 
+TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlations")
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -65,7 +67,6 @@ def chosen_tables(names: Sequence[str], form: str, models: int) -> tuple[str, ..
     Raises:
         typer.BadParameter: for an unknown table, and for several as CSV.
     """
-    from splc.cli.compare import TABLE_NAMES
     from splc.errors import unknown_name_hint
 
     for name in names:
