@@ -28,8 +28,42 @@ def run():
     pairs = [compare_values(table[0], other) for other in table[1:]]
     return pairs + [compare_values(measured, predicted) for predicted in table]
 """
+
+# Whole models of 12 terms: predictions, terms, shares of classes, and everything of the part above.
+WHOLE = """
+import sys, time, tracemalloc
+import numpy as np
+from comparison import compare_all
+from splc.configurations import Configurations
+from splc.influence import InfluenceModel
+from splc.options import NumericOption
+from splc.terms import log_term, option_term
+from splc.variability import VariabilityModel
+
+models, configurations = map(int, sys.argv[1:])
+values = tuple(float(value) for value in range(1, 11))
+system = VariabilityModel("system", tuple(NumericOption(f"n{i}", values) for i in range(5)))
+names = system.names
+terms = [option_term(name, power) for name in names for power in (1, 2, 3)] + [log_term(name) for name in names]
+terms += [option_term(first) * log_term(second) for first in names for second in names]
+# One small comparison first: what NumPy and this package prepare once is not what is measured.
+compare_all([(name, InfluenceModel.from_terms({option_term(name): 1.0}, names)) for name in names])
+
+def run():
+    rng = np.random.default_rng(0)
+    places = Configurations(system, rng.integers(0, 10, size=(configurations, 5)))
+    found = [
+        (str(k), InfluenceModel.from_terms([(terms[i], rng.uniform(0.1, 1)) for i in picked], names))
+        for k in range(models)
+        for picked in [rng.choice(len(terms), 12, replace=False)]
+    ]
+    measured = found[0][1].predict(places) * rng.uniform(0.9, 1.1, configurations)
+    done = compare_all(found, places, measured=measured)
+    assert all(pair.hybrid is not None for pair in done.comparisons)
+    return [*done.comparisons, *done.judged]
+"""
 # Parts of a comparison: name → a script that defines `run()`, which returns the comparisons.
-PARTS = {"values": VALUES}
+PARTS = {"values": VALUES, "whole models": WHOLE}
 
 SECONDS_OF = """
 started = time.process_time()
