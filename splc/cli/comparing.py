@@ -218,7 +218,7 @@ def configurations_of(
         policy = Policy(
             policies["invalid"], policies["duplicates"], policies["aggregate"], space.check, space.violations
         )
-        expected = project.nfp or next((subject.nfp for subject in subjects if subject.nfp), None)
+        expected = _stated_nfp(subjects) or project.nfp
         found = read_to_predict(on, space.model, policy, project.given.get("nfp"), expected)
         report(found.report)
         return Places(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
@@ -232,7 +232,10 @@ def configurations_of(
             return Places(sampled.configurations, text=_named(on))
     measured = project.measurements(space.model, space, **policies)
     report(measured.report)
-    name = project.the_nfp(measured)
+    own = None if "nfp" in project.given else _stated_nfp(subjects)
+    # A log keeps one blank where a name has several.
+    known = {" ".join(name.split()): name for name in measured.properties}
+    name = known.get(own or "") or project.the_nfp(measured)
     there = measured.measured(name)
     if on is None or on == "measured":
         return Places(there.configurations, there[name], name, "measured", there)
@@ -247,6 +250,12 @@ def configurations_of(
     if not Path(on).exists() and (rows < 0).any():
         note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured")
     return Places(sampled.configurations, values, name, _named(on), there)
+
+
+def _stated_nfp(subjects: Sequence[Subject]) -> str | None:
+    """Return the property that all models are about that say one, None where none does or they differ."""
+    stated = {" ".join(subject.nfp.split()) for subject in subjects if subject.nfp}
+    return stated.pop() if len(stated) == 1 else None
 
 
 def _named(spec: str) -> str:

@@ -333,3 +333,13 @@ def test_all_learnings_of_a_log(models: Path, run: Run) -> None:
     found = compared(run, "analytical.txt", "several.log", "--learning", "all")
     assert [pair["second"] for pair in found["comparisons"]] == ["several.log (1)", "several.log (2)"]
     assert compared(run, "analytical.txt", "several.log")["second"] == "several.log"
+
+
+def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) -> None:
+    """Models are judged by the property that they say they are about; --nfp decides otherwise, with a warning."""
+    assert run("learn", "--nfp", "energy").exit_code == 0
+    found = compared(run, "analytical.txt", "learned.log")
+    assert found["nfp"] == "energy"
+    result = run("compare", "analytical.txt", "learned.log", "--nfp", "time", "--json")
+    assert json.loads(result.stdout)["nfp"] == "time"
+    assert "learned.log is about 'energy', but is judged by 'time'" in result.stderr
