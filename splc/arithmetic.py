@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from splc.errors import ExpressionError
+from splc.errors import ExpressionError, shorten
 from splc.tokens import COMPARISONS, FUNCTIONS, NameTable, Token, problem_at, tokenize
 
 __all__ = [
@@ -175,7 +175,7 @@ class Parser:
         if token.kind == "number":
             value = float(token.text)
             if not math.isfinite(value):
-                raise self.fail(f"the number {token.text} is too large")
+                raise self.fail(f"the number {shorten(token.text, 60)} is too large")
             self.advance()
             return Number(value)
         if token.kind == "name":

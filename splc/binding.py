@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
+from splc.algebra import Algebra, Expansion
 from splc.derived import Addends, Derived, Parameter, PowerOf, SumOf, needed
-from splc.expansion import Expander, Expansion
+from splc.errors import ExpressionError, Problem
 from splc.influence import InfluenceModel
 from splc.parameters import chosen_rows
+from splc.signs import Signs
 from splc.terms import CONSTANT, Factor, Term
 
 
@@ -32,15 +36,20 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
         replaced = [factor for factor in term.factors if binder.touched(factor)]
         rest = Term(tuple(factor for factor in term.factors if not binder.touched(factor)))
         value: Expansion = {CONSTANT: influence}
-        for factor in replaced:
-            value = binder.expander.multiply(value, binder.factor(factor))
+        try:
+            for factor in replaced:
+                value = binder.algebra.multiply(value, binder.factor(factor))
+        except ExpressionError as error:
+            numbers = ", ".join(f"{name} = {number:g}" for name, number in binder.values.items())
+            what = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
+            raise ExpressionError(Problem(what, hint="choose other rows, or correct the parameters")) from None
         # A term that a parameter of 0 leaves without influence is still a term of the model.
         terms += [(rest * own, amount) for own, amount in value.items()] or [(rest, 0.0)]
     opened: list[tuple[Term, float]] = []
     for term, amount in terms:
-        opened += binder.expander.opened({term: amount}).items() or [(term, amount)]
+        opened += binder.algebra.opened({term: amount}).items() or [(term, amount)]
     found = InfluenceModel.from_terms(opened, model.order, model.link)
-    derived = {**{each.name: each for each in model.subexpressions}, **binder.expander.derived}
+    derived = {**{each.name: each for each in model.subexpressions}, **binder.algebra.derived}
     about = frozenset().union(*(term.options for term, _ in found.terms))
     return replace(found, derived=needed(about, derived))
 
@@ -51,8 +60,9 @@ class _Binder:
     def __init__(self, model: InfluenceModel, values: Mapping[str, float]) -> None:
         self.derived = {each.name: each for each in model.derived}
         self.values = values
-        self.expander = Expander({}, subexpressions=True)
-        self.expander.derived.update((each.name, each) for each in model.subexpressions)
+        # Nothing is known about the options here, so any may be negative.
+        self.algebra = Algebra(subexpressions=True, signs=Signs(otherwise=-math.inf))
+        self.algebra.derived.update((each.name, each) for each in model.subexpressions)
         self.known: dict[str, Expansion] = {}
 
     def touched(self, factor: Factor) -> bool:
@@ -65,10 +75,10 @@ class _Binder:
         inner = self.named(factor.option)
         value: Expansion = {CONSTANT: 1.0}
         if factor.power != 0:
-            value = self.expander.power(inner, float(factor.power), None)
+            value = self.algebra.power(inner, float(factor.power), Fraction(factor.power))
         if factor.log != 0:
-            logarithm = self.expander.log(inner, "log10")
-            value = self.expander.multiply(value, self.expander.power(logarithm, float(factor.log), None))
+            logarithm = self.algebra.log(inner, "log10")
+            value = self.algebra.multiply(value, self.algebra.power(logarithm, float(factor.log), Fraction(factor.log)))
         return value
 
     def named(self, name: str) -> Expansion:
@@ -87,10 +97,10 @@ class _Binder:
             case PowerOf(_, base, exponent):
                 inner, outer = self.total(base), self.total(exponent)
                 if set(outer) - {CONSTANT}:
-                    return self.expander.variable_power(inner, outer)
-                return self.expander.power(inner, outer.get(CONSTANT, 0.0), None)
+                    return self.algebra.variable_power(inner, outer)
+                return self.algebra.power(inner, outer.get(CONSTANT, 0.0))
             case _:
-                return self.expander.rounding(self.total(found.terms), found.function)
+                return self.algebra.rounding(self.total(found.terms), found.function)
 
     def total(self, terms: Addends) -> Expansion:
         """Return a sum of terms with the numbers put in."""
@@ -99,7 +109,7 @@ class _Binder:
             value: Expansion = {CONSTANT: influence}
             for factor in term.factors:
                 own: Expansion = {Term((factor,)): 1.0}
-                value = self.expander.multiply(value, self.factor(factor) if self.touched(factor) else own)
+                value = self.algebra.multiply(value, self.factor(factor) if self.touched(factor) else own)
             for key, amount in value.items():
                 result[key] = result.get(key, 0.0) + amount
         return {key: amount for key, amount in result.items() if amount != 0}

@@ -28,6 +28,11 @@ class SumOf:
     name: Subexpression
     terms: Addends
 
+    @classmethod
+    def of(cls, terms: Addends) -> SumOf:
+        """Return it under the name that its text is."""
+        return cls(Subexpression(f"({addends_text(terms)})"), terms)
+
     @property
     def names(self) -> frozenset[str]:
         """The options and derived names that it is made of."""
@@ -46,15 +51,23 @@ class PowerOf:
     base: Addends
     exponent: Addends
 
+    @classmethod
+    def of(cls, base: Addends, exponent: Addends) -> PowerOf:
+        """Return it under the name that its text is."""
+        return cls(Subexpression(f"({_operand(base)}^{_operand(exponent)})"), base, exponent)
+
     @property
     def names(self) -> frozenset[str]:
         """The options and derived names that it is made of."""
         return _names(self.base) | _names(self.exponent)
 
     def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,)."""
+        """Return its values, shape (n,) or (1,); NaN where its base or its exponent has none."""
+        base, exponent = _total(self.base, column), _total(self.exponent, column)
         with np.errstate(all="ignore"):
-            return np.asarray(np.power(_total(self.base, column), _total(self.exponent, column)))
+            powers: Array = np.power(base, exponent)
+        # A division by zero in an exponent is none, although 0.5 to the power of infinity is 0.
+        return np.where(np.isfinite(base) & np.isfinite(exponent), powers, np.nan)
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,12 @@ class RoundOf:
     name: Subexpression
     function: Literal["ceil", "floor"]
     terms: Addends
+
+    @classmethod
+    def of(cls, function: str, terms: Addends) -> RoundOf:
+        """Return it under the name that its text is."""
+        name = Subexpression(f"{function}({addends_text(terms)})")
+        return cls(name, "ceil" if function == "ceil" else "floor", terms)
 
     @property
     def names(self) -> frozenset[str]:
@@ -122,7 +141,10 @@ class Parameter:
             return np.array(self.values_of)
         wanted = _total(self.key, column)
         keys, values = np.array(self.keys), np.array(self.values_of)
-        nearest = np.abs(wanted[:, None] - keys).argmin(axis=1)
+        # Keys ascend: the nearest one is the last that is not larger, or the one after it.
+        below = np.clip(np.searchsorted(keys, wanted, side="right") - 1, 0, len(keys) - 1)
+        above = np.minimum(below + 1, len(keys) - 1)
+        nearest = np.where(np.abs(wanted - keys[above]) < np.abs(wanted - keys[below]), above, below)
         there = np.isclose(wanted, keys[nearest], rtol=1e-9, atol=0.0)
         return np.where(there, values[nearest], np.nan)
 
@@ -175,6 +197,15 @@ def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
             yield term.text()
         else:
             yield f"{number_text(size)} * {term.text()}"
+
+
+def _operand(terms: Addends) -> str:
+    """Return a base or an exponent as text, in parentheses where it needs them."""
+    text = addends_text(terms)
+    [(term, influence), *others] = terms
+    plain = term.is_constant and influence >= 0
+    single = influence == 1 and len(term.factors) == 1 and term.factors[0].power == 1 and term.factors[0].log == 0
+    return text if not others and (plain or single) else f"({text})"
 
 
 def _names(terms: Addends) -> frozenset[str]:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 
 from splc.arithmetic import Associate, Node, names_in, parse
 from splc.derived import Derived, needed
-from splc.errors import ExpressionError, Problem
+from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 from splc.expansion import MAX_TERMS, Expander, Expansion, expand
-from splc.parameters import Parameters, Quantity, Table, symbol
-from splc.terms import CONSTANT, option_term
-from splc.tokens import NameTable, UnknownNameError, unquoted
+from splc.parameters import Parameters
+from splc.signs import Signs
+from splc.symbols import Symbols
+from splc.terms import option_term
+from splc.tokens import UnknownNameError, unquoted
 
 __all__ = [
     "MAX_TERMS",
@@ -30,7 +32,8 @@ __all__ = [
     "split_text",
 ]
 
-_MOST_UNKNOWN = 20
+_MOST_PROBLEMS = 20
+_MOST_CHARACTERS = 1_000_000
 
 _DEFINITION = re.compile(r"\s*(`(?:[^`]|``)+`|[^\W\d][\w.]*)\s*=(?!=)")
 _MARK = re.compile(r"`[^`]*`|[#()]")
@@ -126,7 +129,7 @@ def expand_text(
     Raises:
         ExpressionError: with line and column; also where it is no sum of terms.
     """
-    return _expanded(text, names, Parameters.of(parameters), associate, None).expansion
+    return _Text(text, Symbols(names, Expander({})), Parameters.of(parameters), associate, None).expanded().expansion
 
 
 def expand_model(
@@ -136,6 +139,8 @@ def expand_model(
     *,
     symbols: Collection[str] = (),
     constants: Collection[str] = (),
+    binary: Collection[str] = (),
+    signs: Signs | None = None,
 ) -> ExpandedText:
     """Expand model text to a sum of terms in which subexpressions and parameters may stand where options stand.
 
@@ -147,106 +152,116 @@ def expand_model(
         parameters: the machine parameters.
         symbols: parameters to keep as names.
         constants: names of what is always 1.
+        binary: names of what is 0 or 1, whose powers are all the same.
+        signs: the options' lower bounds; by default none is negative.
 
     Raises:
         ExpressionError: with line and column, naming every unknown name at once; or with file and line for what is
             wrong in the parameters.
     """
-    return _expanded(text, names, parameters or Parameters(), "left", (frozenset(symbols), frozenset(constants)))
+    expander = Expander({}, subexpressions=True, binary=binary, signs=signs)
+    stated = Symbols(names, expander, constants)
+    return _Text(text, stated, parameters or Parameters(), "left", symbols).expanded()
 
 
-def _expanded(
-    text: str,
-    names: Mapping[str, str] | None,
-    parameters: Parameters,
-    associate: Associate,
-    kept: tuple[frozenset[str], frozenset[str]] | None,
-) -> ExpandedText:
-    """Expand model text; `kept` are the symbols and constants, None: no names are kept, no subexpressions allowed."""
-    parts = split_text(text)
-    symbols, constants = kept or (frozenset(), frozenset())
-    expander = Expander({}, subexpressions=kept is not None)
-    known = {name: {CONSTANT: 1.0} for name in constants}
-    expander.definitions = known
-    table = None if names is None else NameTable(names)
-    for name, expression in parameters.expressions.items():
-        _require_free(name, names, parameters)
-        try:
-            known[name] = expander.expanded(parse(expression, table))
-        except ExpressionError as error:
-            raise error.at(parameters.source or None, parameters.lines.get(name)) from None
-    for name, quantity in parameters.quantities.items():
-        _require_free(name, names, parameters)
-        if isinstance(quantity, Quantity) and (kept is None or (quantity.is_exact and name not in symbols)):
-            known[name] = {CONSTANT: quantity.value} if quantity.value != 0 else {}
-            continue
-        key: Expansion = {}
-        if isinstance(quantity, Table):
-            try:
-                by = quantity.by
-                key = known[by] if by in parameters.expressions else expander.expanded(parse(by, table))
-            except ExpressionError as error:
-                raise error.at(parameters.source or None, parameters.lines.get(name)) from None
-        found = symbol(name, quantity, tuple(key.items()))
-        expander.derived[name] = found
-        expander.depths[name] = 1 + max((expander.depths.get(inner, 0) for inner in found.names), default=0)
-        known[name] = {option_term(name): 1.0}
-    if table is not None:
-        for name in parameters.names:
-            table.add(name, name)
-    used: set[str] = set()
-    for name, statement, line in (*parts.definitions, ("", parts.model, parts.line)):
-        try:
-            node = _parsed(statement, table, associate)
-            expansion = expander.expanded(node)
-        except ExpressionError as error:
-            raise ExpressionError([_placed(problem, statement, line) for problem in error.problems]) from None
+class _Text:
+    """Expands the statements of one text; collects what is wrong with them."""
+
+    def __init__(
+        self, text: str, symbols: Symbols, parameters: Parameters, associate: Associate, kept: Collection[str] | None
+    ) -> None:
+        self.parts = split_text(text)
+        self.symbols = symbols
+        self.parameters = parameters
+        self.associate = associate
+        self.kept = kept
+        self.problems: list[Problem] = []
+        self.unknown: set[str] = set()
+        symbols.state(parameters, kept)
+
+    def expanded(self) -> ExpandedText:
+        """Return the model as a sum of terms.
+
+        Raises:
+            ExpressionError: naming everything that is wrong.
+        """
+        expander, used = self.symbols.expander, set[str]()
+        for name, statement, line in self.parts.definitions:
+            node, expansion = self.statement(statement, line)
+            used.update(() if node is None else names_in(node))
+            # What is defined wrongly is a name all the same, so that its uses are not reported as well.
+            found = {option_term(name): 1.0} if expansion is None else expansion
+            if node is not None and name not in names_in(node):
+                self.require_free(name, found, line)
+            self.symbols.add(name, found)
+        node, expansion = self.statement(self.parts.model, self.parts.line)
+        if self.problems or node is None or expansion is None:
+            shown = self.problems[:_MOST_PROBLEMS]
+            if len(shown) < len(self.problems):
+                shown.append(Problem(f"… and {len(self.problems) - len(shown)} more problems"))
+            raise ExpressionError(shown)
         used.update(names_in(node))
-        if not name:
-            about = frozenset().union(*(term.options for term in expansion))
-            derived = needed(about, expander.derived)
-            return ExpandedText(expansion, derived, frozenset(used & set(parameters.names)))
-        known[name] = expansion
-        if table is not None:
-            table.add(name, name)
-    raise AssertionError("the model line comes last")  # pragma: no cover
+        about = frozenset().union(*(term.options for term in expansion))
+        derived = needed(about, expander.derived)
+        return ExpandedText(expansion, derived, frozenset(used & set(self.parameters.names)))
 
-
-def _require_free(name: str, names: Mapping[str, str] | None, parameters: Parameters) -> None:
-    """Refuse a parameter that has the name of an option."""
-    if names is not None and name in names:
-        raise ExpressionError(
-            Problem(
-                f"the parameter {name!r} has the name of an option",
-                parameters.source or None,
-                parameters.lines.get(name),
-                hint="rename it, here and in the model",
-            )
-        )
-
-
-def _parsed(statement: str, table: NameTable | None, associate: Associate) -> Node:
-    """Parse a statement; all its unknown names are reported at once."""
-    problems: list[Problem] = []
-    trial = table
-    while True:
+    def statement(self, statement: str, line: int) -> tuple[Node | None, Expansion | None]:
+        """Return the tree of a statement and its sum of terms, None for what is wrong."""
+        node = None
         try:
-            node = parse(statement, trial, associate)
-        except UnknownNameError as error:
-            problems += error.problems
-            if len(problems) >= _MOST_UNKNOWN:
+            node = self.parsed(statement)
+            return node, None if self.problems else self.symbols.expander.expanded(node)
+        except ExpressionError as error:
+            self.problems += [_placed(problem, statement, line) for problem in error.problems]
+            return node, None
+
+    def parsed(self, statement: str) -> Node:
+        """Parse a statement; all its unknown names are reported at once."""
+        table = self.symbols.table
+        known = () if table is None else tuple(sorted(table.names.keys() - self.unknown))
+        problems: list[Problem] = []
+        while True:
+            try:
+                node = parse(statement, table, self.associate)
+            except UnknownNameError as error:
+                problems += [replace(each, hint=self.hint(error.name, known)) for each in error.problems]
+                assert table is not None
+                table.add(error.name, error.name)
+                self.unknown.add(error.name)
+                # Each look at a long text takes a while.
+                if len(problems) >= _MOST_PROBLEMS or len(problems) * len(statement) > _MOST_CHARACTERS:
+                    break
+            except ExpressionError as error:
+                raise ExpressionError([*problems, *error.problems]) from None
+            else:
+                if not problems:
+                    return node
                 break
-            assert trial is not None
-            trial = NameTable({**trial.names, error.name: error.name})
-        except ExpressionError:
-            if problems:
-                break
-            raise
+        raise ExpressionError(problems)
+
+    def hint(self, name: str, known: tuple[str, ...]) -> str:
+        """Return what to do about an unknown name."""
+        hint = unknown_name_hint(name, known)
+        if self.parameters.names or self.kept is None:
+            return hint
+        return f"{hint}; machine parameters come from a parameters file or from --parameter {shorten(name, 40)}=NUMBER"
+
+    def require_free(self, name: str, expansion: Expansion, line: int) -> None:
+        """Refuse a definition that silently replaces an option or a parameter of another value.
+
+        One that is made of what it replaces, as `alpha = alpha / 1000`, does so knowingly.
+        """
+        names, where = self.symbols.names, ""
+        if names is not None and name in names:
+            what = "an option"
+        elif name in self.parameters.names and expansion != self.symbols.known[name]:
+            what, source = "a parameter", self.parameters.source
+            at = self.parameters.lines.get(name)
+            where = f" ({source}:{at})" if source and at else f" ({source})" if source else ""
         else:
-            if not problems:
-                return node
-            break
-    raise ExpressionError(problems)
+            return
+        hint = "rename it, or delete one of them"
+        self.problems.append(Problem(f"the definition {name!r} has the name of {what}{where}", line=line, hint=hint))
 
 
 def _placed(problem: Problem, statement: str, line: int) -> Problem:

@@ -184,7 +184,9 @@ class InfluenceModel:
             # The term itself has a value there; only with its influence it is too large.
             text = f"{number_text(influence)} * {text}"
         what = f"{text} has no finite value"
-        values = ", ".join(f"{name} = {column(name)[row]:g}" for name in sorted(term.options))
+        options = self.options_of(term)
+        names = [*sorted(term.options - options), *sorted(options)]
+        values = ", ".join(f"{name} = {column(name)[row]:g}" for name in names)
         where = f"{what} at configuration {row}" + (f" ({values})" if values else "")
         return EvaluationError(where, row=row, what=what + (f" where {values}" if values else ""))
 

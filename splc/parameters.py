@@ -7,11 +7,15 @@ A table holds one number per value of an expression of the options, as the laten
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from splc.derived import Addends, Parameter
 from splc.errors import ExpressionError, InputError, Problem, listed, unknown_name_hint
+from splc.tokens import FUNCTIONS
+
+_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,20 @@ class Parameters:
     def names(self) -> tuple[str, ...]:
         """The names of all parameters and expressions."""
         return (*self.quantities, *self.expressions)
+
+
+def wrong_name(name: str) -> tuple[str, str]:
+    """Return what is wrong with the name of a parameter and what to do; nothing where it is good.
+
+    Names are looked for before operators are, so one like `a+b` or `2x` would turn up where nobody means it.
+    """
+    if not name.strip():
+        return "a parameter has no name", "write NAME = NUMBER"
+    if name in FUNCTIONS:
+        return f"{name!r} is a function, not the name of a parameter", "choose another name"
+    if not _NAME.fullmatch(name):
+        return f"{name!r} cannot be the name of a parameter", "use letters, digits, '_', '.' and '-', a letter first"
+    return "", ""
 
 
 def symbol(name: str, quantity: Quantity | Table, key: Addends = ()) -> Parameter:

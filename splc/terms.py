@@ -154,6 +154,9 @@ def factor_values(factor: Factor, x: Array) -> Array:
     values = x if factor.power == 1 else np.power(x, float(factor.power)) if factor.power != 0 else np.ones_like(x)
     if factor.log != 0:
         logarithm = np.log10(x)
+        if factor.log < 0:
+            # One by the logarithm of 0 is not 0.
+            logarithm = np.where(np.isinf(logarithm), np.nan, logarithm)
         values = values * (logarithm if factor.log == 1 else np.power(logarithm, float(factor.log)))
     return values
 

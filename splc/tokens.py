@@ -7,7 +7,7 @@ from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from splc.errors import ExpressionError, Problem, unknown_name_hint
+from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 
 FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt", "ceil", "floor")
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
@@ -176,5 +176,5 @@ class UnknownNameError(ExpressionError):
 
 def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
     """Return the error for a name that is not known, with the nearest known one."""
-    error = problem_at(text, at, f"unknown name {name!r}", unknown_name_hint(name, sorted(names.names)))
+    error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, sorted(names.names)))
     return UnknownNameError(error.problems[0], name=name)

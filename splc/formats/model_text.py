@@ -9,6 +9,7 @@ from splc.expression import expand_model
 from splc.formats.files import Source
 from splc.influence import InfluenceModel
 from splc.parameters import Parameters
+from splc.signs import Signs
 from splc.variability import ROOT, VariabilityModel
 
 
@@ -23,7 +24,7 @@ def parse_model_text(
     Args:
         source: the text.
         variability_model: the system, whose options the names must be (or parameters, or the text's own definitions);
-            None takes every name as an option.
+            None takes every name as an option, none of which is negative.
         parameters: machine parameters that the text uses: name → value, or whatever a parameters file can hold.
         symbols: parameters that are to stay names in the terms, beside those that are tables or have intervals.
 
@@ -33,16 +34,20 @@ def parse_model_text(
     known = Parameters.of(parameters)
     names = None if variability_model is None else variability_model.spellings
     constants = {ROOT} if variability_model is None else {*variability_model.mandatory, ROOT}
+    binary: list[str] = []
+    order: tuple[str, ...] = ()
+    signs = Signs()
+    if variability_model is not None:
+        binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
+        order = (*variability_model.names, *variability_model.switches, *known.quantities)
+        signs = Signs({option.name: min(option.values) for option in variability_model.numeric_options})
     try:
-        found = expand_model(source.text(), names, known, symbols=symbols, constants=constants)
+        found = expand_model(
+            source.text(), names, known, symbols=symbols, constants=constants, binary=binary, signs=signs
+        )
     except ExpressionError as error:
         raise error.at(source.name) from None
-    if variability_model is None:
-        return InfluenceModel.from_terms(found.expansion, (), "identity", found.derived)
-    binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
-    order = (*variability_model.names, *variability_model.switches, *known.quantities)
-    model = InfluenceModel.from_terms(found.expansion, order, "identity", found.derived)
-    return model.reduced(binary)
+    return InfluenceModel.from_terms(found.expansion, order, "identity", found.derived)
 
 
 def model_text_file(model: InfluenceModel) -> str:

@@ -1,0 +1,154 @@
+"""What the names in a model text stand for: options, what is always 1, and machine parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from splc.arithmetic import MAX_DEPTH, names_in, parse
+from splc.derived import Parameter, needed
+from splc.errors import ExpressionError, Problem
+from splc.expansion import Expander, Expansion
+from splc.parameters import Parameters, Quantity, Table, symbol, wrong_name
+from splc.terms import CONSTANT, option_term
+from splc.tokens import NameTable
+
+Kept = Collection[str] | None
+
+
+class Symbols:
+    """The names of a text, and what they stand for.
+
+    Args:
+        names: accepted spelling → option name; None accepts every plain name as an option.
+        expander: what expands the text; it is told what parameters stand for.
+        constants: names of what is always 1.
+
+    Attributes:
+        table: the names that the text may use; None: every plain name.
+        known: name → what it stands for, if it is no option.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None, expander: Expander, constants: Collection[str] = ()) -> None:
+        self.names = names
+        self.expander = expander
+        self.table = None if names is None else NameTable(names)
+        self.known: dict[str, Expansion] = {name: {CONSTANT: 1.0} for name in constants}
+        expander.definitions = self.known
+
+    def add(self, name: str, expansion: Expansion) -> None:
+        """Let a name stand for a sum of terms."""
+        self.known[name] = expansion
+        if self.table is not None:
+            self.table.add(name, name)
+
+    def state(self, parameters: Parameters, kept: Kept) -> None:
+        """Let parameters stand for what they are.
+
+        Args:
+            parameters: the parameters.
+            kept: those that stay names although they are numbers, as tables and intervals do; None: none stay, not
+                even those.
+
+        Raises:
+            ExpressionError: naming everything that is wrong with them, with file and line.
+        """
+        problems = [
+            _problem(parameters, name, what, hint)
+            for name in parameters.names
+            for what, hint in (self._wrong(name) or wrong_name(name),)
+            if what
+        ]
+        if problems:
+            raise ExpressionError(problems)
+        if self.table is not None:
+            for name in parameters.names:
+                self.table.add(name, name)
+        stating = _Stating(self, parameters, kept)
+        for name in parameters.names:
+            stating.resolve(name)
+        if stating.problems:
+            raise ExpressionError(stating.problems)
+
+    def _wrong(self, name: str) -> tuple[str, str] | None:
+        """Return what is wrong with a parameter of this name, and what to do."""
+        if name in self.known or (self.names is not None and name in self.names):
+            return f"the parameter {name!r} has the name of an option", "rename it, here and in the model"
+        return None
+
+
+class _Stating:
+    """Expands parameters, each after those that it is made of."""
+
+    def __init__(self, symbols: Symbols, parameters: Parameters, kept: Kept) -> None:
+        self.symbols = symbols
+        self.parameters = parameters
+        self.kept = kept
+        self.problems: list[Problem] = []
+        self.done: set[str] = set()
+        self.open: list[str] = []
+
+    def resolve(self, name: str) -> None:
+        """State a parameter, and before it what it is made of."""
+        if name in self.done:
+            return
+        if name in self.open or len(self.open) > MAX_DEPTH:
+            own = name in self.open
+            what = "stands for something with itself in it" if own else f"lies more than {MAX_DEPTH} levels deep"
+            hint = "write it in terms of options" if own else "write what others are made of first"
+            self.problems.append(_problem(self.parameters, name, f"the parameter {name!r} {what}", hint))
+            return
+        self.open.append(name)
+        found = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
+        if isinstance(found, str):
+            self.symbols.known[name] = self.expanded(name, found)
+        elif isinstance(found, Table):
+            self.name(name, found, self.key(name, found.by))
+        elif isinstance(found, Quantity) and (self.kept is None or (found.is_exact and name not in self.kept)):
+            self.symbols.known[name] = {CONSTANT: found.value} if found.value != 0 else {}
+        elif isinstance(found, Quantity):
+            self.name(name, found, {})
+        self.open.pop()
+        self.done.add(name)
+
+    def name(self, name: str, found: Quantity | Table, key: Expansion) -> None:
+        """Let a parameter stay a name in terms."""
+        expander = self.symbols.expander
+        parameter = symbol(name, found, tuple(key.items()))
+        expander.derived[name] = parameter
+        expander.depths[name] = 1 + max((expander.depths.get(inner, 0) for inner in parameter.names), default=0)
+        self.symbols.known[name] = {option_term(name): 1.0}
+
+    def key(self, name: str, by: str) -> Expansion:
+        """Return what a table is over; it may be made of options and of plain numbers."""
+        before = len(self.problems)
+        key = self.expanded(name, by)
+        about = frozenset().union(*(term.options for term in key))
+        others = [each for each in needed(about, self.symbols.expander.derived) if isinstance(each, Parameter)]
+        if others and len(self.problems) == before:
+            what = f"the table {name!r} is over the parameter {others[0].name!r}, which is no plain number"
+            hint = "a table is over an expression of the options"
+            self.problems.append(_problem(self.parameters, name, what, hint, part="by"))
+        return key
+
+    def expanded(self, name: str, text: str) -> Expansion:
+        """Return the sum of terms that an expression is; the empty sum where it is wrong."""
+        try:
+            node = parse(text, self.symbols.table)
+            for inner in names_in(node):
+                if inner in self.parameters.quantities or inner in self.parameters.expressions:
+                    self.resolve(inner)
+            return self.symbols.expander.expanded(node)
+        except ExpressionError as error:
+            for each in error.problems:
+                # A column of the expression is none of the file.
+                shown = each.text or text
+                self.problems.append(_problem(self.parameters, name, each.message, each.hint, shown, part="by"))
+            return {}
+
+
+def _problem(
+    parameters: Parameters, name: str, what: str, hint: str | None, text: str | None = None, part: str = ""
+) -> Problem:
+    """Return a problem with a parameter, or with a part of it, at its line."""
+    line = parameters.lines.get(f"{name}.{part}", parameters.lines.get(name))
+    return Problem(what, parameters.source or None, line, text=text, hint=hint)
