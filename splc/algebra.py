@@ -37,7 +37,7 @@ class Algebra:
     Args:
         subexpressions: whether what is no sum of terms becomes a factor of its own; else it is refused.
         binary: names of what is 0 or 1, whose powers are all the same.
-        signs: what is known about the options' signs; without subexpressions, nothing is taken for negative.
+        signs: what is known about the options' signs; without subexpressions, all are taken for positive.
 
     Attributes:
         derived: the subexpressions that have become factors, by name.

@@ -153,7 +153,7 @@ def expand_model(
         symbols: parameters to keep as names.
         constants: names of what is always 1.
         binary: names of what is 0 or 1, whose powers are all the same.
-        signs: the options' lower bounds; by default none is negative.
+        signs: the options' lower bounds; by default all are positive.
 
     Raises:
         ExpressionError: with line and column, naming every unknown name at once; or with file and line for what is

@@ -19,27 +19,31 @@ class Signs:
 
     Attributes:
         lowest: option → its lowest value.
-        otherwise: the lowest value of all other options.
+        otherwise: the lowest value of all other options; by default they are taken for positive.
     """
 
     lowest: Mapping[str, float] = field(default_factory=dict)
-    otherwise: float = 0.0
+    otherwise: float = math.ulp(0.0)
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     def can_split(self, term: Term, derived: Mapping[str, Derived]) -> bool:
         """Whether a root or the logarithm of a term is the product or the sum of those of its factors.
 
-        It is where the term has a value there exactly if each factor has: at most one of them can be negative, and the
-        term is negative where it is.
+        It is where the term has a value there exactly if each factor has: no factor can be negative, or one of them,
+        of which the term has the sign, as the others are positive.
         """
-        open_powers = [
-            power
+        # A power that is not whole has no negative values.
+        lowest = [
+            (power, self.lower(factor.option, derived) - bound)
             for factor in term.factors
             for power, bound in ((factor.power, 0.0), (factor.log, 1.0))
-            # A power that is not whole has no negative values.
-            if power != 0 and isinstance(power, int) and self.lower(factor.option, derived) < bound
+            if power != 0
         ]
-        return not open_powers or (len(open_powers) == 1 and open_powers[0] % 2 == 1)
+        negative = [power for power, low in lowest if low < 0 and isinstance(power, int)]
+        if not negative:
+            return True
+        positive = [power for power, low in lowest if low > 0]
+        return len(negative) == 1 and len(positive) == len(lowest) - 1 and negative[0] % 2 == 1
 
     def lower(self, name: str, derived: Mapping[str, Derived]) -> float:
         """Return a lower bound of the values of an option or a derived name."""

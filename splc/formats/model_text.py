@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
 from splc.errors import ExpressionError, OutputError
@@ -23,8 +24,8 @@ def parse_model_text(
 
     Args:
         source: the text.
-        variability_model: the system, whose options the names must be (or parameters, or the text's own definitions);
-            None takes every name as an option, none of which is negative.
+        variability_model: the system, whose options or observed variables the names must be (or parameters, or the
+            text's own definitions); None takes every name as an option, all of which are positive.
         parameters: machine parameters that the text uses: name → value, or whatever a parameters file can hold.
         symbols: parameters that are to stay names in the terms, beside those that are tables or have intervals.
 
@@ -32,15 +33,18 @@ def parse_model_text(
         ExpressionError: with file, line and column.
     """
     known = Parameters.of(parameters)
-    names = None if variability_model is None else variability_model.spellings
+    names = None if variability_model is None else variability_model.term_names
     constants = {ROOT} if variability_model is None else {*variability_model.mandatory, ROOT}
     binary: list[str] = []
     order: tuple[str, ...] = ()
     signs = Signs()
     if variability_model is not None:
         binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
-        order = (*variability_model.names, *variability_model.switches, *known.quantities)
-        signs = Signs({option.name: min(option.values) for option in variability_model.numeric_options})
+        order = (*variability_model.term_order, *known.quantities)
+        # Of an observed variable nothing is known beforehand.
+        lowest = dict.fromkeys(variability_model.observed, -math.inf)
+        lowest |= {option.name: min(option.values) for option in variability_model.numeric_options}
+        signs = Signs(lowest, 0.0)
     try:
         found = expand_model(
             source.text(), names, known, symbols=symbols, constants=constants, binary=binary, signs=signs

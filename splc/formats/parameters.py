@@ -25,11 +25,15 @@ from typing import Any
 from splc.errors import InputError, Problems
 from splc.formats.files import Source, read_source, write_whole
 from splc.formats.toml import parse_toml
-from splc.parameters import Parameters, Quantity, Table
+from splc.parameters import Parameters, Quantity, Table, wrong_name
 from splc.terms import number_text
-from splc.tokens import FUNCTIONS
 
-_LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=(.*)")
+_LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
+# What stands in quotes or backticks is no comment.
+_UNCOMMENTED = re.compile(r"""(?:[^#`"']|`[^`]*`|"[^"]*"|'[^']*'|[`"'])*""")
+_QUOTED = re.compile(r"""(["'])(.*)\1""")
+_NO_EXPRESSION = ("inf", "infinity", "nan", "true", "false")
+_SECTION = re.compile(r"^\s*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WANTED = "write a number, an expression in quotes, or a table"
@@ -40,8 +44,8 @@ def read_parameters(path: str | Path) -> Parameters:
     """Read machine parameters.
 
     Args:
-        path: a TOML file (`.toml`), or one of lines `name = number` (also `name = expression`) with `#` comments;
-            both also compressed (`.gz`).
+        path: a TOML file (`.toml`, or with a line that begins with `[`), or one of lines `name = number` (also
+            `name = expression`) with `#` comments; both also compressed (`.gz`).
 
     Raises:
         InputError: naming everything that is wrong with its line.
@@ -52,18 +56,19 @@ def read_parameters(path: str | Path) -> Parameters:
 def parse_parameters(source: Source) -> Parameters:
     """Return the machine parameters that a file holds. See `read_parameters`."""
     problems = Problems(source.name)
-    if source.name.removesuffix(".gz").lower().endswith(".toml"):
+    text = source.text()
+    if source.name.lower().removesuffix(".gz").endswith(".toml") or _SECTION.search(text):
         content, lines = parse_toml(source)
     else:
-        content, lines = _content_of_lines(source.text(), problems)
+        content, lines = _content_of_lines(text, problems)
     quantities: dict[str, Quantity | Table] = {}
     expressions: dict[str, str] = {}
     for name, value in content.items():
         line = lines.get(name)
-        if not name.strip() or name in FUNCTIONS:
-            what = f"{name!r} is a function" if name.strip() else "there is no name"
-            problems.add(f"{what}, not the name of a parameter", line, hint="choose another name")
-        elif isinstance(value, str):
+        what, hint = wrong_name(name)
+        if what:
+            problems.add(what, line, hint=hint)
+        elif isinstance(value, str) and value.strip():
             expressions[name] = value
         elif isinstance(value, dict):
             found = _table(name, value, lines, problems)
@@ -72,7 +77,7 @@ def parse_parameters(source: Source) -> Parameters:
         elif (number := _number(value)) is not None:
             quantities[name] = Quantity.exactly(number)
         else:
-            problems.add(f"the parameter {name!r} must be a finite number", line, text=repr(value), hint=_WANTED)
+            problems.add(f"the parameter {name!r} must be a finite number", line, text=_shown(value), hint=_WANTED)
     problems.raise_if_any(InputError)
     return Parameters(quantities, expressions, source.name, lines)
 
@@ -82,7 +87,8 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
     content: dict[str, Any] = {}
     lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        said = line.split("#")[0].strip()
+        uncommented = _UNCOMMENTED.match(line)
+        said = uncommented[0].strip() if uncommented else ""
         if not said:
             continue
         match = _LINE.fullmatch(said)
@@ -90,15 +96,25 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
             problems.add("this is no parameter", number, text=said, hint="write lines 'name = number'")
             continue
         name = match[1][1:-1].replace("``", "`") if match[1].startswith("`") else match[1]
-        value = match[2].strip()
+        value = match[2]
         if name in lines:
             problems.add(f"the parameter {name!r} is there twice", number, hint=f"it is in line {lines[name]} already")
         elif not value:
             problems.add(f"the parameter {name!r} has no value", number, hint="write lines 'name = number'")
         else:
-            content[name] = float(value) if _NUMBER.fullmatch(value) else value.strip("\"'")
+            content[name] = _value_of(value)
         lines.setdefault(name, number)
     return content, lines
+
+
+def _value_of(text: str) -> float | str:
+    """Return what a line gives a parameter: a number, or an expression, perhaps in quotes."""
+    if _NUMBER.fullmatch(text) or text.lstrip("+-").lower() in _NO_EXPRESSION[:3]:
+        return float(text)
+    if text.lower() in _NO_EXPRESSION:
+        return math.nan
+    quoted = _QUOTED.fullmatch(text)
+    return quoted[2] if quoted else text
 
 
 def _table(
@@ -122,13 +138,19 @@ def _table(
         if key == "by":
             continue
         at = lines.get(f"{name}.{key}", line)
+        if isinstance(value, dict) and value and all(part.isdigit() for part in (key, *value)):
+            number = f"{key}.{next(iter(value))}"
+            what = f"{name}.{number}: TOML takes a point in a key for nesting"
+            problems.add(what, lines.get(f"{name}.{number}", at), hint=f'put the number in quotes: "{number}" = …')
+            continue
         place = _number(float(key)) if _NUMBER.fullmatch(key) else None
         if place is None:
             problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
         elif place in rows:
             problems.add(f"{name}.{key}: the table has two rows for {place:g}", at)
         else:
-            quantity = _quantity(f"{name}.{key}", value if isinstance(value, dict) else {"value": value}, at, problems)
+            content_of_row = value if isinstance(value, dict) else {"value": value}
+            quantity = _quantity(f"{name}.{key}", content_of_row, at, problems)
             if quantity is not None:
                 rows[place] = quantity
     if not rows and len(problems) == before:
@@ -142,12 +164,22 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     low = value if "low" not in content else _number(content["low"])
     high = value if "high" not in content else _number(content["high"])
     if set(content) - set(_INTERVAL) or value is None or low is None or high is None:
-        problems.add(f"{name} must be a finite number", line, hint="or { value = …, low = …, high = … }")
+        hint = "or { value = …, low = …, high = … }"
+        problems.add(f"{name} must be a finite number", line, text=_shown(content.get("value")), hint=hint)
         return None
     if not low <= value <= high:
         problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
         return None
     return Quantity(value, low, high)
+
+
+def _shown(value: Any) -> str | None:
+    """Return what was given, as text for a message."""
+    try:
+        return None if value is None else repr(value)
+    except (ValueError, RecursionError):
+        # Python does not write whole numbers of thousands of digits.
+        return None
 
 
 def _number(value: Any) -> float | None:
@@ -166,7 +198,8 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
         parameters: the parameters.
         heading: a comment for the top, of one or several lines.
     """
-    lines = [f"# {line}".rstrip() for line in heading.splitlines()]
+    plain = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
+    lines = [f"# {line}".rstrip() for line in plain]
     for name, expression in parameters.expressions.items():
         lines.append(f"{_key(name)} = {_string(expression)}")
     for name, quantity in parameters.quantities.items():
@@ -200,4 +233,4 @@ def _key(name: str) -> str:
 
 def _string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
