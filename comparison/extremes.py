@@ -19,7 +19,6 @@ from sampling.space import Space
 from splc.arithmetic import rounded
 from splc.configurations import Configurations
 from splc.derived import Addends, Derived, Parameter, PowerOf, RoundOf
-from splc.errors import ConfigurationError, unknown_name_hint
 from splc.influence import EvaluationError, InfluenceModel
 from splc.options import NumericOption
 from splc.terms import Factor, Term
@@ -78,8 +77,7 @@ class Extremes:
         for name in self.names(term):
             known = system.spellings.get(name)
             if known is None:
-                hint = unknown_name_hint(name, [*system.names, *system.switches])
-                raise ConfigurationError(f"the model uses the unknown option {name!r}", hint=hint)
+                raise system.unknown(name)
             if known in system.switches:
                 found.add(system.switches[known][0])
             elif known != ROOT:

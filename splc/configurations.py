@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from splc.errors import ConfigurationError, unknown_name_hint
+from splc.errors import ConfigurationError
+from splc.observed import Observed
 from splc.options import BinaryOption, NumericOption, Option
 from splc.variability import ROOT, VariabilityModel
 
@@ -29,6 +30,8 @@ class Configurations:
         model: the system.
         indices: value indices, shape (n, options), made read-only. Binary options: 0 not selected, 1 selected;
             numeric ones: the index into `option.values`, `len(option.values)` where deselected.
+        observed: what was observed of them, None where nothing was; no part of what they are, so that configurations
+            are equal, found and told apart without it.
 
     Raises:
         ConfigurationError: if the shape or an index does not fit the model.
@@ -36,6 +39,7 @@ class Configurations:
 
     model: VariabilityModel
     indices: Array
+    observed: Observed | None = None
 
     def __post_init__(self) -> None:
         indices = np.asarray(self.indices)
@@ -52,6 +56,9 @@ class Configurations:
         indices = np.array(indices, dtype=index_type(self.model), order="C")
         indices.setflags(write=False)
         object.__setattr__(self, "indices", indices)
+        if self.observed is not None and len(self.observed.known) != len(indices):
+            message = f"{len(indices)} configurations, but observations of {len(self.observed.known)}"
+            raise ConfigurationError(message)
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -59,7 +66,8 @@ class Configurations:
     def __getitem__(self, rows: Any) -> Configurations:
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
         picked = self.indices[rows]
-        return Configurations(self.model, np.atleast_2d(picked))
+        observed = None if self.observed is None else self.observed[rows]
+        return Configurations(self.model, np.atleast_2d(picked), observed)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Configurations):
@@ -84,10 +92,14 @@ class Configurations:
         return value_table(option)[self.indices[:, self.model.positions[option.name]]]
 
     def column(self, name: str) -> Array:
-        """Return what a term sees of an option (or of root, `Enabledx`, `Disabledx`), shape (n,); deselected is NaN.
+        """Return what a term sees of a name, shape (n,).
+
+        Args:
+            name: an option (NaN where it is deselected), root, `Enabledx`, `Disabledx`, or an observed variable (NaN
+                where a configuration does not have it).
 
         Raises:
-            ConfigurationError: if the name is not known.
+            ConfigurationError: if the name is not known, or is that of a variable that was not observed of all of them.
         """
         known = self.model.spellings.get(name)
         if known == ROOT:
@@ -98,9 +110,34 @@ class Configurations:
             switched: Array = (deselected != enabled).astype(float)
             return switched
         if known is None:
-            names = [*self.model.names, *self.model.switches]
-            raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, names))
+            return self._observation(name)
         return self.value(known)
+
+    def _observation(self, name: str) -> Array:
+        """Return the values of an observed variable, shape (n,)."""
+        if name not in self.model.observed:
+            raise self.model.unknown(name)
+        there = self.observed is not None and name in self.observed.columns
+        if self.observed is not None and there and self.observed.known.all():
+            return self.observed.columns[name]
+        if len(self) == 0:
+            return np.zeros(0)
+        row = int(np.argmin(self.observed.known)) if self.observed is not None and there else 0
+        raise ConfigurationError(
+            f"{name} was not observed of configuration {row} ({describe_configuration(self, row)})",
+            hint="a model of observed variables predicts configurations that were run and observed, no others",
+        )
+
+    def with_observed(self, known: Configurations) -> Configurations:
+        """Return the same configurations with what `known` ones, all distinct, have observed.
+
+        Raises:
+            ConfigurationError: if they are of a system with other options.
+        """
+        if known.observed is None:
+            return Configurations(self.model, self.indices)
+        model = replace(self.model, observed=known.model.observed)
+        return Configurations(model, self.indices, known.observed.at(known.find(self)))
 
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""
@@ -135,7 +172,8 @@ class Configurations:
             ConfigurationError: if they are of systems with different options.
         """
         _same_options(parts)
-        return cls(parts[0].model, np.concatenate([part.indices for part in parts]))
+        indices = np.concatenate([part.indices for part in parts])
+        return cls(parts[0].model, indices, Observed.concatenate([part.observed for part in parts]))
 
     @classmethod
     def from_columns(cls, model: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
@@ -172,6 +210,18 @@ def _same_options(parts: Sequence[Configurations]) -> None:
     first = parts[0].model
     if any(part.model is not first and part.model.options != first.options for part in parts):
         raise ConfigurationError("the configurations belong to systems with different options")
+
+
+def describe_configuration(configurations: Configurations, row: int) -> str:
+    """Return one configuration as text: selected binary options and numeric values."""
+    parts = []
+    for option, (name, value) in zip(configurations.model.options, configurations.assignment(row).items(), strict=True):
+        if isinstance(option, BinaryOption):
+            if value:
+                parts.append(name)
+        else:
+            parts.append(f"{name}={'deselected' if np.isnan(value) else f'{value:g}'}")
+    return ", ".join(parts) if parts else "(nothing selected)"
 
 
 def value_table(option: Option) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 from sampling.solutions import Solutions
 from sampling.space import LIMIT, Space
 from splc.configurations import Configurations
-from splc.errors import ConfigurationError, Problem, SpaceError, listed, unknown_name_hint
+from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.influence import EvaluationError, InfluenceModel
 from splc.terms import Term
 from splc.variability import ROOT
@@ -128,8 +128,7 @@ def _position(name: str, space: Space) -> int | None:
     system = space.model
     known = system.spellings.get(name)
     if known is None:
-        names = [*system.names, *system.switches]
-        raise ConfigurationError(f"the model uses the unknown option {name!r}", hint=unknown_name_hint(name, names))
+        raise system.unknown(name)
     if known == ROOT:
         return None
     return system.switches[known][0] if known in system.switches else system.positions[known]

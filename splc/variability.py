@@ -38,6 +38,8 @@ class VariabilityModel:
         constraints: constraints stated in words of their own, in file order.
         source: the file it was read from.
         notes: what its reader has to say that is no error.
+        observed: names of observed variables, which models may be about, but configurations are not made of (see
+            `splc.observed`); models that differ in these only are equal.
 
     Raises:
         VariabilityError: if names repeat, or a parent, an implied or excluded option is not known, parents form a
@@ -49,6 +51,7 @@ class VariabilityModel:
     constraints: tuple[Constraint, ...] = ()
     source: str | None = field(default=None, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    observed: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         problems = Problems(self.source)
@@ -72,6 +75,10 @@ class VariabilityModel:
                 elif not _ascending(option.values):
                     problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
         _check_references(self, problems)
+        for place, name in enumerate(self.observed):
+            if not name.strip() or name in self.spellings or name in self.observed[:place]:
+                what = "is the name of an option, too" if name in self.spellings else "is no name, or is there twice"
+                problems.add(f"the observed variable {name!r} {what}", hint="rename it")
         problems.raise_if_any(VariabilityError)
 
     @cached_property
@@ -120,6 +127,23 @@ class VariabilityModel:
     def name_table(self) -> NameTable:
         """All accepted spellings, for the readers of constraints and model text."""
         return NameTable(self.spellings)
+
+    @cached_property
+    def term_names(self) -> dict[str, str]:
+        """Accepted spelling → name of all that terms can be about: `spellings`, and the observed variables."""
+        return {**self.spellings, **{name: name for name in self.observed}}
+
+    @cached_property
+    def term_order(self) -> tuple[str, ...]:
+        """The order of names in terms: options, switches, observed variables."""
+        return (*self.names, *self.switches, *self.observed)
+
+    def unknown(self, name: str) -> ConfigurationError:
+        """Return the error for a name in a term that is no option's, where options are needed."""
+        if name in self.observed:
+            hint = "observed variables are known of configurations that were run, and nobody chooses them"
+            return ConfigurationError(f"{name!r} is an observed variable, no option", hint=hint)
+        return ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.term_order)))
 
     def option(self, name: str) -> Option:
         """Return the option of this name.

@@ -300,7 +300,7 @@ def weights_of(
     if text == "predicted":
         return weights_from(first.model.predict(places.configurations)), f"predictions of {first.name}"
     try:
-        terms = frozenset(expand_model(text, system.spellings).expansion)
+        terms = frozenset(expand_model(text, system.term_names).expansion)
     except SplcError as error:
         raise error.at("--weights") from None
     own = {term: _without_parameters(term, first.model) for term, _ in first.model.terms}

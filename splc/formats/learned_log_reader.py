@@ -18,6 +18,7 @@ from splc.formats.learned_log import LINK, NFP
 from splc.formats.log_grammar import expand_product, is_number, names_of, split_model
 from splc.influence import InfluenceModel, Link
 from splc.terms import Term
+from splc.tokens import NameTable
 from splc.variability import ROOT, VariabilityModel
 
 WhichRound = Literal["last", "best"] | int
@@ -237,7 +238,9 @@ def _model(
         InputError: naming everything that is wrong.
     """
     problems = Problems(file)
-    names = variability_model.name_table if variability_model else names_of(product for _, product, _ in parts)
+    names = (
+        NameTable(variability_model.term_names) if variability_model else names_of(product for _, product, _ in parts)
+    )
     terms: list[tuple[Term, float]] = []
     for influence, product, line in parts:
         text = f"{influence} * {product}" if product else influence
@@ -256,5 +259,5 @@ def _model(
     if variability_model is None:
         return InfluenceModel.from_terms(terms, link=link)
     binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
-    model = InfluenceModel.from_terms(terms, (*variability_model.names, *variability_model.switches), link)
+    model = InfluenceModel.from_terms(terms, variability_model.term_order, link)
     return model.reduced(binary, variability_model.mandatory)

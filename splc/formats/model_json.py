@@ -172,7 +172,7 @@ class _Reader:
         if self.system is None:
             return InfluenceModel.from_terms(found, order, link)
         binary = [option.name for option in self.system.binary_options] + list(self.system.switches)
-        model = InfluenceModel.from_terms(found, (*self.system.names, *self.system.switches), link)
+        model = InfluenceModel.from_terms(found, self.system.term_order, link)
         return model.reduced(binary, self.system.mandatory | {ROOT})
 
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
@@ -199,7 +199,7 @@ class _Reader:
             self.problems.add(f"{place} must be a text")
             return []
         try:
-            expansion = expand_text(text, self.system.spellings if self.system else None)
+            expansion = expand_text(text, self.system.term_names if self.system else None)
         except ExpressionError as error:
             for problem in error.problems:
                 self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
@@ -214,10 +214,9 @@ class _Reader:
             self.problems.add(f"{place}.option must be the name of an option")
             return None
         if self.system is not None:
-            known = self.system.spellings.get(name)
+            known = self.system.term_names.get(name)
             if known is None:
-                names = [*self.system.names, *self.system.switches]
-                hint = unknown_name_hint(name, names)
+                hint = unknown_name_hint(name, list(self.system.term_order))
                 self.problems.add(f"{place}: unknown option {name!r}", hint=hint)
                 return None
             name = known

@@ -93,7 +93,7 @@ class CandidateGrid:
             sizes[atom] = max(product.size, 1)
             # x · 1/x of an optional x is 1 where x is enabled and 0 elsewhere, which no product of powers says.
             feature = self._features[self._owner[atom]]
-            wanted[atom] = feature.switch is None or feature.name in product.options
+            wanted[atom] = not feature.partial or feature.name in product.options
         for atom in np.flatnonzero(wanted) if self._withdrawn else ():
             wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
         return wanted, sizes
@@ -130,7 +130,7 @@ class CandidateGrid:
         numeric = tuple((f.option, f.power) for f in chosen.term.factors if f.option not in self.binary)
         if not numeric or any(name not in positive for name, _ in numeric):
             return None
-        if len(numeric) > 1 and any(self._features[self._position[name]].switch for name, _ in numeric):
+        if len(numeric) > 1 and any(self._features[self._position[name]].partial for name, _ in numeric):
             # Of log10(x · y) nothing remains where an optional x is deselected, but of log10(x) + log10(y) something.
             return None
         rest = Term(tuple(Factor(f.option) for f in chosen.term.factors if f.option in self.binary))
@@ -175,6 +175,7 @@ def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool
     asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
     if (asym or ratio) and not feature.has_zero:
         offers.append((Candidate(option_term(name, -1)), asym, True))
-    if settings.learn_mirrowedFunction:
+    # Without a switch, a mirrored variable cannot be said to be 0 where a configuration does not have it.
+    if settings.learn_mirrowedFunction and not feature.observed:
         offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True, True))
     return offers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from splc.learning.candidates import Candidate
 from splc.learning.folds import folds_of
 from splc.learning.history import LearningResult, Round
 from splc.learning.learning_set import Missing, match
-from splc.learning.problem import LearningProblem, problem_of
+from splc.learning.problem import LearningProblem, observed_features, problem_of
 from splc.learning.scoring import mean_relative_error
 from splc.learning.settings import Settings
 from splc.learning.settings import preset as preset_settings
 from splc.learning.stepwise import Outcome, StepwiseLearner
 from splc.measurements import Measurements
+from splc.observed import chosen_variables
 from splc.terms import Term
 from splc.variability import VariabilityModel
 
@@ -38,6 +39,7 @@ def learn(
     settings: Mapping[str, Any] | None = None,
     evaluation: Measurements | None = None,
     missing: Missing = "error",
+    observed: Sequence[str] = (),
     seed: int = 0,
     on_round: Callable[[Round], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -54,6 +56,7 @@ def learn(
         settings: settings that differ from the preset, by SPL Conqueror's names.
         evaluation: measurements of their own to judge the model by; None is what was not learned from.
         missing: see `splc.learning.learning_set.match`.
+        observed: observed variables to learn from beside the options, as names or patterns such as `C_*`.
         seed: seed of cross-validation folds and bags.
         on_round: called after every round.
         should_stop: asked after every round; true keeps what is learned and ends.
@@ -63,13 +66,16 @@ def learn(
         The model with its history and errors. Learning does not depend on the order of rows or options.
 
     Raises:
-        SpecError: for an unknown preset, setting or policy.
+        SpecError: for an unknown preset, setting, policy or observed variable.
         MeasurementError: for an unknown property.
+        ConfigurationError: if a measured configuration lacks an observation that is to be learned from.
         LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
     """
     chosen = preset_settings(preset).changed(settings or {})
     name = measurements.the_nfp(nfp)
     model = measurements.model
+    # What is to be explained does not explain itself.
+    variables = tuple(each for each in chosen_variables(observed, model.observed) if each != name)
     usable = measurements.measured(name)
     notes: list[str] = []
     if len(usable) < len(measurements):
@@ -94,7 +100,8 @@ def learn(
             f"left out of relative errors, where {name} is 0: {plural(zeros, 'configuration', 'configurations')}"
         )
     started = time.monotonic()
-    problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled)
+    further = observed_features(usable.configurations, variables)
+    problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled, further)
     outcome = outcome_of(problem, chosen, seed, on_round, should_stop)
     seconds = time.monotonic() - started
     if chosen.bagging and chosen.crossValidation:
@@ -133,7 +140,12 @@ def learn(
         preset=preset,
         settings=chosen.as_dict(),
         seed=seed,
-        provenance={"splc": __version__, "system": model.name, **(provenance or {})},
+        provenance={
+            "splc": __version__,
+            "system": model.name,
+            **({"observed": list(variables)} if variables else {}),
+            **(provenance or {}),
+        },
         notes=tuple(notes),
     )
 
@@ -161,5 +173,5 @@ def expanded(terms: Iterable[tuple[Candidate, float]]) -> list[tuple[Term, float
 def influence_model(terms: tuple[tuple[Candidate, float], ...], model: VariabilityModel) -> InfluenceModel:
     """Return candidates with their influences as a performance-influence model, expanded to canonical terms."""
     binary = [option.name for option in model.binary_options] + list(model.switches)
-    learned = InfluenceModel.from_terms(expanded(terms), (*model.names, *model.switches))
+    learned = InfluenceModel.from_terms(expanded(terms), model.term_order)
     return learned.reduced(binary, model.mandatory)

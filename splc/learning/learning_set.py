@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from splc.configurations import Configurations
+from splc.configurations import Configurations, describe_configuration
 from splc.errors import LearningError, Problem, SpecError
 from splc.measurements import Measurements
 from splc.options import BinaryOption
@@ -14,18 +14,6 @@ from splc.options import BinaryOption
 Array = np.ndarray[Any, np.dtype[Any]]
 Missing = Literal["error", "drop", "nearest"]
 POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
-
-
-def describe_configuration(configurations: Configurations, row: int) -> str:
-    """Return one configuration as text: selected binary options and numeric values."""
-    parts = []
-    for option, (name, value) in zip(configurations.model.options, configurations.assignment(row).items(), strict=True):
-        if isinstance(option, BinaryOption):
-            if value:
-                parts.append(name)
-        else:
-            parts.append(f"{name}={'deselected' if np.isnan(value) else f'{value:g}'}")
-    return ", ".join(parts) if parts else "(nothing selected)"
 
 
 def match(

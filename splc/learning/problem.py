@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Feature:
-    """A basic feature: an option that candidates are made of.
+    """A basic feature: an option, or an observed variable, that candidates are made of.
 
     Attributes:
         name: the name of its column.
@@ -27,6 +27,7 @@ class Feature:
         maximum: greatest value of its domain.
         has_zero: whether 0 is one of its values.
         switch: for an optional numeric option, the name of the column that is 1 where it is enabled.
+        observed: whether it is an observed variable, which has no such column.
     """
 
     name: str
@@ -35,6 +36,12 @@ class Feature:
     maximum: float = 1.0
     has_zero: bool = True
     switch: str | None = None
+    observed: bool = False
+
+    @property
+    def partial(self) -> bool:
+        """Whether there may be configurations that do not have it; then not all identities of algebra hold."""
+        return self.switch is not None or self.observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,19 +93,44 @@ def features_of(model: VariabilityModel, numeric_disabled: bool = True) -> tuple
     return tuple(found)
 
 
-def problem_of(configurations: Configurations, target: Array, numeric_disabled: bool = True) -> LearningProblem:
+def observed_features(configurations: Configurations, names: Iterable[str]) -> tuple[Feature, ...]:
+    """Return observed variables as features, with the range of values that configurations have.
+
+    Args:
+        configurations: all configurations that a model is to predict, not only those that are learned from: where a
+            variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
+        names: the variables; those that no configuration has are left out.
+
+    Raises:
+        ConfigurationError: if one is not known or was not observed of all configurations.
+    """
+    found: list[Feature] = []
+    for name in names:
+        values = configurations.column(name)
+        there = values[~np.isnan(values)]
+        if len(there):
+            numeric = len(there) < len(values) or bool(((values != 0) & (values != 1)).any())
+            low, high = float(there.min()), float(there.max())
+            found.append(Feature(name, numeric, low, high, bool((there == 0).any()), observed=True))
+    return tuple(found)
+
+
+def problem_of(
+    configurations: Configurations, target: Array, numeric_disabled: bool = True, further: Sequence[Feature] = ()
+) -> LearningProblem:
     """Return the learning problem of measured configurations.
 
     Args:
         configurations: n configurations.
         target: their values, shape (n,), finite.
         numeric_disabled: see `features_of`.
+        further: features beside the system's own.
 
     Raises:
         LearningError: if there is nothing to learn from.
     """
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-    features = features_of(configurations.model, numeric_disabled)
+    features = (*features_of(configurations.model, numeric_disabled), *further)
     names = [f.name for f in features] + [f.switch for f in features if f.switch]
     return LearningProblem(features, {name: configurations.column(name) for name in names}, target)
