@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from splc.configurations import Configurations
 from splc.options import BinaryOption, Option
 from splc.variability import ROOT
@@ -21,14 +23,23 @@ def command_strings(configurations: Configurations, prefix: str = "prefix", post
         prefix: what each line starts with.
         postfix: what each line ends with.
     """
-    columns = [_cells(option) for option in configurations.model.options]
     lines = []
-    for row in configurations.indices.tolist():
-        cells = [column[index] for column, index in zip(columns, row, strict=True)]
+    for cells in _rows(configurations):
         key = "".join(f"{name}%;%" for name in (ROOT, *(name for name, _ in cells if name)))
         outputs = [output for _, output in cells if output]
         lines.append(" ".join(piece for piece in (prefix, f'"{key}"', *outputs, postfix) if piece))
     return lines
+
+
+def output_strings(configurations: Configurations) -> list[str]:
+    """Return the OUTPUT of `command_strings` alone, one text per configuration."""
+    return [" ".join(output for _, output in cells if output) for cells in _rows(configurations)]
+
+
+def _rows(configurations: Configurations) -> Iterator[list[tuple[str, str]]]:
+    columns = [_cells(option) for option in configurations.model.options]
+    for row in configurations.indices.tolist():
+        yield [column[index] for column, index in zip(columns, row, strict=True)]
 
 
 def _cells(option: Option) -> list[tuple[str, str]]:

@@ -11,7 +11,9 @@ from splc.cli.compare import compare
 from splc.cli.convert import convert
 from splc.cli.describe import describe
 from splc.cli.failures import Commands
+from splc.cli.fit import fit
 from splc.cli.learn import learn
+from splc.cli.measure import measure
 from splc.cli.optimize import optimize
 from splc.cli.predict import predict
 from splc.cli.sample import sample
@@ -27,7 +29,9 @@ app = typer.Typer(
 # In the order of the road: description → sample → measurements → model → comparison.
 app.command("describe")(describe)
 app.command("sample")(sample)
+app.command("measure")(measure)
 app.command("learn")(learn)
+app.command("fit")(fit)
 app.command("predict")(predict)
 app.command("optimize")(optimize)
 app.command("compare")(compare)

@@ -1,0 +1,247 @@
+"""Batch commands: one process measures many configurations and prints a row of CSV for each as it is done.
+
+The process reads the configurations as CSV on standard input, or from the file that the placeholder {configurations}
+names. Of its output the first line with all columns of properties is the header; it needs a column for each option in
+which the configurations of the batch differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from splc.errors import listed
+from splc.formats.csv_table import SEPARATORS, option_column, option_texts, table_text
+from splc.measuring.execution import KEPT, Result, failure, load_average, now
+from splc.measuring.properties import NoValueError, finite
+from splc.measuring.recorded import Run
+from splc.measuring.runner import Ended, run
+from splc.measuring.setup import Setup
+
+CONFIGURATIONS = "configurations"
+# So many processes in a row that end before their first row: the next ones would, too.
+FRUITLESS = 3
+
+
+class Record(Protocol):
+    """Puts a result into the journal."""
+
+    def __call__(self, run: Run, result: Result, more: Mapping[str, Any]) -> None:
+        """Return when the result is on disk."""
+
+
+class StopBatchError(Exception):
+    """Ends a batch before its process has ended by itself."""
+
+
+def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
+    """Return the runs in groups of the same repetition and the same values of the options that a batch agrees in."""
+    model = setup.configurations.model
+    places = [model.positions[name] for name in setup.batch or ()]
+    keys = setup.configurations.indices[:, places].tolist()
+    found: dict[tuple[Any, ...], list[Run]] = {}
+    for row, repetition in runs:
+        found.setdefault((repetition, *keys[row]), []).append((row, repetition))
+    return list(found.values())
+
+
+def run_batches(
+    setup: Setup,
+    runs: Sequence[Run],
+    record: Record,
+    should_stop: Callable[[], bool],
+    on_start: Callable[[int], None] | None = None,
+    on_end: Callable[[Mapping[str, Any]], None] | None = None,
+) -> None:
+    """Do runs in batches; every row is recorded as it arrives.
+
+    Where a process fails or runs out of time after some rows, another one goes on with what is left, so that the
+    configuration it stopped at has the whole time limit for itself. Where it fails before its first row, that
+    configuration has failed.
+
+    Args:
+        setup: the measurement.
+        runs: the runs to do.
+        record: is told every result.
+        should_stop: whether to stop after the row in flight.
+        on_start: is told each process id.
+        on_end: is told how each process ended.
+    """
+    for batch in batches(setup, runs):
+        left, fruitless = list(batch), 0
+        while left and not should_stop():
+            reader = _Reader(setup, left, record, should_stop)
+            ended = _process(setup, left, reader, on_start)
+            if on_end is not None:
+                on_end(reader.summary(ended))
+            started_with = left
+            left = reader.left
+            if reader.stopped or not left:
+                break
+            reason = reader.problem or failure(ended, setup.timeout)
+            if reason is None:
+                missing = "no row for it" if reader.header else f"no table with {listed(setup.property_columns)}"
+                reason = f"the batch command printed {missing}"
+            elif reader.problem is None and len(left) < len(started_with):
+                fruitless = 0
+                continue
+            elif reader.problem is None and fruitless + 1 < FRUITLESS:
+                fruitless += 1
+                record(left[0], reader.failed(reason, ended), {})
+                left = left[1:]
+                continue
+            elif reader.problem is None:
+                record(left[0], reader.failed(reason, ended), {})
+                left = left[1:]
+                reason = f"not reached, for {FRUITLESS} processes in a row ended before their first row; {reason}"
+            for missed in left:
+                record(missed, reader.failed(reason, ended), {})
+            break
+
+
+def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Callable[[int], None] | None) -> Ended:
+    """Run one process over configurations."""
+    rows = setup.configurations[np.array([row for row, _ in runs])]
+    text = table_text(rows.model.names, option_texts(rows))
+    with tempfile.TemporaryDirectory(prefix="splc-") as folder:
+        path = Path(folder) / "configurations.csv"
+        by_file = CONFIGURATIONS in setup.command.template.extras
+        if by_file:
+            path.write_text(text, encoding="utf-8")
+        job = setup.job(runs[0], configurations=str(path))
+        try:
+            return run(
+                job.arguments,
+                executable=job.executable,
+                folder=job.folder,
+                environment=job.environment,
+                timeout=job.timeout,
+                stdin=b"" if by_file else text.encode("utf-8"),
+                on_start=on_start,
+                on_line=reader.read,
+            )
+        except StopBatchError:
+            return Ended(0)
+
+
+@dataclass
+class _Reader:
+    """Understands the rows that a batch process prints, and records them."""
+
+    setup: Setup
+    runs: Sequence[Run]
+    record: Record
+    should_stop: Callable[[], bool]
+    header: list[str] = field(default_factory=list)
+    separator: str = ","
+    problem: str | None = None
+    stopped: bool = False
+    stray: int = 0
+
+    def __post_init__(self) -> None:
+        self.pending: dict[tuple[int, ...], Run] = {}
+        self.waiting = dict.fromkeys(self.runs)
+        self.options: list[tuple[int, int]] = []
+        self.since, self.started, self.load = time.perf_counter(), now(), load_average()
+
+    @property
+    def left(self) -> list[Run]:
+        """The runs without a row."""
+        return list(self.waiting)
+
+    def read(self, line: str) -> None:
+        """Take a line of output.
+
+        Raises:
+            StopBatchError: if the process is to be ended.
+        """
+        if not self.header:
+            self._read_header(line)
+            return
+        cells = self._cells(line)
+        if len(cells) != len(self.header):
+            self.stray += bool(line.strip())
+            return
+        key = self._key(cells)
+        found = self.pending.pop(key, None) if key is not None else None
+        if found is None:
+            self.stray += 1
+            return
+        del self.waiting[found]
+        self.record(found, self._result(cells, line), {})
+        self.since, self.started, self.load = time.perf_counter(), now(), load_average()
+        if self.should_stop():
+            self.stopped = True
+            raise StopBatchError
+
+    def _read_header(self, line: str) -> None:
+        self.separator = max(SEPARATORS, key=line.count)
+        cells = [cell.strip() for cell in self._cells(line)]
+        if not set(self.setup.property_columns) <= set(cells):
+            return
+        model = self.setup.configurations.model
+        known = {model.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
+        indices = self.setup.configurations.indices[np.array([row for row, _ in self.runs])]
+        differing = [option.name for option, column in zip(model.options, indices.T, strict=True) if np.ptp(column)]
+        missing = [name for name in differing if name not in known]
+        if missing:
+            self.problem = f"the table of the batch command has no column for {listed(missing)}"
+            raise StopBatchError
+        self.header = cells
+        self.options = [(model.positions[name], known[name]) for name in model.names if name in known]
+        places = [position for position, _ in self.options]
+        for this, row in zip(self.runs, indices[:, places].tolist(), strict=True):
+            self.pending[tuple(row)] = this
+
+    def _cells(self, line: str) -> list[str]:
+        try:
+            return next(csv.reader([line], delimiter=self.separator, skipinitialspace=True))
+        except (csv.Error, StopIteration):
+            return []
+
+    def _key(self, cells: Sequence[str]) -> tuple[int, ...] | None:
+        found = []
+        for position, place in self.options:
+            index, _ = option_column(self.setup.configurations.model.options[position], [cells[place]], ".")
+            if index[0] < 0:
+                return None
+            found.append(int(index[0]))
+        return tuple(found)
+
+    def _result(self, cells: Sequence[str], line: str) -> Result:
+        values, wrong = dict[str, float](), []
+        for one in self.setup.properties:
+            try:
+                values[one.name] = finite(one.name, cells[self.header.index(one.argument)])
+            except NoValueError as error:
+                wrong.append(str(error))
+        seconds = time.perf_counter() - self.since
+        if wrong:
+            return Result(values, "; ".join(wrong), None, seconds, self.load, self.started, line[-KEPT:])
+        return Result(values, None, None, seconds, self.load, self.started)
+
+    def failed(self, reason: str, ended: Ended) -> Result:
+        """Return the result of a run without a row."""
+        seconds = time.perf_counter() - self.since
+        out, err = ended.stdout[-KEPT:], ended.stderr[-KEPT:]
+        return Result({}, reason, ended.exit_code, seconds, self.load, self.started, out, err)
+
+    def summary(self, ended: Ended) -> dict[str, Any]:
+        """Return what the journal says about the process."""
+        return {
+            "kind": "batch",
+            "rows": len(self.runs) - len(self.waiting),
+            "configurations": len(self.runs),
+            "stray": self.stray,
+            "exit_code": ended.exit_code,
+            "timed_out": ended.timed_out,
+            "seconds": ended.seconds,
+            "stderr": ended.stderr[-KEPT:],
+        }

@@ -1,0 +1,166 @@
+"""Runs on the workers of an existing dask cluster, one at a time on each; this process records the results.
+
+Dask schedules and carries; all that happens here is that no worker is given a second run before it is done with the
+first, for runs beside each other disturb each other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from splc.errors import InputError, Problem, SpecError, listed
+from splc.measuring.batch import Record
+from splc.measuring.command import program
+from splc.measuring.execution import Result, execute
+from splc.measuring.machine import machine
+from splc.measuring.recorded import Run
+from splc.measuring.setup import Setup
+
+# How long to wait for a scheduler, and how often to look for workers that came or went.
+CONNECT_SECONDS = 10
+LOOK_SECONDS = 2.0
+
+
+class Cluster:
+    """A connection to a dask scheduler.
+
+    Args:
+        address: its address, such as `tcp://10.0.0.1:8786`.
+
+    Raises:
+        SpecError: if dask is not installed.
+        InputError: if there is no scheduler, or it has no workers.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            hint = "pip install 'splc[cluster]'"
+            raise SpecError("the backend dask needs the package distributed", hint=hint) from None
+        self.address = address
+        try:
+            self.client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
+            raise InputError(Problem(f"no dask scheduler answers at {address!r}: {error}", hint=hint)) from None
+        if not self.workers():
+            self.client.close()
+            hint = f"start one on each machine: dask worker {address} --nthreads 1"
+            raise InputError(Problem(f"the dask scheduler {address} has no workers", hint=hint))
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.client.close()
+
+    def workers(self) -> list[str]:
+        """Return the addresses of the workers that are there now."""
+        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def machines(self) -> dict[str, Any]:
+        """Return the machine of each worker."""
+        return dict(self.client.run(machine))
+
+    def shared_machines(self) -> list[str]:
+        """Return the machines with several workers, whose runs disturb each other."""
+        hosts = [address.rpartition("://")[2].rpartition(":")[0] for address in self.workers()]
+        return sorted({host for host in hosts if hosts.count(host) > 1})
+
+    def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
+        """Check that every worker has the programs that are to be run.
+
+        Raises:
+            InputError: saying which worker does not have which.
+        """
+        found: Mapping[str, list[str]] = self.client.run(missing_programs, list(names), folder, environment.get("PATH"))
+        lacking = {worker: problems for worker, problems in found.items() if problems}
+        if lacking:
+            problems = [
+                Problem(f"worker {worker}: {message}", hint="install it there, at the same place")
+                for worker, messages in sorted(lacking.items())
+                for message in messages
+            ]
+            raise InputError(problems)
+
+    def __call__(self, setup: Setup, runs: Sequence[Run], record: Record, should_stop: Callable[[], bool]) -> None:
+        """Do runs, and record each as it comes in.
+
+        A worker that goes away takes its run with it: another one does it.
+
+        Raises:
+            InputError: if no worker is left.
+        """
+        from distributed import wait
+
+        waiting, flying = deque(runs), dict[Any, tuple[str, Run]]()
+        try:
+            while waiting or flying:
+                there = self.workers()
+                for future in [future for future, (worker, _) in flying.items() if worker not in there]:
+                    waiting.appendleft(flying.pop(future)[1])
+                    future.cancel()
+                stopping = should_stop()
+                if stopping and not flying:
+                    return
+                busy = {worker for worker, _ in flying.values()}
+                for worker in there:
+                    if waiting and not stopping and worker not in busy:
+                        this = waiting.popleft()
+                        flying[self._submit(setup, this, worker)] = (worker, this)
+                if not flying:
+                    raise InputError(Problem(f"no worker is left at {self.address}", hint="start some, and --resume"))
+                # Nothing was done within that time: see whether workers came or went, or Ctrl-C was pressed.
+                with suppress(TimeoutError):
+                    wait(list(flying), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+                for future in [future for future in flying if future.done()]:
+                    worker, this = flying.pop(future)
+                    result = self._result(future)
+                    if result is None:
+                        waiting.appendleft(this)
+                    else:
+                        record(this, result, {"worker": worker})
+        finally:
+            for future in flying:
+                future.cancel()
+
+    def _submit(self, setup: Setup, this: Run, worker: str) -> Any:
+        return self.client.submit(
+            execute, setup.job(this), workers=[worker], allow_other_workers=False, pure=False, retries=0
+        )
+
+    @staticmethod
+    def _result(future: Any) -> Result | None:
+        """Return the result of a run, None where its worker went away."""
+        if future.status == "finished":
+            result: Result = future.result()
+            return result
+        if future.status == "error":
+            error = future.exception()
+            if type(error).__name__ in {"KilledWorker", "NoValidWorkerError"}:
+                return None
+            return Result({}, f"the worker failed: {type(error).__name__}: {error}")
+        return None
+
+
+def missing_programs(names: Sequence[str], folder: str | None, path: str | None) -> list[str]:
+    """Return what is wrong with programs on this machine."""
+    found = []
+    for name in names:
+        try:
+            program(name, folder or ".", path)
+        except InputError as error:
+            found += [problem.message for problem in error.problems]
+    return found
+
+
+def described(hosts: Sequence[str]) -> str:
+    """Return the note about machines with several workers."""
+    return f"several workers on one machine ({listed(hosts)}) measure beside each other, which disturbs run times"

@@ -1,0 +1,172 @@
+"""A command template over configurations: the argument vector of each, and which program it starts."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splc.arithmetic import evaluate
+from splc.configurations import Configurations
+from splc.errors import InputError, Problem, Problems, SpecError, nearest, plural
+from splc.formats.numbers import column_texts
+from splc.measuring.template import OPTIONS, Choice, Computed, Extra, Template, Text, Value, Word
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A template with the values of all configurations.
+
+    Attributes:
+        template: the template.
+        texts: option or expression → what is put in, one text per configuration, empty where there is no value.
+        selected: option → whether it is selected, shape (n,).
+        options: the output strings of each configuration, split into arguments.
+    """
+
+    template: Template
+    texts: Mapping[str, Sequence[str]]
+    selected: Mapping[str, Array]
+    options: Sequence[Sequence[str]]
+
+    def arguments(self, row: int, extras: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Return the argument vector of a configuration.
+
+        Args:
+            row: the configuration.
+            extras: what stands for the placeholders that are no options; missing ones stay as they are.
+        """
+        found, _ = self._expanded(self.template.words, row, extras or {})
+        return tuple(found)
+
+    def without_value(self, row: int) -> list[str]:
+        """Return the placeholders that this configuration needs, but has no value for."""
+        return self._expanded(self.template.words, row, {})[1]
+
+    def _expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
+        arguments, lacking = list[str](), list[str]()
+        for word in words:
+            parts = [self._parts(word[place], row, extras, lacking) for place in range(len(word))]
+            if len(word) == 1:
+                arguments += parts[0]
+            else:
+                arguments.append("".join(part for some in parts for part in some))
+        return arguments, lacking
+
+    def _parts(self, piece: object, row: int, extras: Mapping[str, str], lacking: list[str]) -> Sequence[str]:
+        match piece:
+            case Text(text):
+                return [text]
+            case Value(name) | Computed(name):
+                text = self.texts[name][row]
+                if not text:
+                    lacking.append(name)
+                return [text]
+            case Choice(name, then, otherwise):
+                arguments, missing = self._expanded(then if self.selected[name][row] else otherwise, row, extras)
+                lacking += missing
+                return arguments
+            case Extra(name) if name == OPTIONS:
+                return self.options[row]
+            case Extra(name):
+                return [extras.get(name, f"{{{name}}}")]
+        raise AssertionError(piece)
+
+
+def bind(template: Template, configurations: Configurations, options: Sequence[str] | None = None) -> Command:
+    """Return the command over configurations.
+
+    Args:
+        template: the template.
+        configurations: n configurations.
+        options: the output strings of each, needed where the template has `{options}`.
+
+    Raises:
+        SpecError: if a value is needed that a configuration does not have, or a command is empty.
+    """
+    texts, selected = dict[str, Sequence[str]](), dict[str, Array]()
+    for piece in template.pieces():
+        match piece:
+            case Value(name) if name not in texts:
+                texts[name] = column_texts(configurations.column(name))
+            case Choice(name) if name not in selected:
+                column = configurations.column(name)
+                binary = name not in {option.name for option in configurations.model.numeric_options}
+                selected[name] = (column > 0) if binary else ~np.isnan(column)
+            case Computed(text, node) if text not in texts:
+                column = np.asarray(evaluate(node, configurations.column), dtype=float)
+                values = np.broadcast_to(column, (len(configurations),))
+                texts[text] = column_texts(np.where(np.isfinite(values), values, np.nan))
+    split = [] if OPTIONS not in template.extras else _split_options(options or [""] * len(configurations))
+    command = Command(template, texts, selected, split)
+    lacking: dict[str, int] = {}
+    for row in range(len(configurations)):
+        for name in command.without_value(row):
+            lacking[name] = lacking.get(name, 0) + 1
+        if not command.arguments(row):
+            raise SpecError(Problem("the command is empty for some configurations", text=template.text))
+    problems = Problems()
+    for name, count in lacking.items():
+        where = plural(count, "configuration", "configurations")
+        if name in configurations.model.positions:
+            hint = (
+                f"say what to do there: {{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
+            )
+            problems.add(f"{name} is deselected in {where}, but the command needs its value", hint=hint)
+        else:
+            problems.add(f"{{= {name}}} is no finite number for {where}")
+    problems.raise_if_any(SpecError)
+    return command
+
+
+def _split_options(lines: Sequence[str]) -> list[list[str]]:
+    problems = Problems()
+    found: list[list[str]] = []
+    for line in lines:
+        try:
+            found.append(shlex.split(line))
+        except ValueError as error:
+            problems.add(f"output strings cannot be split into arguments: {str(error).lower()}", text=line)
+    problems.raise_if_any(SpecError)
+    return found
+
+
+def program(name: str, folder: str, path: str | None = None) -> str:
+    """Return the absolute path of the program that a command starts.
+
+    Args:
+        name: the first argument; with a slash it is relative to `folder`, without it is looked for in PATH.
+        folder: the folder in which the command runs.
+        path: PATH; None: that of this process.
+
+    Raises:
+        InputError: if there is none, or it cannot be executed.
+    """
+    if os.sep not in name:
+        found = shutil.which(name, path=path)
+        if found is None:
+            here = Path(folder) / name
+            hint = f"write ./{name} for the one in this folder" if here.is_file() else "install it, or write its path"
+            raise InputError(Problem(f"the command {name!r} is not found in PATH", hint=hint))
+        return str(Path(found).absolute())
+    target = Path(folder, name).absolute()
+    if not target.exists():
+        near = None
+        if target.parent.is_dir():
+            near = nearest(target.name, [entry.name for entry in target.parent.iterdir()])
+        else:
+            near = f"there is no folder {str(target.parent)!r} either"
+        raise InputError(Problem(f"the command {name!r} does not exist", hint=near or "build it, or correct its path"))
+    if target.is_dir():
+        raise InputError(Problem(f"the command {name!r} is a folder"))
+    if not os.access(target, os.X_OK):
+        raise InputError(Problem(f"the command {name!r} cannot be executed", hint=f"chmod +x {shlex.quote(name)}"))
+    return str(target)

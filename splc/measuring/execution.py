@@ -1,0 +1,118 @@
+"""One run from the argument vector to the values: what a worker does, on this machine or on another one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from splc.errors import shorten
+from splc.measuring.properties import Printed, Property, extract
+from splc.measuring.runner import Ended, run
+
+# The end of what a failed run printed: enough for a stack trace, not for a log.
+KEPT = 4000
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run to do.
+
+    Attributes:
+        arguments: the argument vector.
+        properties: what to read out of it.
+        executable: the program, None: as the first argument names it.
+        folder: where it runs, None: where this process does.
+        environment: variables added to the environment.
+        timeout: seconds until it is stopped, None: never.
+    """
+
+    arguments: tuple[str, ...]
+    properties: tuple[Property, ...]
+    executable: str | None = None
+    folder: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came out of a run.
+
+    Attributes:
+        values: property → its value; all of them where the run succeeded.
+        reason: why it failed, None where it succeeded.
+        exit_code: its exit code (negative: a signal), None where it never started or belongs to a batch.
+        seconds: wall seconds from start to end.
+        load: the load average over a minute at its start, None where the system has none.
+        started: time of day at its start, UTC.
+        stdout: the end of what a failed run printed.
+        stderr: the same of standard error.
+    """
+
+    values: Mapping[str, float]
+    reason: str | None = None
+    exit_code: int | None = None
+    seconds: float = 0.0
+    load: float | None = None
+    started: str = ""
+    stdout: str = ""
+    stderr: str = ""
+
+
+def execute(job: Job, on_start: Callable[[int], None] | None = None) -> Result:
+    """Do a run. A failure is a result."""
+    load, started = load_average(), now()
+    ended = run(
+        job.arguments,
+        executable=job.executable,
+        folder=job.folder,
+        environment=job.environment,
+        timeout=job.timeout,
+        on_start=on_start,
+    )
+    values, wrong = dict[str, float](), list[str]()
+    reason = failure(ended, job.timeout)
+    if ended.exit_code is not None:
+        values, wrong = extract(job.properties, Printed(ended.stdout, ended.stderr, ended.seconds, ended.cpu))
+    if reason is None and wrong:
+        reason = "; ".join(wrong)
+    if reason is None:
+        return Result(values, None, ended.exit_code, ended.seconds, load, started)
+    return Result(
+        values, reason, ended.exit_code, ended.seconds, load, started, ended.stdout[-KEPT:], ended.stderr[-KEPT:]
+    )
+
+
+def failure(ended: Ended, timeout: float | None) -> str | None:
+    """Return why a process did not end well, None where it did."""
+    if ended.error is not None:
+        return ended.error
+    if ended.timed_out:
+        return f"stopped after the time limit of {timeout:g} s"
+    code = ended.exit_code or 0
+    said = ended.stderr.strip().rpartition("\n")[2]
+    because = f": {shorten(said)}" if said else ""
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"ended by {name}{because}"
+    return f"exit code {code}{because}" if code else None
+
+
+def load_average() -> float | None:
+    """Return the load average of the last minute."""
+    try:
+        return round(os.getloadavg()[0], 2)
+    except OSError:
+        return None
+
+
+def now() -> str:
+    """Return the time of day, UTC."""
+    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,211 @@
+"""The journal of a measurement: one JSON object per line, appended and on disk before anything else happens.
+
+Each line ends with a checksum of what stands before it. A line that is cut off or does not match, with nothing whole
+behind it, is what a crash left of a record that was never finished: it is dropped. Anywhere else it is damage.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from splc.errors import InputError, OutputError, Problem
+
+Record = Mapping[str, Any]
+_BEGINNING = b'{"kind":'
+_ENDING = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
+
+
+class Journal:
+    """An open journal, locked against other processes.
+
+    Args:
+        path: the file.
+        descriptor: it, open for reading and writing.
+        records: what it holds, in order.
+        size: where the next record is written.
+        torn: bytes of an unfinished record that were dropped.
+    """
+
+    def __init__(self, path: str, descriptor: int, records: list[Record], size: int, torn: int) -> None:
+        self.path = path
+        self.records = records
+        self.torn = torn
+        self._descriptor: int | None = descriptor
+        self._size = size
+
+    @classmethod
+    def create(cls, path: str | Path) -> Journal:
+        """Start a new journal.
+
+        Raises:
+            OutputError: if there is one already, or it cannot be written.
+        """
+        name = str(path)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            hint = "go on with it by --resume, or name another output, or remove it"
+            raise OutputError(Problem("this journal of measurements exists already", name, hint=hint)) from None
+        except OSError as error:
+            raise OutputError(Problem(f"cannot be written: {error.strerror}", name)) from None
+        _lock(descriptor, name)
+        with suppress(OSError):
+            _sync_folder(Path(path))
+        return cls(name, descriptor, [], 0, 0)
+
+    @classmethod
+    def resume(cls, path: str | Path) -> Journal:
+        """Open a journal to go on with it; an unfinished record at its end is cut off.
+
+        Raises:
+            InputError: if it cannot be read, or is damaged.
+            OutputError: if it cannot be written, or another process writes it.
+        """
+        name = str(path)
+        try:
+            descriptor = os.open(path, os.O_RDWR)
+        except OSError as error:
+            raise OutputError(Problem(f"cannot be opened: {error.strerror}", name)) from None
+        try:
+            _lock(descriptor, name)
+            with os.fdopen(os.dup(descriptor), "rb") as stream:
+                data = stream.read()
+            records, whole = parse(data, name)
+            if whole < len(data):
+                os.ftruncate(descriptor, whole)
+        except OSError as error:
+            os.close(descriptor)
+            raise OutputError(Problem(f"cannot be read or written: {error.strerror}", name)) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(name, descriptor, records, whole, len(data) - whole)
+
+    def append(self, record: Record, *, sync: bool = True) -> None:
+        """Write a record; when this returns, it is on disk.
+
+        Args:
+            record: the record, of JSON's types.
+            sync: whether to wait for the disk; what need not survive a power failure goes without.
+
+        Raises:
+            OutputError: if it cannot be written; the journal is as it was before.
+        """
+        assert self._descriptor is not None
+        line = encoded(record)
+        done = 0
+        try:
+            while done < len(line):
+                done += os.pwrite(self._descriptor, line[done:], self._size + done)
+            if sync:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
+            hint = "make room there, and go on with --resume; every run before this one is kept"
+            raise OutputError(Problem(f"cannot be written: {error.strerror}", self.path, hint=hint)) from None
+        self._size += len(line)
+        self.records.append(record)
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def encoded(record: Record) -> bytes:
+    """Return the line of a record."""
+    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
+    return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
+
+
+def decoded(line: bytes) -> Record | None:
+    """Return the record of a line, None where its checksum is wrong or missing."""
+    found = _ENDING.search(line)
+    if found is None:
+        return None
+    body = line[: found.start()] + b"}"
+    if zlib.crc32(body) != int(found[1], 16):
+        return None
+    try:
+        record = json.loads(body)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def parse(data: bytes, name: str) -> tuple[list[Record], int]:
+    """Return the records of a journal and the number of bytes that they take.
+
+    Raises:
+        InputError: if it is no journal, or a record inside of it is damaged.
+    """
+    records: list[Record] = []
+    whole, at, damaged = 0, 0, None
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        # The last piece has no line end: a whole record has one.
+        record = decoded(line) if number < len(lines) else None
+        at += len(line) + 1
+        if record is None:
+            damaged = damaged or number
+            continue
+        if damaged is not None:
+            hint = "it was changed or damaged after it was written; restore it, or measure into another file"
+            raise InputError(Problem("this record of the journal is damaged", name, damaged, hint=hint))
+        records.append(record)
+        whole = at
+    begins = _BEGINNING[: len(data)]
+    if not records and data.strip(b"\0 \r\n\t") and not data.startswith(begins):
+        raise InputError(Problem("this is no journal of measurements", name, 1))
+    return records, whole
+
+
+def read_journal(path: str | Path) -> list[Record]:
+    """Return the records of a journal, without changing it; nothing where there is none.
+
+    Raises:
+        InputError: if it cannot be read, or is damaged.
+    """
+    try:
+        return parse(Path(path).read_bytes(), str(path))[0]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror}", str(path))) from None
+
+
+def _lock(descriptor: int, name: str) -> None:
+    """Refuse a journal that another process is writing."""
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        hint = "wait until it has ended, or measure into another file"
+        raise OutputError(Problem("another 'splc measure' is writing this journal", name, hint=hint)) from None
+    except OSError:
+        # Some network file systems have no locks.
+        return
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,200 @@
+"""The loop: what is left of a plan is run, and every result is on disk before the next run starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from splc.measuring.batch import Record, run_batches
+from splc.measuring.execution import Result, execute, load_average, now
+from splc.measuring.journal import Journal
+from splc.measuring.machine import machine
+from splc.measuring.recorded import Recorded, Run, record_of
+from splc.measuring.runner import birth, end_session
+from splc.measuring.setup import Setup, require_same
+
+
+class Backend(Protocol):
+    """Does runs and records the result of each."""
+
+    def __call__(self, setup: Setup, runs: Sequence[Run], record: Record, should_stop: Callable[[], bool]) -> None:
+        """Return when all runs are recorded, or some are and it should stop."""
+
+
+@dataclass
+class Progress:
+    """How far a measurement is.
+
+    Attributes:
+        total: runs of all stages that are known so far, warm-ups included.
+        done: those that are recorded.
+        measured: those of this session.
+        seconds: what the recorded runs took.
+        failed: how many of them failed.
+    """
+
+    total: int = 0
+    done: int = 0
+    measured: int = 0
+    seconds: float = 0.0
+    failed: int = 0
+
+    def seconds_left(self, at_once: int = 1) -> float | None:
+        """Return the estimate for what is left, by the mean of the runs so far; None before the first."""
+        return (self.total - self.done) * self.seconds / self.done / at_once if self.done else None
+
+
+@dataclass
+class Session:
+    """A measurement that is begun or gone on with.
+
+    Attributes:
+        setup: what is measured.
+        journal: where results are kept.
+        recorded: the results.
+        resumed: runs that were recorded when this session began.
+        grown: whether more repetitions are wanted than in the sessions before.
+        ended_leftover: whether a run that a killed session had left was still running, and was ended.
+    """
+
+    setup: Setup
+    journal: Journal
+    recorded: Recorded
+    resumed: int = 0
+    grown: bool = False
+    ended_leftover: bool = False
+
+    @classmethod
+    def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False) -> Session:
+        """Begin a measurement, or go on with it where the journal has one.
+
+        Args:
+            setup: what is measured.
+            journal: the journal, new or resumed.
+            retry_failed: whether failed runs are done again.
+
+        Raises:
+            InputError: if the journal is of another measurement.
+            OutputError: if it cannot be written.
+        """
+        description = setup.description()
+        recorded = Recorded(setup.property_names)
+        grown = leftover = False
+        if journal.records:
+            grown = require_same(journal.records, description, journal.path)
+            recorded.include(journal.records)
+            leftover = _end_leftover(journal.records[-1])
+        resumed = len(recorded.results)
+        if retry_failed:
+            for run in recorded.failed:
+                recorded.forget(run)
+        if grown or not journal.records:
+            journal.append(description)
+        return cls(setup, journal, recorded, resumed, grown, leftover)
+
+    def measure(
+        self,
+        backend: Backend | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        workers: Mapping[str, Any] | None = None,
+    ) -> Progress:
+        """Do what is left.
+
+        Args:
+            backend: does the runs; None: this process does, one after the other.
+            should_stop: whether to stop after the run in flight.
+            on_progress: is told after every run.
+            workers: the machines of the workers, where others do the runs.
+
+        Raises:
+            OutputError: if the journal cannot be written; what was recorded before is kept.
+        """
+        done = self.recorded.results
+        progress = Progress(done=len(done), seconds=sum(result.seconds for result in done.values()))
+        progress.failed = len(self.recorded.failed)
+        begun = False
+
+        def record(run: Run, result: Result, more: Mapping[str, Any]) -> None:
+            self.journal.append(record_of(run, self.setup.assignment(run[0]), result, **more))
+            self.recorded.add(run, result)
+            progress.done += 1
+            progress.measured += 1
+            progress.seconds += result.seconds
+            progress.failed += result.reason is not None and run[1] >= 0
+            on_progress(progress)
+
+        for stage in self.setup.plan.stages(len(self.setup.configurations), self.recorded):
+            pending = [run for run in stage if run not in self.recorded.results]
+            progress.total += len(stage)
+            if not pending:
+                continue
+            if should_stop():
+                break
+            if not begun:
+                self._note_session(workers)
+                begun = True
+            on_progress(progress)
+            (backend or self._local)(self.setup, pending, record, should_stop)
+            if any(run not in self.recorded.results for run in pending):
+                break
+        return progress
+
+    def _note_session(self, workers: Mapping[str, Any] | None) -> None:
+        number = 1 + sum(record.get("kind") == "session" for record in self.journal.records)
+        session: dict[str, Any] = {
+            "kind": "session",
+            "number": number,
+            "started": now(),
+            "load": load_average(),
+            "machine": machine(),
+        }
+        self.journal.append(session if workers is None else {**session, "workers": dict(workers)})
+
+    def _local(self, setup: Setup, runs: Sequence[Run], record: Record, should_stop: Callable[[], bool]) -> None:
+        if setup.batch is not None:
+            run_batches(setup, runs, record, should_stop, self._note_start, self._note)
+            return
+        for run in runs:
+            if should_stop():
+                return
+            record(run, execute(setup.job(run), self._note_start), {})
+
+    def _note_start(self, process: int) -> None:
+        # No power failure leaves a process behind, so that this need not wait for the disk.
+        self._note({"kind": "start", "process": process, "birth": birth(process)})
+
+    def _note(self, record: Mapping[str, Any]) -> None:
+        self.journal.append(record, sync=False)
+
+
+def _end_leftover(last: Mapping[str, Any]) -> bool:
+    """End the run that a killed session was at, if it is running still: it would disturb those that follow."""
+    if last.get("kind") != "start" or last.get("birth") is None:
+        return False
+    process = last["process"]
+    if birth(process) != last["birth"]:
+        return False
+    end_session(process)
+    return True
+
+
+def left_of(setup: Setup, recorded: Recorded) -> tuple[list[Run], int]:
+    """Return the runs that are left as far as is known now, and how many the plan has until there."""
+    total = 0
+    for stage in setup.plan.stages(len(setup.configurations), recorded):
+        total += len(stage)
+        if left := [run for run in stage if run not in recorded.results]:
+            later = _later(setup, recorded, stage) if setup.plan.warmup else []
+            return left + later, total + len(later)
+    return [], total
+
+
+def _later(setup: Setup, recorded: Recorded, stage: Sequence[Run]) -> list[Run]:
+    """Return the first repetitions, where a stage of warm-ups is not done yet."""
+    if stage and stage[0][1] >= 0:
+        return []
+    rows = range(len(setup.configurations))
+    runs = [(row, repetition) for repetition in range(setup.plan.repeat) for row in rows]
+    return [run for run in runs if run not in recorded.results]

@@ -1,0 +1,121 @@
+"""What is run in which order: warm-ups, repetitions, and further repetitions where values deviate too much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splc.errors import Problems, SpecError
+from splc.measuring.recorded import Recorded, Run
+
+Order = Literal["repetition", "random"]
+# Repetitions that a limit of the deviation may ask for, where nobody says how many.
+MOST = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How often and in which order configurations are measured.
+
+    Attributes:
+        repeat: repetitions of each configuration.
+        warmup: runs of each configuration before those, not used.
+        order: 'repetition': all configurations once, then all again; 'random': shuffled.
+        seed: of the shuffling.
+        max_deviation: repeat a configuration until the relative standard deviation of its values of the first
+            property is at most this (0.1: 10 %); None: never.
+        max_repeat: but not more often than this.
+
+    Raises:
+        SpecError: with all values that make no sense.
+    """
+
+    repeat: int = 1
+    warmup: int = 0
+    order: Order = "repetition"
+    seed: int = 0
+    max_deviation: float | None = None
+    max_repeat: int = MOST
+
+    def __post_init__(self) -> None:
+        problems = Problems()
+        if self.repeat < 1:
+            problems.add(f"at least one repetition is needed, not {self.repeat}")
+        if self.warmup < 0:
+            problems.add(f"there cannot be {self.warmup} warm-up runs")
+        if self.seed < 0:
+            problems.add(f"the seed must not be negative, as {self.seed} is")
+        if self.max_deviation is not None:
+            if not 0 < self.max_deviation < math.inf:
+                problems.add(f"the deviation must be positive, not {self.max_deviation:g}", hint="0.1 is 10 %")
+            if self.max_repeat < max(self.repeat, 2):
+                problems.add(
+                    f"at most {self.max_repeat} repetitions cannot bring the deviation of {self.repeat} down",
+                    hint="a deviation needs at least two values, and at least as many as are made anyway",
+                )
+        problems.raise_if_any(SpecError)
+
+    def stages(self, count: int, recorded: Recorded) -> Iterator[list[Run]]:
+        """Yield lists of runs; each may depend on what was recorded of those before.
+
+        What is yielded depends only on values, not on when or in which session they were measured, so that a
+        measurement that is interrupted and resumed asks for the same runs.
+
+        Args:
+            count: the number of configurations.
+            recorded: what is recorded; looked at again after each stage.
+        """
+        everything = range(count)
+        if self.warmup:
+            yield self._ordered([(row, -left) for left in range(self.warmup, 0, -1) for row in everything], 0)
+        yield self._ordered([(row, repetition) for repetition in range(self.repeat) for row in everything], 1)
+        if self.max_deviation is None:
+            return
+        for repetition in range(self.repeat, self.max_repeat):
+            rows = self.unsettled(everything, recorded, repetition)
+            if not rows:
+                return
+            yield self._ordered([(row, repetition) for row in rows], 2 + repetition)
+
+    def unsettled(self, rows: Sequence[int], recorded: Recorded, below: int | None = None) -> list[int]:
+        """Return the configurations whose values deviate by more than the limit; a single value is not enough.
+
+        A configuration that has no value at all is not among them: repeating a failure does not mend it.
+
+        Args:
+            rows: the configurations in question.
+            recorded: what is recorded.
+            below: repetitions from this one on do not count.
+        """
+        if self.max_deviation is None:
+            return []
+        found = []
+        for row in rows:
+            values = recorded.first_values(row, below)
+            if values and relative_deviation(values) > self.max_deviation:
+                found.append(row)
+        return found
+
+    def _ordered(self, runs: list[Run], stage: int) -> list[Run]:
+        if self.order == "repetition":
+            return runs
+        places = np.random.default_rng([self.seed, stage]).permutation(len(runs))
+        return [runs[place] for place in places.tolist()]
+
+
+def relative_deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation (of a sample, n - 1) over the absolute mean; infinite for a single value."""
+    if len(values) < 2:
+        return math.inf
+    array = np.array(values, dtype=float)
+    largest = float(np.abs(array).max())
+    if largest == 0 or (array == array[0]).all():
+        return 0.0
+    # Scaled, for squares of huge values overflow, and those of tiny ones vanish.
+    scaled = array / largest
+    mean = abs(float(scaled.mean()))
+    return float(scaled.std(ddof=1)) / mean if mean > 0 else math.inf

@@ -1,0 +1,264 @@
+"""What a run reports: wall and CPU time, and values out of CSV, JSON or text that it prints.
+
+    NAME=time           wall seconds                        NAME=cpu   CPU seconds of the process and its children
+    NAME=csv:COLUMN     a column of a printed CSV table     NAME       the same as NAME=csv:NAME
+    NAME=json:PATH      a value of printed JSON, by keys and places: solver.times.0
+    NAME=regex:PATTERN  the first group of the last match
+
+`stderr:` before csv, json or regex reads standard error.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from splc.errors import Problems, SpecError, nearest, shorten
+from splc.formats.numbers import parse_number
+
+Source = Literal["time", "cpu", "csv", "json", "regex"]
+SOURCES: tuple[Source, ...] = ("time", "cpu", "csv", "json", "regex")
+STREAMS = ("stdout", "stderr")
+HINT = "write NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Property:
+    """One property and where its value is found.
+
+    Attributes:
+        name: its name in the measurements.
+        source: what it is read from.
+        argument: the column, the path or the pattern.
+        stream: 'stdout' or 'stderr'.
+    """
+
+    name: str
+    source: Source
+    argument: str = ""
+    stream: str = "stdout"
+
+    def __str__(self) -> str:
+        stream = "stderr:" if self.stream == "stderr" else ""
+        return f"{self.name}={stream}{self.source}" + (f":{self.argument}" if self.argument else "")
+
+
+WALL = Property("seconds", "time")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What one run gave: what it printed, and the seconds it took."""
+
+    stdout: str
+    stderr: str
+    seconds: float
+    cpu: float
+
+
+def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: bool = False) -> tuple[Property, ...]:
+    """Understand the wanted properties; without any it is the wall time.
+
+    Args:
+        texts: as written.
+        taken: names that a property cannot have (those of options).
+        batch: one process measures many configurations: properties are columns of the table that it prints.
+
+    Raises:
+        SpecError: with everything that is wrong.
+    """
+    problems = Problems()
+    found: list[Property] = []
+    for text in texts:
+        one = _parsed(text, problems)
+        if one is None:
+            continue
+        if one.name in taken:
+            problems.add(f"a property cannot be called {one.name!r}, which is an option", text=text)
+        if one.name in {other.name for other in found}:
+            problems.add(f"the property {one.name!r} is there twice", text=text)
+        if batch and (one.source != "csv" or one.stream != "stdout"):
+            hint = f"write {one.name}=csv:COLUMN"
+            problems.add("a batch command prints its properties as columns of CSV", text=text, hint=hint)
+        found.append(one)
+    if batch and not texts:
+        problems.add("a batch command needs the names of its properties", hint="for instance: --property seconds")
+    problems.raise_if_any(SpecError)
+    return tuple(found) or (WALL,)
+
+
+def _parsed(text: str, problems: Problems) -> Property | None:
+    name, equals, rest = text.partition("=")
+    name = name.strip()
+    if not name or _CONTROL.search(name):
+        problems.add("a property needs a name", text=text, hint=HINT)
+        return None
+    if not equals:
+        return Property(name, "csv", name)
+    stream, given = "stdout", rest.strip()
+    for known in STREAMS:
+        if given.startswith(f"{known}:"):
+            stream, given = known, given.removeprefix(f"{known}:")
+    kind, _, argument = given.partition(":")
+    source = next((known for known in SOURCES if known == kind.strip()), None)
+    if source is None:
+        problems.add(f"unknown source {kind!r}", text=text, hint=nearest(kind, SOURCES) or HINT)
+        return None
+    if source in {"time", "cpu"}:
+        if argument or stream == "stderr":
+            problems.add(f"{source} is not read from what is printed", text=text, hint=f"write {name}={source}")
+            return None
+        return Property(name, source)
+    if source != "regex":
+        argument = argument.strip()
+    if not argument:
+        what = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
+        problems.add(f"{what} is missing", text=text, hint=HINT)
+        return None
+    if source == "regex":
+        try:
+            groups = re.compile(argument).groups
+        except re.error as error:
+            problems.add(f"not a regular expression: {error}", text=text)
+            return None
+        if groups == 0:
+            hint = "put the number into parentheses: 'time: ([0-9.]+)'"
+            problems.add("the regular expression has no group", text=text, hint=hint)
+            return None
+    return Property(name, source, argument, stream)
+
+
+def extract(properties: Sequence[Property], printed: Printed) -> tuple[dict[str, float], list[str]]:
+    """Return the finite values of a run, and what is wrong with the others."""
+    values: dict[str, float] = {}
+    wrong: list[str] = []
+    for one in properties:
+        text = printed.stderr if one.stream == "stderr" else printed.stdout
+        try:
+            found = _value(one, text, printed)
+            values[one.name] = finite(one.name, found)
+        except NoValueError as error:
+            wrong.append(str(error))
+    return values, wrong
+
+
+class NoValueError(Exception):
+    """A run has no value of a property; the message says why."""
+
+
+def finite(name: str, value: float | str) -> float:
+    """Return the number that a run reports.
+
+    Raises:
+        NoValueError: if it is none, or not finite.
+    """
+    if isinstance(value, str):
+        number = parse_number(value)
+        if math.isnan(number):
+            shown = value.strip()
+            raise NoValueError(
+                f"{name} is {shorten(shown, 60)!r}, not a finite number" if shown else f"{name} is empty"
+            )
+        return number
+    if not math.isfinite(value):
+        raise NoValueError(f"{name} is {value}, not a finite number")
+    return float(value)
+
+
+def _value(one: Property, text: str, printed: Printed) -> float | str:
+    match one.source:
+        case "time":
+            return printed.seconds
+        case "cpu":
+            return printed.cpu
+        case "csv":
+            return _cell(one, text)
+        case "json":
+            return _member(one, text)
+        case "regex":
+            return _match(one, text)
+
+
+def _cell(one: Property, text: str) -> str:
+    """Return the cell of the only row below the header; lines before the header may be anything."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    for at, line in enumerate(lines):
+        separator = max(",;\t", key=line.count)
+        header = [cell.strip() for cell in _cells(line, separator)]
+        if one.argument not in header:
+            continue
+        rows = [cells for below in lines[at + 1 :] if len(cells := _cells(below, separator)) == len(header)]
+        # Where the table has one column, every line below has as many cells.
+        if len(rows) != 1:
+            what = "no row" if not rows else f"{len(rows)} rows"
+            raise NoValueError(f"{one.name}: {what} below the CSV header on {one.stream}, one is needed")
+        return rows[0][header.index(one.argument)]
+    raise NoValueError(f"{one.name}: no CSV column {one.argument!r} on {one.stream}")
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    except (csv.Error, StopIteration):
+        return [line]
+
+
+def _member(one: Property, text: str) -> float | str:
+    found = _document(text)
+    if found is None:
+        raise NoValueError(f"{one.name}: no JSON object on {one.stream}")
+    value, reached = _followed(found[0], one.argument.split("."))
+    if not reached:
+        raise NoValueError(f"{one.name}: the JSON on {one.stream} has no {one.argument!r}")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        kind = {dict: "an object", list: "a list", bool: "true or false"}.get(type(value), "null")
+        raise NoValueError(f"{one.name}: {one.argument} is {kind} in the JSON on {one.stream}, not a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise NoValueError(f"{one.name}: {one.argument} is too large to be a number") from None
+
+
+def _document(text: str) -> tuple[Any] | None:
+    """Return the JSON that a text is, or else that its last line is which is any."""
+    candidates = [text, *(line for line in reversed(text.splitlines()) if line.lstrip()[:1] in {"{", "["})]
+    for candidate in candidates:
+        try:
+            return (json.loads(candidate),)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _followed(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
+    """Return what a path leads to, and whether it leads anywhere; a key may have points in it."""
+    if not keys:
+        return value, True
+    if isinstance(value, list):
+        place = keys[0]
+        inside = place.isdecimal() and place.isascii() and int(place) < len(value)
+        return _followed(value[int(place)], keys[1:]) if inside else (None, False)
+    if isinstance(value, dict):
+        for length in range(len(keys), 0, -1):
+            if (key := ".".join(keys[:length])) in value:
+                found, reached = _followed(value[key], keys[length:])
+                if reached:
+                    return found, True
+    return None, False
+
+
+def _match(one: Property, text: str) -> str:
+    matches = deque(re.finditer(one.argument, text, re.MULTILINE), maxlen=1)
+    last = matches.pop() if matches else None
+    if last is None or last.group(1) is None:
+        raise NoValueError(f"{one.name}: {one.argument!r} matches nothing on {one.stream}")
+    return last.group(1)

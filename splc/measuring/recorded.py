@@ -1,0 +1,102 @@
+"""What a journal says about runs: the result of each, by configuration and repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from splc.measuring.execution import Result
+from splc.measuring.journal import Record
+
+# A configuration (its row) and a repetition; negative ones are warm-ups.
+Run = tuple[int, int]
+
+
+@dataclass
+class Recorded:
+    """The results so far; a later result of the same run takes the place of an earlier one.
+
+    Attributes:
+        properties: the names of the properties.
+        results: run → its result.
+    """
+
+    properties: Sequence[str]
+    results: dict[Run, Result] = field(default_factory=dict)
+    _rows: dict[int, dict[int, Result]] = field(default_factory=dict)
+
+    def add(self, run: Run, result: Result) -> None:
+        """Note the result of a run."""
+        self.results[run] = result
+        row, repetition = run
+        if repetition >= 0:
+            self._rows.setdefault(row, {})[repetition] = result
+
+    def include(self, records: Iterable[Record]) -> None:
+        """Note what a journal holds."""
+        for record in records:
+            if record.get("kind") == "run":
+                self.add((record["row"], record["repetition"]), result_of(record))
+
+    def forget(self, run: Run) -> None:
+        """Let a run be done again."""
+        del self.results[run]
+        self._rows.get(run[0], {}).pop(run[1], None)
+
+    def of(self, row: int) -> list[tuple[int, Result]]:
+        """Return the repetitions of a configuration with their results, in order."""
+        return sorted(self._rows.get(row, {}).items())
+
+    def first_values(self, row: int, below: int | None = None) -> list[float]:
+        """Return the values of the first property of a configuration, of successful runs, in order of repetition."""
+        name = self.properties[0]
+        return [
+            result.values[name]
+            for repetition, result in self.of(row)
+            if result.reason is None and (below is None or repetition < below)
+        ]
+
+    @property
+    def failed(self) -> list[Run]:
+        """The repetitions that failed, by configuration; failed warm-ups are not among them."""
+        return sorted(run for run, result in self.results.items() if result.reason is not None and run[1] >= 0)
+
+    def mean_seconds(self) -> float | None:
+        """Return the mean duration of a run so far, None before the first."""
+        known = [result.seconds for result in self.results.values()]
+        return sum(known) / len(known) if known else None
+
+
+def record_of(run: Run, assignment: Mapping[str, float | None], result: Result, **more: Any) -> dict[str, Any]:
+    """Return the journal's record of a run."""
+    record: dict[str, Any] = {
+        "kind": "run",
+        "row": run[0],
+        "repetition": run[1],
+        "configuration": dict(assignment),
+        "status": "ok" if result.reason is None else "failed",
+        "values": dict(result.values),
+        "seconds": result.seconds,
+        "started": result.started,
+        "load": result.load,
+        "exit_code": result.exit_code,
+        **more,
+    }
+    if result.reason is not None:
+        record |= {"reason": result.reason, "stdout": result.stdout, "stderr": result.stderr}
+    return record
+
+
+def result_of(record: Record) -> Result:
+    """Return the result in a journal's record of a run."""
+    return Result(
+        record["values"],
+        record.get("reason"),
+        record.get("exit_code"),
+        record.get("seconds", 0.0),
+        record.get("load"),
+        record.get("started", ""),
+        record.get("stdout", ""),
+        record.get("stderr", ""),
+    )

@@ -1,0 +1,48 @@
+"""From a journal to files: the measurements, and what failed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.formats.csv_table import option_texts, table_text
+from splc.measurements import Measurements
+from splc.measuring.recorded import Recorded
+from splc.measuring.setup import Setup
+
+FAILURE_COLUMNS = ("repetition", "reason", "exit_code", "stderr")
+
+
+def measurements(setup: Setup, recorded: Recorded) -> Measurements | None:
+    """Return the values of all successful repetitions, in the order of the configurations; None: there is none.
+
+    They depend on what was measured only, not on when, in which order, or in how many sessions.
+    """
+    kept: list[int] = []
+    runs: list[list[dict[str, float]]] = []
+    for row in range(len(setup.configurations)):
+        values = [dict(result.values) for _, result in recorded.of(row) if result.reason is None]
+        if values:
+            kept.append(row)
+            runs.append(values)
+    if not kept:
+        return None
+    width = max(map(len, runs))
+    filled = {name: np.full((len(kept), width), np.nan) for name in setup.property_names}
+    for place, values in enumerate(runs):
+        for name, column in filled.items():
+            column[place, : len(values)] = [one[name] for one in values]
+    return Measurements(setup.configurations[np.array(kept)], filled)
+
+
+def failures_text(setup: Setup, recorded: Recorded) -> str | None:
+    """Return a CSV table of the runs that failed, None where none did."""
+    failed = recorded.failed
+    if not failed:
+        return None
+    columns = option_texts(setup.configurations[np.array([row for row, _ in failed])])
+    results = [recorded.results[run] for run in failed]
+    columns.append([str(repetition + 1) for _, repetition in failed])
+    columns.append([result.reason or "" for result in results])
+    columns.append(["" if result.exit_code is None else str(result.exit_code) for result in results])
+    columns.append([result.stderr.strip() for result in results])
+    return table_text([*setup.configurations.model.names, *FAILURE_COLUMNS], columns)

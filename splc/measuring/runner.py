@@ -1,0 +1,275 @@
+"""One process: started without a shell, its output collected, stopped with all its descendants when time is up."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+# Between the request to end and the order: mpirun needs a second or two to end its ranks.
+GRACE_SECONDS = 5.0
+# What a program prints beyond this is not kept in memory; the run fails.
+MAX_PRINTED = 64 * 1024**2
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended.
+
+    Attributes:
+        exit_code: its exit code, negative: the signal that ended it; None: it could not be started.
+        stdout: what it printed.
+        stderr: what it printed on standard error.
+        seconds: wall seconds.
+        cpu: CPU seconds of it and those of its children that it waited for.
+        timed_out: whether it was stopped because its time was up.
+        error: why it could not be started, or why what it printed is not whole.
+    """
+
+    exit_code: int | None
+    stdout: str = ""
+    stderr: str = ""
+    seconds: float = 0.0
+    cpu: float = 0.0
+    timed_out: bool = False
+    error: str | None = None
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    executable: str | None = None,
+    folder: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    stdin: bytes = b"",
+    on_start: Callable[[int], None] | None = None,
+    on_line: Callable[[str], None] | None = None,
+) -> Ended:
+    """Run a process in a session of its own and wait for it; nothing that it started in there outlives it.
+
+    Args:
+        arguments: the argument vector.
+        executable: the program, if not what the first argument names.
+        folder: where it runs.
+        environment: variables added to those of this process.
+        timeout: seconds until it is stopped.
+        stdin: what it can read.
+        on_start: is told the process id.
+        on_line: is told every line of standard output as it arrives.
+    """
+    started = time.perf_counter()
+    try:
+        process = subprocess.Popen(
+            list(arguments),
+            executable=executable,
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Ended(None, error=f"cannot be started: {reason}")
+    return _Running(process, started, timeout, stdin, on_start, on_line).wait()
+
+
+class _Running:
+    """A process while it runs."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        started: float,
+        timeout: float | None,
+        stdin: bytes,
+        on_start: Callable[[int], None] | None,
+        on_line: Callable[[str], None] | None,
+    ) -> None:
+        self.process = process
+        self.started = started
+        self.deadline = None if timeout is None else started + timeout
+        self.unsent = memoryview(stdin)
+        self.on_start = on_start
+        self.on_line = on_line
+        self.printed = {"stdout": bytearray(), "stderr": bytearray()}
+        self.held = set(self.printed)
+        self.lined = 0
+        self.ended = started
+        self.timed_out = self.overflow = False
+        # Whether all have let go of the pipes, so that probably nothing is left.
+        self.tidy = False
+
+    def wait(self) -> Ended:
+        """Collect what is printed until the process has ended, then end what it left behind."""
+        pid = self.process.pid
+        woken, wake = os.pipe()
+        watcher = threading.Thread(target=self._watch, args=(wake,), daemon=True)
+        watcher.start()
+        try:
+            if self.on_start is not None:
+                self.on_start(pid)
+            self._collect(woken)
+        finally:
+            # The ended leader is not reaped yet, so that its id cannot belong to others here.
+            end_session(pid, thorough=not self.tidy)
+            watcher.join()
+            _, status, usage = os.wait4(pid, 0)
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            os.close(woken)
+            for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+                if stream is not None:
+                    with suppress(OSError):
+                        stream.close()
+        self._lines(last=True)
+        error = f"printed more than {MAX_PRINTED:,} bytes" if self.overflow else None
+        return Ended(
+            self.process.returncode,
+            self.printed["stdout"].decode("utf-8", "replace"),
+            self.printed["stderr"].decode("utf-8", "replace"),
+            self.ended - self.started,
+            usage.ru_utime + usage.ru_stime,
+            self.timed_out,
+            error,
+        )
+
+    def _watch(self, wake: int) -> None:
+        """Note when the process ends, without reaping it."""
+        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        self.ended = time.perf_counter()
+        os.close(wake)
+
+    def _collect(self, woken: int) -> None:
+        """Read and write until the process has ended; its descendants may keep the pipes open for ever."""
+        process = self.process
+        asked = False
+        with selectors.DefaultSelector() as selector:
+            selector.register(woken, selectors.EVENT_READ, "ended")
+            for name, stream in (("stdout", process.stdout), ("stderr", process.stderr)):
+                assert stream is not None
+                os.set_blocking(stream.fileno(), False)
+                selector.register(stream, selectors.EVENT_READ, name)
+            if process.stdin is not None:
+                os.set_blocking(process.stdin.fileno(), False)
+                selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
+            while True:
+                left = None if self.deadline is None else self.deadline - time.perf_counter()
+                if left is not None and left <= 0:
+                    if asked:
+                        end_session(process.pid)
+                        self.deadline = None
+                        continue
+                    self.timed_out = asked = True
+                    self.deadline = time.perf_counter() + GRACE_SECONDS
+                    with suppress(OSError):
+                        os.killpg(process.pid, signal.SIGTERM)
+                    continue
+                events = selector.select(left)
+                for key, _ in events:
+                    if key.data != "ended":
+                        self._move(selector, key)
+                if any(key.data == "ended" for key, _ in events):
+                    break
+            end_session(process.pid, thorough=False)
+            # What was printed before the end is in the pipes still.
+            for key in [key for key in selector.get_map().values() if key.data in self.printed]:
+                while not self.overflow and self._read(key.data, key.fileobj):
+                    pass
+            self.tidy = not (self.timed_out or self.overflow or self.held)
+
+    def _move(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        if key.data == "stdin":
+            stream: IO[bytes] = key.fileobj  # type: ignore[assignment]
+            try:
+                self.unsent = self.unsent[os.write(stream.fileno(), self.unsent[:_CHUNK]) :]
+            except BlockingIOError:
+                return
+            except OSError:
+                self.unsent = self.unsent[:0]
+            if not self.unsent:
+                selector.unregister(key.fileobj)
+                stream.close()
+        elif not self._read(key.data, key.fileobj):
+            selector.unregister(key.fileobj)
+
+    def _read(self, name: str, stream: object) -> bool:
+        """Read once; False at the end, or where nothing is there."""
+        try:
+            chunk = os.read(stream.fileno(), _CHUNK)  # type: ignore[attr-defined]
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self.held.discard(name)
+        elif len(self.printed[name]) + len(chunk) > MAX_PRINTED:
+            self.overflow = True
+            end_session(self.process.pid)
+        else:
+            self.printed[name] += chunk
+            if name == "stdout":
+                self._lines()
+        return bool(chunk)
+
+    def _lines(self, last: bool = False) -> None:
+        if self.on_line is None:
+            return
+        kept = self.printed["stdout"]
+        while (end := kept.find(b"\n", self.lined)) >= 0 or (last and self.lined < len(kept)):
+            stop = end if end >= 0 else len(kept)
+            line = kept[self.lined : stop].decode("utf-8", "replace")
+            self.lined = stop + 1
+            self.on_line(line)
+
+
+def end_session(leader: int, *, thorough: bool = True) -> None:
+    """Kill what is left of the session that a process leads: its group, and others in it (mpirun makes some)."""
+    with suppress(OSError):
+        os.killpg(leader, signal.SIGKILL)
+    if not thorough:
+        return
+    for process, session in _sessions():
+        if session == leader and process != leader:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+
+
+def _sessions() -> list[tuple[int, int]]:
+    """Return (process, session) of every living process, as far as /proc says."""
+    found = []
+    with suppress(OSError):
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                fields = _status(int(entry.name))
+                if len(fields) > 3 and fields[0] != "Z":
+                    found.append((int(entry.name), int(fields[3])))
+    return found
+
+
+def _status(process: int) -> list[str]:
+    """Return the fields of /proc/PID/stat behind the name, which may hold anything."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()
+
+
+def birth(process: int) -> str | None:
+    """Return what tells a process from an earlier one of the same id: boot and start time, None if unknown."""
+    fields = _status(process)
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return f"{boot}:{fields[19]}" if len(fields) > 19 else None

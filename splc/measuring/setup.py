@@ -1,0 +1,232 @@
+"""What is measured and how: everything that two sessions of the same measurement have to agree on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from splc.configurations import Configurations
+from splc.errors import InputError, Problem, Problems, SpecError, listed, unknown_name_hint
+from splc.measuring.command import Command
+from splc.measuring.execution import Job
+from splc.measuring.journal import Record
+from splc.measuring.plan import Plan
+from splc.measuring.properties import Property
+from splc.measuring.recorded import Run
+from splc.measuring.template import OPTIONS, Template
+from splc.options import BinaryOption
+from splc.variability import VariabilityModel
+
+FORMAT = 1
+# How a difference between a journal and what is asked for now is told.
+_WORDS = {
+    "system": "the system's options and values",
+    "configurations": "the configurations",
+    "command": "the command",
+    "commands": "the command lines",
+    "properties": "the properties",
+    "folder": "the folder in which the command runs",
+    "environment": "the environment variables",
+    "timeout": "the time limit",
+    "batch": "what a batch has in common",
+    "repeat": "the number of repetitions",
+    "warmup": "the number of warm-ups",
+    "order": "the order",
+    "seed": "the seed",
+    "max_deviation": "the largest deviation",
+    "max_repeat": "the largest number of repetitions",
+}
+# What may grow from session to session: nothing that was measured is wrong then.
+_GROWING = ("repeat", "max_repeat")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A measurement before it starts.
+
+    Attributes:
+        command: the command, bound to the configurations.
+        configurations: n of them, distinct.
+        properties: what is read out of each run; the first is judged for its deviation.
+        plan: how often and in which order.
+        executables: first argument → the program's path; empty: whoever runs it finds it.
+        folder: where the command runs, None: where this process does.
+        environment: variables added to the environment.
+        timeout: seconds of a run (or batch), None: no limit.
+        batch: None: one process per run; else the options that the configurations of one process agree in.
+    """
+
+    command: Command
+    configurations: Configurations
+    properties: tuple[Property, ...]
+    plan: Plan
+    executables: Mapping[str, str] = field(default_factory=dict)
+    folder: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    batch: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None and not 0 < self.timeout < float("inf"):
+            raise SpecError(f"the time limit must be positive, not {self.timeout:g} s")
+
+    @property
+    def property_names(self) -> tuple[str, ...]:
+        """The names of the properties."""
+        return tuple(one.name for one in self.properties)
+
+    @property
+    def property_columns(self) -> tuple[str, ...]:
+        """The columns that a batch command has to print."""
+        return tuple(one.argument for one in self.properties)
+
+    def job(self, run: Run, **extras: str) -> Job:
+        """Return the run as a worker needs it."""
+        row, repetition = run
+        # Counted from 1; a warm-up is 0.
+        arguments = self.command.arguments(row, {"repetition": str(max(repetition + 1, 0)), **extras})
+        executable = self.executables.get(arguments[0])
+        return Job(arguments, self.properties, executable, self.folder, self.environment, self.timeout)
+
+    def assignment(self, row: int) -> dict[str, float | None]:
+        """Return a configuration as option → value, None where deselected."""
+        return {name: values[row] for name, values in self._columns.items()}
+
+    @cached_property
+    def _columns(self) -> dict[str, list[float | None]]:
+        found: dict[str, list[float | None]] = {}
+        for name in self.configurations.model.names:
+            values = self.configurations.value(name).tolist()
+            found[name] = [None if math.isnan(value) else value for value in values]
+        return found
+
+    def description(self) -> dict[str, Any]:
+        """Return what a journal has to agree with to be gone on with."""
+        plan = asdict(self.plan)
+        if self.plan.max_deviation is None:
+            plan["max_repeat"] = None
+        lines = [self.command.arguments(row) for row in range(len(self.configurations))]
+        return {
+            "kind": "plan",
+            "format": FORMAT,
+            "system": {"name": self.configurations.model.name, "sha256": system_hash(self.configurations.model)},
+            "configurations": {
+                "count": len(self.configurations),
+                "sha256": hashlib.sha256(b"".join(self.configurations.keys.tolist())).hexdigest(),
+            },
+            "command": self.command.template.text,
+            "commands": {"sha256": _hash(lines)},
+            "properties": [str(one) for one in self.properties],
+            "folder": self.folder,
+            "environment": dict(self.environment),
+            "timeout": self.timeout,
+            "batch": None if self.batch is None else list(self.batch),
+            **plan,
+        }
+
+
+def system_hash(model: VariabilityModel) -> str:
+    """Return a hash of the options and their values."""
+    options = [
+        [option.name, "binary"]
+        if isinstance(option, BinaryOption)
+        else [option.name, list(option.values), option.deselected_flag]
+        for option in model.options
+    ]
+    return _hash(options)
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
+def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str) -> bool:
+    """Check that a journal belongs to what is to be measured.
+
+    Args:
+        records: what the journal holds, with at least one record.
+        wanted: the description of what is to be measured.
+        path: the journal, for the message.
+
+    Returns:
+        Whether more repetitions are wanted than before.
+
+    Raises:
+        InputError: if it does not, with all that differs.
+    """
+    plans = [record for record in records if record.get("kind") == "plan"]
+    if not plans or records[0].get("kind") != "plan":
+        raise InputError(Problem("the journal does not say what it measures", path, 1))
+    before = plans[-1]
+    if before.get("format") != FORMAT:
+        hint = "go on with the version of splc that wrote it"
+        raise InputError(Problem(f"this journal has format {before.get('format')}, not {FORMAT}", path, 1, hint=hint))
+    problems = Problems(path)
+    grown = False
+    system = before.get("system") != wanted["system"]
+    for key, words in _WORDS.items():
+        was, now = before.get(key), wanted[key]
+        if was == now or (key == "commands" and (system or before.get("command") != wanted["command"])):
+            continue
+        if key in _GROWING and isinstance(was, int) and isinstance(now, int) and now > was:
+            grown = True
+            continue
+        problems.add(f"the journal is of another measurement: {words} {_differ(was, now)}")
+    if len(problems):
+        hint = "give the same options as before, or measure into another file with --output"
+        problems.add("a journal can only be gone on with as it was begun", hint=hint)
+    problems.raise_if_any(InputError)
+    return grown
+
+
+def _differ(was: Any, now: Any) -> str:
+    """Return how two values differ, without hashes."""
+    if isinstance(was, dict) and isinstance(now, dict) and "sha256" in now:
+        shown = [key for key in now if key != "sha256" and was.get(key) != now[key]]
+        if not shown:
+            return "differ"
+        return "differ: " + ", ".join(f"{key} {_shown(was.get(key))} there, {_shown(now[key])} now" for key in shown)
+    if isinstance(was, list) and isinstance(now, list):
+        return f"differ: {listed([str(one) for one in was]) or 'none'} there, {listed(now) or 'none'} now"
+    return f"differ{'s' if not isinstance(now, dict) else ''}: {_shown(was)} there, {_shown(now)} now"
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None or value == {} else repr(value) if isinstance(value, str) else str(value)
+
+
+def require_batchable(names: Sequence[str], template: Template, model: VariabilityModel) -> None:
+    """Check that a batch command depends only on what the configurations of a batch agree in.
+
+    Args:
+        names: the options that they agree in.
+        template: the command.
+        model: the system.
+
+    Raises:
+        SpecError: if an option is unknown, or the command depends on others.
+    """
+    problems = Problems()
+    for name in names:
+        if name not in model.positions:
+            problems.add(f"--batch-by: unknown option {name!r}", hint=unknown_name_hint(name, list(model.names)))
+    for name in template.option_names:
+        if name not in names:
+            hint = f"one process measures several values of it; add it: --batch-by {','.join([*names, name])}"
+            problems.add(f"the batch command has the placeholder {name!r}", hint=hint)
+    if OPTIONS in template.extras:
+        problems.add("a batch command cannot have {options}, which differ in a batch")
+    problems.raise_if_any(SpecError)
+
+
+def distinct(configurations: Configurations) -> Configurations:
+    """Return configurations without those that are there a second time."""
+    _, first = np.unique(configurations.keys, return_index=True)
+    return configurations[np.sort(first)]

@@ -1,0 +1,252 @@
+"""Command templates: text with placeholders → one argument vector per configuration, without a shell.
+
+    {nx}                  the option's value; a binary option's is 1 or 0
+    {cache?--cache}       the text where the option is selected, else nothing; {cache?--on|--off} has both
+    {= px * py}           a number that is computed from options
+    {options}             the options' output strings
+    {{ and }}             braces
+
+The template is split into arguments as a shell would split it (quotes, backslashes), before values are put in: a value
+never becomes two arguments.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from splc.arithmetic import Node, names_in, parse
+from splc.errors import ExpressionError, Problem, Problems, SpecError, unknown_name_hint
+from splc.variability import VariabilityModel
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text as it stands."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of an option."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What is no option: `options`, `repetition`, `configurations`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A number that is computed from options."""
+
+    text: str
+    node: Node
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Words where an option is selected, and words where it is not."""
+
+    name: str
+    then: tuple[Word, ...]
+    otherwise: tuple[Word, ...]
+
+
+Piece = Text | Value | Extra | Computed | Choice
+Word = tuple[Piece, ...]
+
+OPTIONS = "options"
+_MARK = re.compile("\x01(\\d+)\x02")
+_CONTROL = re.compile("[\0\x01\x02]")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A command template, its placeholders understood.
+
+    Attributes:
+        text: as it was written.
+        words: one per argument; a choice that stands alone gives any number of arguments.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all pieces, also those inside choices."""
+        yield from _pieces(self.words)
+
+    @property
+    def option_names(self) -> tuple[str, ...]:
+        """The options that it depends on, in order of appearance; `{options}` depends on all and is not counted."""
+        found: dict[str, None] = {}
+        for piece in self.pieces():
+            if isinstance(piece, Value | Choice):
+                found.setdefault(piece.name)
+            elif isinstance(piece, Computed):
+                found.update(dict.fromkeys(names_in(piece.node)))
+        return tuple(found)
+
+    @property
+    def extras(self) -> frozenset[str]:
+        """The placeholders in it that are no options."""
+        return frozenset(piece.name for piece in self.pieces() if isinstance(piece, Extra))
+
+
+def _pieces(words: Sequence[Word]) -> Iterator[Piece]:
+    for word in words:
+        for piece in word:
+            yield piece
+            if isinstance(piece, Choice):
+                yield from _pieces(piece.then)
+                yield from _pieces(piece.otherwise)
+
+
+def parse_template(text: str, model: VariabilityModel, extras: Sequence[str]) -> Template:
+    """Understand a command template.
+
+    Args:
+        text: the template.
+        model: the system, whose options can be placeholders. An option comes before an extra of the same name.
+        extras: the placeholders that are no options.
+
+    Raises:
+        SpecError: with everything that is wrong in it.
+    """
+    problems = Problems()
+    if not text.strip():
+        raise SpecError("the command is empty", hint="for instance: --command './solver -n {nx}'")
+    if _CONTROL.search(text):
+        raise SpecError(Problem("the command has control characters", text=text))
+    words = _Reader(model, extras, problems, text).words(text, nested=False)
+    problems.raise_if_any(SpecError)
+    if not words:
+        raise SpecError(Problem("the command is empty", text=text))
+    return Template(text, words)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    model: VariabilityModel
+    extras: Sequence[str]
+    problems: Problems
+    whole: str
+
+    def words(self, text: str, *, nested: bool) -> tuple[Word, ...]:
+        """Return the arguments of a text; what is wrong in it is noted."""
+        marked, pieces, at = "", list[Piece](), 0
+        while at < len(text):
+            if not nested and text[at : at + 2] in {"{{", "}}"}:
+                marked += text[at]
+                at += 2
+            elif text[at] == "{":
+                end = _closing(text, at)
+                if end is None:
+                    hint = "close it, or write {{ for a brace"
+                    self.problems.add(f"the brace in column {at + 1} is not closed", text=text, hint=hint)
+                    return ()
+                piece = self.placeholder(text[at + 1 : end])
+                if piece is not None:
+                    marked += f"\x01{len(pieces)}\x02"
+                    pieces.append(piece)
+                at = end + 1
+            elif text[at] == "}":
+                hint = "write }} for a brace"
+                self.problems.add(f"the brace in column {at + 1} closes nothing", text=text, hint=hint)
+                return ()
+            else:
+                marked += text[at]
+                at += 1
+        try:
+            split = shlex.split(marked)
+        except ValueError as error:
+            message = f"the command cannot be split into arguments: {str(error).lower()}"
+            self.problems.add(message, text=text, hint="close the quotes, or write \\' and \\\"")
+            return ()
+        words = tuple(_word(argument, pieces) for argument in split)
+        for word in words:
+            self.check_whole_words(word)
+        return words
+
+    def check_whole_words(self, word: Word) -> None:
+        """Refuse inside a longer argument what stands for several arguments."""
+        if len(word) == 1:
+            return
+        for piece in word:
+            if isinstance(piece, Extra) and piece.name == OPTIONS:
+                self.problems.add("{options} stands for several arguments; it needs blanks around it", text=self.whole)
+            if isinstance(piece, Choice) and max(len(piece.then), len(piece.otherwise)) > 1:
+                message = f"{{{piece.name}?…}} has several arguments, but stands inside of one"
+                self.problems.add(message, text=self.whole, hint="put blanks around it, or quotes into it")
+
+    def placeholder(self, content: str) -> Piece | None:
+        """Return what stands between two braces, None where it is wrong."""
+        name = content.strip()
+        if content.startswith("="):
+            return self.computed(content[1:].strip())
+        if name in self.model.spellings:
+            return Value(self.model.spellings[name])
+        if name in self.extras:
+            return Extra(name)
+        for found in re.finditer(r"\?", content):
+            asked = content[: found.start()].strip()
+            if asked in self.model.spellings:
+                then, otherwise = _alternatives(content[found.end() :])
+                return Choice(
+                    self.model.spellings[asked], self.words(then, nested=True), self.words(otherwise, nested=True)
+                )
+        name = content.partition("?")[0].strip()
+        hint = unknown_name_hint(name, [*self.model.names, *self.extras])
+        self.problems.add(f"the command's placeholder {{{content}}} is no option of {self._system}", hint=hint)
+        return None
+
+    def computed(self, text: str) -> Computed | None:
+        """Return an expression, None where it is wrong."""
+        try:
+            return Computed(text, parse(text, self.model.name_table))
+        except ExpressionError as error:
+            for problem in error.problems:
+                message = f"the command's placeholder {{= {text}}}: {problem.message}"
+                self.problems.add(message, hint=problem.hint)
+            return None
+
+    @property
+    def _system(self) -> str:
+        return self.model.name or "the system"
+
+
+def _closing(text: str, at: int) -> int | None:
+    depth = 0
+    for place in range(at, len(text)):
+        depth += (text[place] == "{") - (text[place] == "}")
+        if depth == 0:
+            return place
+    return None
+
+
+def _alternatives(text: str) -> tuple[str, str]:
+    """Return what stands before and after the first `|` that is not inside of braces."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        if character == "|" and depth == 0:
+            return text[:place], text[place + 1 :]
+    return text, ""
+
+
+def _word(argument: str, pieces: Sequence[Piece]) -> Word:
+    found: list[Piece] = []
+    for place, part in enumerate(_MARK.split(argument)):
+        if place % 2:
+            found.append(pieces[int(part)])
+        elif part:
+            found.append(Text(part))
+    return tuple(found)

@@ -1,0 +1,132 @@
+"""The journal: what is written is there, whatever happens."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError, OutputError
+from splc.measuring.journal import Journal, decoded, encoded, parse, read_journal
+
+RECORDS = st.dictionaries(
+    st.text(max_size=5),
+    st.one_of(st.none(), st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)),
+).map(lambda record: {"kind": "run", **record})
+
+
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Let no file grow beyond a size, as a full disk would not."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@given(RECORDS)
+def test_lines(record: dict[str, Any]) -> None:
+    """A record is one line, and reads back as it was."""
+    line = encoded(record)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert decoded(line[:-1]) == record
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=4), st.data())
+def test_cut_off_anywhere(records: list[dict[str, Any]], data: st.DataObject) -> None:
+    """Wherever a journal is cut off, exactly the records that are whole are read."""
+    lines = [encoded(record) for record in records]
+    text = b"".join(lines)
+    cut = data.draw(st.integers(0, len(text)))
+    found, size = parse(text[:cut], "j")
+    ends = [sum(map(len, lines[: count + 1])) for count in range(len(lines))]
+    whole = sum(end <= cut for end in ends)
+    assert found == records[:whole]
+    assert size == (ends[whole - 1] if whole else 0)
+
+
+@given(st.data())
+def test_a_changed_byte(data: st.DataObject) -> None:
+    """A byte that changes in the last line drops it; in an earlier one it is damage, with its line."""
+    lines = [encoded({"kind": "run", "row": row}) for row in range(3)]
+    text = bytearray(b"".join(lines))
+    at = data.draw(st.integers(0, len(text) - 1))
+    text[at] ^= data.draw(st.integers(1, 255))
+    if at < len(lines[0]) + len(lines[1]):
+        with pytest.raises(InputError, match="damaged"):
+            parse(bytes(text), "j")
+    else:
+        assert [record["row"] for record in parse(bytes(text), "j")[0]] == [0, 1]
+
+
+def test_appending(tmp_path: Path) -> None:
+    """What was appended is on disk at once, and a resumed journal goes on behind it."""
+    path = tmp_path / "j"
+    with Journal.create(path) as journal:
+        journal.append({"kind": "run", "row": 0})
+        assert read_journal(path) == [{"kind": "run", "row": 0}]
+    with path.open("ab") as file:
+        file.write(encoded({"kind": "run", "row": 1})[:-5])
+    with Journal.resume(path) as journal:
+        assert journal.torn > 0
+        journal.append({"kind": "run", "row": 2}, sync=False)
+    assert [record["row"] for record in read_journal(path)] == [0, 2]
+
+
+def test_zeros_at_the_end(tmp_path: Path) -> None:
+    """What a power failure leaves at the end of a file, zeros and halves, is dropped."""
+    path = tmp_path / "j"
+    path.write_bytes(encoded({"kind": "run"}) + b"\0" * 500 + b"\n" + b"\0" * 10)
+    with Journal.resume(path) as journal:
+        assert journal.records == [{"kind": "run"}]
+        journal.append({"kind": "end"})
+    assert len(read_journal(path)) == 2
+
+
+def test_not_two_at_once(tmp_path: Path) -> None:
+    """A journal that is being written cannot be opened a second time, nor made anew."""
+    with Journal.create(tmp_path / "j"):
+        with pytest.raises(OutputError, match="another 'splc measure'"):
+            Journal.resume(tmp_path / "j")
+        with pytest.raises(OutputError, match="exists already"):
+            Journal.create(tmp_path / "j")
+    Journal.resume(tmp_path / "j").close()
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """Where the disk is full, an error says so, and the journal is as it was before; later it goes on."""
+    path = tmp_path / "j"
+    with Journal.create(path) as journal:
+        journal.append({"kind": "run", "row": 0})
+        size = path.stat().st_size
+        with file_size_limit(size + 10), pytest.raises(OutputError, match=r"cannot be written.*\n.*--resume"):
+            journal.append({"kind": "run", "row": 1})
+        assert path.stat().st_size == size
+        journal.append({"kind": "run", "row": 2})
+    assert [record["row"] for record in read_journal(path)] == [0, 2]
+
+
+def test_what_is_no_journal(tmp_path: Path) -> None:
+    """A file of something else is refused and not changed, as is one that cannot be opened."""
+    path = tmp_path / "j"
+    path.write_text("x,y\n1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no journal of measurements"):
+        Journal.resume(path)
+    assert path.read_text(encoding="utf-8") == "x,y\n1,2\n"
+    with pytest.raises(OutputError, match="cannot be opened"):
+        Journal.resume(tmp_path / "nowhere")
+    with pytest.raises(OutputError, match="cannot be written"):
+        Journal.create(tmp_path / "nowhere" / "j")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_journal(tmp_path)
+    assert read_journal(tmp_path / "nowhere") == []
+    assert [entry.name for entry in tmp_path.iterdir()] == ["j"]

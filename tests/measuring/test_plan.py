@@ -1,0 +1,131 @@
+"""Plans: what is run in which order, and when a configuration has been repeated often enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import SpecError
+from splc.measuring.execution import Result
+from splc.measuring.plan import Plan, relative_deviation
+from splc.measuring.recorded import Recorded, Run
+
+PLANS = st.builds(
+    Plan,
+    repeat=st.integers(1, 3),
+    warmup=st.integers(0, 2),
+    order=st.sampled_from(["repetition", "random"]),
+    seed=st.integers(0, 5),
+    max_deviation=st.one_of(st.none(), st.floats(0.01, 0.5)),
+    max_repeat=st.integers(3, 6),
+)
+
+
+def result(run: Run) -> Result:
+    """Return a made-up result: noisy for odd rows, a failure now and then."""
+    row, repetition = run
+    if row % 4 == 3 and repetition % 2:
+        return Result({}, "failed")
+    return Result({"t": 1.0 + (row % 2) * float(np.random.default_rng([row, repetition + 9]).random())})
+
+
+def runs_of(plan: Plan, count: int, recorded: Recorded) -> Iterator[Run]:
+    """Yield what a plan still runs, and record it."""
+    for stage in plan.stages(count, recorded):
+        for run in stage:
+            if run not in recorded.results:
+                recorded.add(run, result(run))
+                yield run
+
+
+@given(PLANS, st.integers(1, 6), st.integers(0, 60))
+def test_resumed_anywhere(plan: Plan, count: int, stop: int) -> None:
+    """Interrupted after any number of runs and resumed, a plan runs the same as without interruption."""
+    whole = Recorded(["t"])
+    undisturbed = list(runs_of(plan, count, whole))
+    assert len(undisturbed) == len(set(undisturbed))
+    parts = Recorded(["t"])
+    before = [run for run, _ in zip(runs_of(plan, count, parts), range(stop), strict=False)]
+    after = list(runs_of(plan, count, parts))
+    # One run may be done and recorded, but not yielded, where the first part was cut off.
+    assert set(before) | set(after) <= set(undisturbed)
+    assert parts.results == whole.results
+
+
+@given(PLANS, st.integers(1, 6))
+def test_repetitions(plan: Plan, count: int) -> None:
+    """Every configuration has its repetitions and warm-ups; more only while it deviates, and never beyond the limit."""
+    recorded = Recorded(["t"])
+    runs = list(runs_of(plan, count, recorded))
+    for row in range(count):
+        measured = sorted(repetition for at, repetition in runs if at == row and repetition >= 0)
+        assert measured == list(range(len(measured)))
+        assert sum(at == row for at, repetition in runs if repetition < 0) == plan.warmup
+        assert len(measured) >= plan.repeat
+        if plan.max_deviation is None:
+            assert len(measured) == plan.repeat
+        else:
+            assert len(measured) <= plan.max_repeat
+            settled = row not in plan.unsettled([row], recorded)
+            assert settled or len(measured) == plan.max_repeat
+            if len(measured) > plan.repeat:
+                assert plan.unsettled([row], recorded, len(measured) - 1) == [row]
+
+
+def test_orders() -> None:
+    """By repetition all configurations come once before any comes again; random orders depend on the seed only."""
+    base = list(runs_of(Plan(repeat=2, warmup=1), 2, Recorded(["t"])))
+    assert base == [(0, -1), (1, -1), (0, 0), (1, 0), (0, 1), (1, 1)]
+    shuffled = [list(runs_of(Plan(repeat=3, order="random", seed=seed), 5, Recorded(["t"]))) for seed in (1, 1, 2)]
+    assert shuffled[0] == shuffled[1] != shuffled[2]
+    assert sorted(shuffled[0]) == sorted(shuffled[2])
+
+
+def test_what_always_fails_is_not_repeated() -> None:
+    """A configuration without any value does not deviate."""
+    recorded = Recorded(["t"], {})
+    plan = Plan(max_deviation=0.1)
+    recorded.add((0, 0), Result({}, "failed"))
+    assert [stage for stage in plan.stages(1, recorded) if any(run not in recorded.results for run in stage)] == []
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=8), st.sampled_from([1e-300, 1.0, 1e300]))
+def test_deviation(values: list[float], scale: float) -> None:
+    """The deviation is the sample's standard deviation over its absolute mean, in every magnitude."""
+    array = np.array(values)
+    mean = abs(float(array.mean()))
+    if mean < 1e-6 * float(np.abs(array).max()) or float(np.abs(array).max()) < 1e-3:
+        return
+    expected = float(array.std(ddof=1)) / mean
+    assert relative_deviation([value * scale for value in values]) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_deviation_of_special_values() -> None:
+    """Equal values do not deviate, zeros neither; one value is not enough; a mean of 0 is infinitely far."""
+    assert relative_deviation([3.0, 3.0]) == 0
+    assert relative_deviation([0.0, 0.0]) == 0
+    assert relative_deviation([3.0]) == math.inf
+    assert relative_deviation([1.0, -1.0]) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"repeat": 0}, "at least one repetition"),
+        ({"warmup": -1}, "warm-up"),
+        ({"seed": -1}, "seed"),
+        ({"max_deviation": 0.0}, "must be positive"),
+        ({"max_deviation": math.nan}, "must be positive"),
+        ({"max_deviation": 0.1, "max_repeat": 1}, "at most 1 repetitions"),
+        ({"max_deviation": 0.1, "repeat": 5, "max_repeat": 4}, "at most 4 repetitions"),
+    ],
+)
+def test_refused(arguments: dict[str, float], message: str) -> None:
+    """Numbers that make no sense are refused."""
+    with pytest.raises(SpecError, match=message):
+        Plan(**arguments)  # type: ignore[arg-type]

@@ -1,0 +1,167 @@
+"""One process: its output, its end, and that nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from splc.measuring import runner
+from splc.measuring.execution import Job, execute
+from splc.measuring.properties import WALL, parse_properties
+from splc.measuring.runner import birth, end_session, run
+from tests.measuring.conftest import Program
+
+
+def gone(process: int) -> bool:
+    """Whether a process has ended (an orphan may be a zombie until it is reaped)."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def wait_until_gone(process: int) -> bool:
+    """Wait for the end of a process that was killed."""
+    for _ in range(1000):
+        if gone(process):
+            return True
+        threading.Event().wait(0.01)
+    return False
+
+
+def test_output(program: Program, tmp_path: Path) -> None:
+    """What a process prints, its exit code, its folder and its environment are as they should be."""
+    code = (
+        "import os, sys\nprint(os.getcwd(), os.environ['A'], sys.argv[1:])\nprint('bad', file=sys.stderr)\nsys.exit(3)"
+    )
+    ended = run([program(code), "a b", "$A"], folder=str(tmp_path), environment={"A": "1"})
+    assert ended.exit_code == 3
+    assert ended.stdout == f"{tmp_path} 1 ['a b', '$A']\n"
+    assert ended.stderr == "bad\n"
+    assert not ended.timed_out
+    assert ended.seconds > 0
+
+
+def test_much_output_and_input(program: Program) -> None:
+    """More than a pipe holds goes in and out without a deadlock, and arrives line by line."""
+    code = (
+        "import sys\nfor line in sys.stdin: print(line.strip() * 10)\nsys.stderr.write('e' * 300000); print(end='end')"
+    )
+    lines: list[str] = []
+    ended = run([program(code)], stdin=b"0123456789\n" * 30000, on_line=lines.append)
+    assert len(lines) == 30001
+    assert set(lines[:-1]) == {"0123456789" * 10}
+    assert lines[-1] == "end"
+    assert len(ended.stderr) == 300000
+
+
+def test_too_much_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that prints without end is ended, and the run has failed."""
+    monkeypatch.setattr(runner, "MAX_PRINTED", 100_000)
+    ended = run([program("while True: print('y' * 1000)")])
+    assert ended.error == "printed more than 100,000 bytes"
+
+
+def test_input_that_is_not_read(program: Program) -> None:
+    """A process that does not read what it is given just ends."""
+    assert run([program("")], stdin=b"x" * 1_000_000).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time; print('on', flush=True); time.sleep(1000)",
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(1000)",
+    ],
+    ids=["plain", "ignores SIGTERM"],
+)
+def test_time_limit(code: str, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run beyond its time limit is ended, also if it ignores the request; what it printed is kept."""
+    monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
+    ended = run([program(code)], timeout=0.4)
+    assert ended.timed_out
+    assert ended.exit_code in {-signal.SIGTERM, -signal.SIGKILL}
+    assert ended.stdout == "on\n"
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+@pytest.mark.parametrize("group", [False, True])
+def test_descendants(program: Program, monkeypatch: pytest.MonkeyPatch, hangs: bool, group: bool) -> None:
+    """What a run leaves behind is ended with it, whether or not it has a process group of its own."""
+    monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
+    code = (
+        "import os, signal, time\nread, write = os.pipe()\nif os.fork() == 0:\n"
+        f"    if {group}: os.setpgid(0, 0)\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "    print(os.getpid(), flush=True)\n    os.write(write, b'x')\n    time.sleep(1000)\n"
+        f"os.read(read, 1)\nif {hangs}: time.sleep(1000)"
+    )
+    ended = run([program(code)], timeout=0.5 if hangs else None)
+    assert ended.timed_out == hangs
+    assert wait_until_gone(int(ended.stdout))
+
+
+def test_an_error_on_the_way(program: Program) -> None:
+    """Where reading a line fails, the process is ended, too."""
+    seen: list[str] = []
+
+    def fails(line: str) -> None:
+        seen.append(line)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run([program("import os, time; print(os.getpid(), flush=True); time.sleep(1000)")], on_line=fails)
+    assert wait_until_gone(int(seen[0]))
+
+
+def test_that_cannot_be_started(tmp_path: Path) -> None:
+    """A program that cannot be started is a failed run."""
+    script = tmp_path / "script"
+    script.write_bytes(b"\x7fELF nonsense")
+    script.chmod(0o755)
+    assert "cannot be started" in str(run([str(script)]).error)
+    assert "cannot be started" in str(run(["/nowhere/at/all"]).error)
+    assert "cannot be started" in str(run(["a\0b"]).error)
+
+
+def test_birth() -> None:
+    """A process is told from an earlier one of the same id; one that never was has no birth."""
+    assert birth(os.getpid()) == birth(os.getpid())
+    assert birth(os.getpid()) is not None
+    assert birth(2**22 + 1) is None
+    end_session(2**22 + 1)
+
+
+class TestResults:
+    def test_values(self, program: Program) -> None:
+        """A run that ends well has values, a time of day and a load average."""
+        result = execute(Job((program("print('t=2')"),), parse_properties(["t=regex:t=(.*)", "s=time"], ())))
+        assert result.reason is None
+        assert result.values["t"] == 2.0
+        assert result.values["s"] == result.seconds
+        assert result.started.endswith("+00:00")
+        assert result.load is not None
+
+    @pytest.mark.parametrize(
+        ("code", "reason"),
+        [
+            ("import sys; print('t=1'); sys.exit('no memory')", "exit code 1: no memory"),
+            ("import os; os.kill(os.getpid(), 11)", "ended by SIGSEGV"),
+            ("print('nothing')", "t: 't=(.*)' matches nothing on stdout"),
+            ("print('t=nan')", "t is 'nan', not a finite number"),
+        ],
+    )
+    def test_failures(self, program: Program, code: str, reason: str) -> None:
+        """A run that fails is a result with its reason and what it printed."""
+        result = execute(Job((program(code),), parse_properties(["t=regex:t=(.*)"], ())))
+        assert result.reason == reason
+        assert ("no memory" in result.stderr) == ("memory" in code)
+        assert ("nothing" in result.stdout) == ("nothing" in code)
+
+    def test_time_limit(self, program: Program) -> None:
+        """A run that takes too long says so."""
+        result = execute(Job((program("import time; time.sleep(1000)"),), (WALL,), timeout=0.2))
+        assert result.reason == "stopped after the time limit of 0.2 s"

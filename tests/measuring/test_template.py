@@ -1,0 +1,103 @@
+"""Command templates."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sampling.strings import output_strings
+from splc.configurations import Configurations
+from splc.errors import SpecError
+from splc.measuring.command import Command, bind
+from splc.measuring.template import parse_template
+from splc.options import BinaryOption, NumericOption
+from splc.variability import VariabilityModel
+
+EXTRAS = ("options", "repetition")
+
+
+def bound(text: str, configurations: Configurations) -> Command:
+    """Return a template over configurations."""
+    template = parse_template(text, configurations.model, EXTRAS)
+    return bind(template, configurations, output_strings(configurations))
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("run {x}", ["run 1", "run 2.5", "run 1000000", "run 1"]),
+        ("run -x={x} '{ x }'", ["run -x=1 1", "run -x=2.5 2.5", "run -x=1000000 1000000", "run -x=1 1"]),
+        ("run {cache}", ["run 0", "run 1", "run 0", "run 1"]),
+        ("run {cache?--cache}", ["run", "run --cache", "run", "run --cache"]),
+        ("run {cache?--a 'b c'|-n}", ["run -n", "run --a 'b c'", "run -n", "run --a 'b c'"]),
+        ("run c={cache?on|off}", ["run c=off", "run c=on", "run c=off", "run c=on"]),
+        ("run {level?--level {level}}", ["run --level 3", "run --level 4", "run", "run"]),
+        ("run {level?{cache?a|b}|{x}}", ["run b", "run a", "run 1000000", "run 1"]),
+        ("run {= 2*x + cache}", ["run 2", "run 6", "run 2000000", "run 3"]),
+        ("run {options} end", ["run -x1 --level=3 end", "run --cache on -x2.5 --level=4 end"]),
+        ("run {{x}} {{{x}}}", ["run '{x}' '{1}'", "run '{x}' '{2.5}'"]),
+        ("run '' \"a b\" c\\ d", ["run '' 'a b' 'c d'"]),
+        ("run '$HOME' `ls` ;>|", ["run '$HOME' '`ls`' ';>|'"]),
+        ("run {repetition}", ["run '{repetition}'"]),
+    ],
+)
+def test_arguments(text: str, arguments: list[str], configurations: Configurations) -> None:
+    """A template gives the argument vector of each configuration, split like a shell's but run without one."""
+    command = bound(text, configurations)
+    given_lines = [shlex.join(command.arguments(row)) for row in range(len(configurations))]
+    assert given_lines[: len(arguments)] == arguments
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0\x01\x02", exclude_categories=["Cs"])), max_size=5))
+def test_what_is_quoted_arrives(words: list[str]) -> None:
+    """Any text that is quoted as for a shell, its braces doubled, arrives as it is."""
+    model = VariabilityModel("s", (BinaryOption("b"),))
+    text = shlex.join(["run", *words]).replace("{", "{{").replace("}", "}}")
+    command = bind(parse_template(text, model, ()), Configurations(model, np.array([[0]])))
+    assert command.arguments(0) == ("run", *words)
+
+
+def test_extras(configurations: Configurations) -> None:
+    """What is no option is put in when the run is known."""
+    assert bound("run r{repetition}", configurations).arguments(0, {"repetition": "3"}) == ("run", "r3")
+
+
+def test_an_option_comes_first() -> None:
+    """An option of the name of an extra is meant where both could be."""
+    model = VariabilityModel("s", (NumericOption("repetition", (7.0,)),))
+    command = bind(parse_template("run {repetition}", model, EXTRAS), Configurations(model, np.array([[0]])))
+    assert command.arguments(0, {"repetition": "1"}) == ("run", "7")
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("", ["is empty"]),
+        ("''", []),
+        ("run {cach} {y} {leve?a}", ["{cach} is no option", "'cache'", "{y} is no option", "{leve?a}", "'level'"]),
+        ("run {x", ["column 5 is not closed"]),
+        ("run x}", ["column 6 closes nothing", "}}"]),
+        ("run 'x", ["cannot be split", "no closing quotation"]),
+        ("run {= y + 1}", ["{= y + 1}", "unknown name 'y'"]),
+        ("run {= }", ["the expression is empty"]),
+        ("run a{options}", ["{options} stands for several arguments"]),
+        ("run a{cache?b c}", ["{cache?…} has several arguments"]),
+        ("run {level}", ["level is deselected in 2 configurations", "{level?--level {level}}"]),
+        ("run {= 1/(x-1)}", ["{= 1/(x-1)} is no finite number for 2 configurations"]),
+        ("{cache?run}", ["the command is empty for some configurations"]),
+        ("run \0", ["control characters"]),
+    ],
+)
+def test_refused(text: str, messages: list[str], configurations: Configurations) -> None:
+    """What is wrong in a template is refused before anything is run, all at once, with what to do."""
+    if not messages:
+        assert bound(text, configurations).arguments(0) == ("",)
+        return
+    with pytest.raises(SpecError) as caught:
+        bound(text, configurations)
+    for message in messages:
+        assert message in str(caught.value)
