@@ -1,0 +1,229 @@
+"""What becomes of a calibration: a table for people, an object for scripts, a file of parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from splc.calibration import Bound, Calibration, Estimate
+    from splc.parameters import Parameters, Quantity, Table
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A calibration and where its inputs come from.
+
+    Attributes:
+        found: the calibration.
+        known: the parameters as they were before.
+        model: the model's file.
+        nfp: the property.
+        measurements: the measurements' file.
+        scaled: whether `scale` is a factor on the whole model, not one of its parameters.
+    """
+
+    found: Calibration
+    known: Parameters
+    model: str
+    nfp: str
+    measurements: str
+    scaled: bool
+
+
+def names_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that `--free a,b --free c` says.
+
+    Raises:
+        typer.BadParameter: for a name that is empty or there twice.
+    """
+    names = [name.strip() for text in texts for name in text.split(",")]
+    if not all(names):
+        raise typer.BadParameter("a name is missing; write --free alpha,beta", param_hint="--free")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise typer.BadParameter(f"{twice[0]} is given twice", param_hint="--free")
+    return tuple(names)
+
+
+def bounds_of(texts: Sequence[str]) -> dict[str, Bound]:
+    """Return the bounds that texts `name=low..high` say; None where an end is left out.
+
+    Raises:
+        typer.BadParameter: for what is none, and for a name that is there twice.
+    """
+    found: dict[str, Bound] = {}
+    for text in texts:
+        name, equals, interval = text.rpartition("=")
+        low, dots, high = interval.partition("..")
+        name = name.strip()
+        try:
+            ends = [float(end) if end.strip() else None for end in (low, high)]
+        except ValueError:
+            ends = [math.nan]
+        if not (name and equals and dots) or any(end is not None and math.isnan(end) for end in ends):
+            raise typer.BadParameter(f"{text!r} is not NAME=LOW..HIGH, as alpha=1e-8..1e-5", param_hint="--bound")
+        if name in found:
+            raise typer.BadParameter(f"{name} is given twice", param_hint="--bound")
+        found[name] = (ends[0], ends[1])
+    return found
+
+
+def say_what_to_know(result: Fitted) -> None:
+    """Say on stderr what was left out, and what the measurements do not determine."""
+    from splc.cli.terminal import note, warn
+    from splc.errors import listed, plural
+
+    found = result.found
+    if found.missing:
+        note(f"{plural(found.missing, 'configuration has', 'configurations have')} no value of {result.nfp}")
+    if found.zeros:
+        note(
+            f"{plural(found.zeros, 'value', 'values')} of {result.nfp} are 0 and left out: they have no relative error"
+        )
+    for name in found.without_effect:
+        kept = "is as benchmarked" if found[name].benchmarked is not None else "is a mere start"
+        warn(f"{name} is not determined: it changes none of the predictions; its value {kept}")
+    for group in found.confounded:
+        warn(f"{listed(group.names)} cannot be told apart by these configurations; their values are one of many")
+        for combination in group.combinations:
+            value = f"{combination.value:.6g} ({combination.low:.6g} to {combination.high:.6g})"
+            note(f"determined is {combination.text} = {value}")
+    for estimate in found.estimates:
+        if estimate.at_bound is not None:
+            which = "lower" if estimate.at_bound == "low" else "upper"
+            warn(f"{estimate.name} lies at its {which} bound, {estimate.value:g}: it has no interval")
+    if not found.converged:
+        warn("the search did not end by itself; --bound makes it easier")
+
+
+def show(result: Fitted, output: str | None) -> None:
+    """Print the table of estimates and the errors."""
+    from splc.cli.terminal import note, say, table
+    from splc.errors import plural
+
+    found = result.found
+    columns = ("parameter", "benchmarked", "estimate", "low", "high", "ratio", "ratio low", "ratio high", "remark")
+    table(columns, [_row(estimate) for estimate in found.estimates], right=columns[1:-1])
+    before, after = (_percent(error) for error in (found.error_before, found.error_after))
+    count = plural(found.configurations, "configuration", "configurations")
+    said = f"mean relative error: {after} (with the benchmarked values {before})" if before else ""
+    say(f"{said or f'mean relative error: {after}'} on {count} with {result.nfp}")
+    if output is not None:
+        note(f"parameters written to {output}")
+
+
+def _row(estimate: Estimate) -> tuple[str, ...]:
+    place = "" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})"
+    remark = "" if estimate.determined else "not determined"
+    if estimate.at_bound is not None and estimate.determined:
+        remark = "at its lower bound" if estimate.at_bound == "low" else "at its upper bound"
+    low, high = estimate.ratio_interval or (None, None)
+    numbers = (estimate.benchmarked, estimate.value, estimate.low, estimate.high, estimate.ratio, low, high)
+    return (estimate.name + place, *(_number(number) for number in numbers), remark)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def _percent(error: float | None) -> str:
+    return "" if error is None else f"{error:.6g} %"
+
+
+def as_json(result: Fitted, output: str | None) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    found = result.found
+    return {
+        "model": result.model,
+        "measurements": result.measurements,
+        "nfp": result.nfp,
+        "parameters": [_estimate_json(estimate) for estimate in found.estimates],
+        "confounded": [
+            {
+                "parameters": group.names,
+                "determined": [
+                    {
+                        "text": combination.text,
+                        "kind": combination.kind,
+                        "parts": dict(combination.parts),
+                        "value": combination.value,
+                        "low": combination.low,
+                        "high": combination.high,
+                    }
+                    for combination in group.combinations
+                ],
+            }
+            for group in found.confounded
+        ],
+        "without_effect": found.without_effect,
+        "error_before": found.error_before,
+        "error_after": found.error_after,
+        "configurations": found.configurations,
+        "left_out": found.zeros,
+        "missing": found.missing,
+        "weights": found.weights,
+        "level": found.level,
+        "linear": found.linear,
+        "converged": found.converged,
+        "degrees_of_freedom": found.degrees,
+        "deviation": found.deviation,
+        "output": output,
+    }
+
+
+def _estimate_json(estimate: Estimate) -> dict[str, Any]:
+    low, high = estimate.ratio_interval or (None, None)
+    return {
+        "name": estimate.name,
+        "benchmarked": estimate.benchmarked,
+        "estimate": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "ratio": estimate.ratio,
+        "ratio_low": low,
+        "ratio_high": high,
+        "determined": estimate.determined,
+        "at_bound": estimate.at_bound,
+        "table": None if estimate.key is None else {"by": estimate.by, "row": estimate.key, "factor": estimate.factor},
+    }
+
+
+def write(result: Fitted, output: str) -> None:
+    """Write all parameters, the free ones with their estimates and intervals."""
+    from splc import __version__
+    from splc.calibration import SCALE
+    from splc.cli.terminal import note
+    from splc.errors import listed, plural
+    from splc.formats.parameters import write_parameters
+
+    found = result.found
+    new = {parameter.name: parameter for parameter in found.model.parameters}
+    changed = {estimate.name: _quantity(new[estimate.name]) for estimate in found.estimates}
+    count = plural(found.configurations, "configuration", "configurations")
+    names = listed([estimate.name for estimate in found.estimates], limit=len(changed))
+    heading = [
+        f"Estimated by splc {__version__}: {names}",
+        f"model: {_line(result.model)}; measurements: {_line(result.measurements)}, {_line(result.nfp)}, {count}",
+        f"intervals: level {found.level:g}; mean relative error {_percent(found.error_after) or 'undefined'}",
+    ]
+    if found.undetermined:
+        heading.append(f"not determined by these measurements: {', '.join(found.undetermined)}")
+    write_parameters(result.known.changed(changed), output, "\n".join(heading))
+    if result.scaled:
+        note(f"the factor on the whole model is no parameter of it: give it as --scale {found[SCALE].value:.6g}")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quantity(parameter: Any) -> Quantity | Table:
+    from splc.parameters import Quantity, Table
+
+    rows = [Quantity(*numbers) for numbers in zip(parameter.values_of, parameter.low, parameter.high, strict=True)]
+    return Table(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]
