@@ -115,7 +115,7 @@ class Algebra:
         """Raise to a power, of which `exact` is the exact value where it is known."""
         raised_to = exponent(power if exact is None else exact)
         whole = float(power).is_integer()
-        if not (whole and power >= 0):
+        if not (whole and power >= 0) and len(base) != 1:
             base = self.opened(base)
         if not base:
             if power <= 0:
@@ -181,7 +181,8 @@ class Algebra:
 
         The logarithm of c * x^a * y^b is log c + a log x + b log y.
         """
-        inner = self.opened(inner)
+        if len(inner) != 1:
+            inner = self.opened(inner)
         if not inner:
             raise ExpressionError("the logarithm of 0 has no value")
         scale = 1 / _LOG10_OF_BASE[function]

@@ -11,7 +11,7 @@ from splc.algebra import MAX_EXPONENT, MAX_TERMS, MAX_WORK, Algebra, Expansion, 
 from splc.arithmetic import Call, Name, Node, Number, Power, Product, Sum
 from splc.exact import fraction_of
 from splc.signs import Signs
-from splc.terms import CONSTANT, Factor, option_term, product_of
+from splc.terms import CONSTANT, Factor, Term, option_term, product_of
 
 __all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Expander", "Expansion", "expand"]
 
@@ -74,12 +74,14 @@ class Expander(Algebra):
                 power = self.expand(exponent_node)
                 if set(power) - {CONSTANT}:
                     return self.variable_power(self.expand(base), power)
-                return self.power(self.expand(base), power.get(CONSTANT, 0.0), fraction_of(exponent_node))
+                number = power.get(CONSTANT, 0.0)
+                inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
+                return self.power(inner, number, fraction_of(exponent_node))
             case Call(function, argument):
-                inner = self.expand(argument)
-                if function == "sqrt":
-                    return self.power(inner, 0.5)
-                return self.rounding(inner, function) if function in ("ceil", "floor") else self.log(inner, function)
+                if function in ("ceil", "floor"):
+                    return self.rounding(self.expand(argument), function)
+                inner = self.split(argument)
+                return self.power(inner, 0.5) if function == "sqrt" else self.log(inner, function)
 
     def product(self, factors: tuple[tuple[int, Node], ...]) -> Expansion:
         """Multiply out; as long as all are single terms, their factors are only collected."""
@@ -87,7 +89,7 @@ class Expander(Algebra):
         single: list[Factor] = []
         value = 1.0
         for side, child in factors:
-            other = self.expand(child)
+            other = self.expand(child) if side > 0 else self.closed(child)
             if side < 0 and len(other) != 1:
                 side, other = 1, self.power(other, -1.0)
             if result is None and len(other) == 1:
@@ -104,3 +106,40 @@ class Expander(Algebra):
                 [(term, amount)] = other.items()
                 result = {own: own_value / amount for own, own_value in self.multiply(result, {term**-1: 1.0}).items()}
         return settled(result if result is not None else {product_of(single): value})
+
+    def split(self, node: Node) -> Expansion:
+        """Return the sum of terms of which a root or the logarithm is taken: a product of sums where that is right."""
+        closed = self.closed(node)
+        if len(closed) == 1:
+            [(term, value)] = closed.items()
+            if value > 0 and self.signs.can_split(term, self.derived):
+                return closed
+        return self.opened(closed)
+
+    def closed(self, node: Node) -> Expansion:
+        """Return a product in which sums stand as factors in parentheses, as `1 / (x * (y + 1))` needs none multiplied.
+
+        Without subexpressions, and for what is no product or power, this is the sum of terms.
+        """
+        match node:
+            case Product(factors) if self.subexpressions:
+                result: Expansion = {CONSTANT: 1.0}
+                for side, child in factors:
+                    part = self.factor(self.closed(child))
+                    if side < 0:
+                        part = self.power(part, -1.0)
+                    result = self.multiply(result, part)
+                return result
+            case Power(base, exponent_node) if self.subexpressions:
+                power = fraction_of(exponent_node)
+                if power is None or power.denominator != 1 or not 0 < power <= MAX_EXPONENT:
+                    return self.expand(node)
+                inner = self.factor(self.closed(base))
+                return self.power(inner, float(power), power)
+            case _:
+                return self.expand(node)
+
+    def factor(self, expansion: Expansion) -> Expansion:
+        """Return a sum of terms as a single factor in parentheses, where it is one of several terms."""
+        expansion = expansion if len(expansion) == 1 else self.opened(expansion)
+        return expansion if len(expansion) < 2 else {Term((Factor(self.sum(expansion)),)): 1.0}
