@@ -1,0 +1,110 @@
+"""Bounded linear least squares with columns of very different length, and which of its unknowns are determined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.configurations import Array
+
+# A column (of length 1) that lies this near to the others' span is taken for a combination of them.
+COLLINEAR = 1e-9
+# What the preference among equally good solutions weighs where bounds set it against the fit.
+_GENTLE = 1e-6
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Which columns of a matrix are combinations of others.
+
+    Attributes:
+        lengths: the length of each column, shape (k,).
+        basis: columns that are none, in order.
+        dependent: columns that are combinations of the basis.
+        coefficients: of these combinations, between columns scaled to length 1, shape (basis, dependent).
+        zero: columns of zeros.
+    """
+
+    lengths: Array
+    basis: tuple[int, ...]
+    dependent: tuple[int, ...]
+    coefficients: Array
+    zero: tuple[int, ...]
+
+    @property
+    def directions(self) -> Array:
+        """Changes of the unknowns that change nothing, shape (k, dependent + zero)."""
+        found = np.zeros((len(self.lengths), len(self.dependent) + len(self.zero)))
+        for place, column in enumerate(self.dependent):
+            found[column, place] = 1 / self.lengths[column]
+            found[list(self.basis), place] = -self.coefficients[:, place] / self.lengths[list(self.basis)]
+        for place, column in enumerate(self.zero):
+            found[column, len(self.dependent) + place] = 1.0
+        return found
+
+
+def column_lengths(matrix: Array) -> Array:
+    """Return the lengths of columns, without overflow, shape (k,)."""
+    largest = np.abs(matrix).max(axis=0, initial=0.0)
+    safe = np.where(largest > 0, largest, 1.0)
+    lengths: Array = np.linalg.norm(matrix / safe, axis=0) * largest
+    return lengths
+
+
+def dependence(matrix: Array) -> Dependence:
+    """Return which columns are combinations of the ones before them. Shape (n, k), finite."""
+    lengths = column_lengths(matrix)
+    basis: list[int] = []
+    dependent: list[int] = []
+    found: list[Array] = []
+    even = matrix / np.where(lengths > 0, lengths, 1.0)
+    for column in np.flatnonzero(lengths > 0).tolist():
+        known = even[:, basis]
+        coefficients = np.linalg.lstsq(known, even[:, column], rcond=None)[0] if basis else np.zeros(0)
+        if np.linalg.norm(even[:, column] - known @ coefficients) > COLLINEAR:
+            basis.append(column)
+            continue
+        dependent.append(column)
+        found.append(np.where(np.abs(coefficients) > 10 * COLLINEAR, coefficients, 0.0))
+    padded = np.zeros((len(basis), len(dependent)))
+    for place, coefficients in enumerate(found):
+        padded[: len(coefficients), place] = coefficients
+    zero = np.flatnonzero(lengths == 0).tolist()
+    return Dependence(lengths, tuple(basis), tuple(dependent), padded, tuple(zero))
+
+
+def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Array) -> Array:
+    """Return x within bounds that makes |matrix x - target| least; of several the one nearest to the preferred x.
+
+    Args:
+        matrix: shape (n, k), finite; its columns may differ in length by any number of magnitudes.
+        target: shape (n,), finite.
+        low: lower bounds, shape (k,), perhaps -inf.
+        high: upper bounds, each above its lower one.
+        preferred: shape (k,), finite.
+    """
+    from scipy.optimize import lsq_linear
+
+    known = dependence(matrix)
+    size = float(column_lengths(target[:, np.newaxis])[0]) or 1.0
+    # Of each unknown, what a unit of the target makes.
+    units = size / np.where(known.lengths > 0, known.lengths, size)
+    even, aim = matrix / size * units, target / size
+    if known.dependent or known.zero:
+        # Along directions that change nothing this alone decides, across them it says nothing.
+        kept = np.linalg.qr(known.directions)[0].T
+        rows = kept * units
+        sizes = np.linalg.norm(rows, axis=1)
+        rows, wanted = rows / sizes[:, np.newaxis], kept @ preferred / sizes
+        free = np.linalg.lstsq(np.vstack([even, rows]), np.concatenate([aim, wanted]), rcond=None)[0] * units
+        if ((low <= free) & (free <= high)).all():
+            return np.asarray(free)
+        # Bounds make the two compete.
+        even, aim = np.vstack([even, _GENTLE * rows]), np.concatenate([aim, _GENTLE * wanted])
+    with np.errstate(all="ignore"):
+        # Bounds that force all columns far beyond the target have an infinite misfit.
+        found = lsq_linear(even, aim, (low / units, high / units), method="bvls", max_iter=100 * len(low), tol=1e-15)
+    # A bound is met exactly, so that it can be recognised.
+    x = np.where(found.active_mask < 0, low, np.where(found.active_mask > 0, high, found.x * units))
+    return np.clip(x, low, high)

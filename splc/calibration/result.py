@@ -1,0 +1,149 @@
+"""What a calibration finds: frozen values that tables and files are made from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from splc.influence import InfluenceModel
+from splc.terms import number_text
+
+Weights = Literal["relative", "absolute"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A free parameter and what the measurements say about it.
+
+    Attributes:
+        name: its name.
+        value: its estimate; of a table that of the row that stands for it. Where it is not determined, one of the
+            values that predict equally well.
+        low: the lower end of its interval; None where there is none (at a bound, or not determined).
+        high: the upper end.
+        benchmarked: the value that it had before; None where nobody measured one.
+        at_bound: which of its bounds it lies at, if any.
+        determined: whether the measurements determine it at all.
+        factor: of a table the factor on all of its rows, None for a number.
+        key: the key of the row that stands for a table, None for a number.
+        by: what the table is over, empty for a number.
+    """
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    benchmarked: float | None
+    at_bound: Literal["low", "high"] | None = None
+    determined: bool = True
+    factor: float | None = None
+    key: float | None = None
+    by: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """Estimate / benchmarked value; None where there is no such value, or it is 0."""
+        return self.value / self.benchmarked if self.benchmarked else None
+
+    @property
+    def ratio_interval(self) -> tuple[float, float] | None:
+        """The interval of the ratio, None where one of the two has none."""
+        if self.low is None or self.high is None or not self.benchmarked:
+            return None
+        low, high = sorted((self.low / self.benchmarked, self.high / self.benchmarked))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A combination of parameters that is determined though they are not.
+
+    Attributes:
+        kind: 'sum' (each parameter times its number) or 'product' (each to the power of it).
+        parts: (parameter, number); of a table the row that stands for it is meant.
+        value: its estimate.
+        low: the lower end of its interval.
+        high: the upper end.
+    """
+
+    kind: Literal["sum", "product"]
+    parts: tuple[tuple[str, float], ...]
+    value: float
+    low: float
+    high: float
+
+    @property
+    def text(self) -> str:
+        """The combination as text: `alpha + 512 * beta`, `scale * f`."""
+        pieces: list[str] = []
+        for name, number in self.parts:
+            size = number_text(float(f"{abs(number):.6g}"))
+            if self.kind == "product":
+                power = "" if size == "1" else f"^{size}"
+                pieces.append((" / " if number < 0 else " * ") * bool(pieces) + name + power)
+            else:
+                times = "" if size == "1" else f"{size} * "
+                pieces.append((" - " if number < 0 else " + ") * bool(pieces) + times + name)
+        return "".join(pieces)
+
+
+@dataclass(frozen=True)
+class Confounded:
+    """Parameters that the measurements cannot tell apart.
+
+    Attributes:
+        names: the parameters.
+        combinations: what is determined of them; empty where nothing simple is.
+    """
+
+    names: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Free parameters of a model, estimated from measurements.
+
+    Attributes:
+        model: the model with the estimates.
+        estimates: one per free parameter, in the order asked for.
+        confounded: groups of parameters that cannot be told apart.
+        without_effect: parameters that change none of the predictions.
+        weights: whether relative or absolute residuals were made small.
+        level: the level of the intervals.
+        linear: whether the prediction is linear in the free parameters, so that the estimate is exact and global.
+        converged: whether the search ended by itself (always, where it is linear).
+        configurations: how many were fitted.
+        zeros: how many more were left out because their measured value is 0 (relative residuals only).
+        missing: how many more have no finite measured value.
+        degrees: degrees of freedom left.
+        deviation: standard deviation of the residuals: a fraction (relative), or in the property's unit (absolute).
+        error_before: mean relative error in percent with the benchmarked values; None where one is missing, or with
+            them there are no predictions, or all measured values are 0.
+        error_after: the same with the estimates.
+    """
+
+    model: InfluenceModel
+    estimates: tuple[Estimate, ...]
+    confounded: tuple[Confounded, ...]
+    without_effect: tuple[str, ...]
+    weights: Weights
+    level: float
+    linear: bool
+    converged: bool
+    configurations: int
+    zeros: int
+    missing: int
+    degrees: int
+    deviation: float
+    error_before: float | None
+    error_after: float | None
+
+    def __getitem__(self, name: str) -> Estimate:
+        """Return the estimate of a parameter."""
+        return next(each for each in self.estimates if each.name == name)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """The parameters that the measurements do not determine."""
+        return tuple(each.name for each in self.estimates if not each.determined)

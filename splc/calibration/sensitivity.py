@@ -1,0 +1,220 @@
+"""A model as a function of its free parameters, with exact derivatives (forward differentiation of its terms)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.calibration.free import Free
+from splc.configurations import Array, Configurations
+from splc.derived import Addends, Parameter, PowerOf, RoundOf, SumOf, needed, options_of
+from splc.influence import InfluenceModel
+from splc.terms import Factor, Term, factor_values
+
+
+@dataclass(frozen=True)
+class Dual:
+    """A column and its derivatives: position of a free parameter → column. Shapes (n,) or (1,)."""
+
+    value: Array
+    slopes: dict[int, Array]
+
+
+class Sensitivity:
+    """Predictions of a model and their derivatives by its free parameters.
+
+    Args:
+        model: the model.
+        configurations: n configurations.
+        free: k free parameters, which the model has.
+
+    Attributes:
+        groups: the products in which free parameters occur.
+    """
+
+    def __init__(self, model: InfluenceModel, configurations: Configurations, free: Sequence[Free]) -> None:
+        self.model = model
+        self.configurations = configurations
+        self.free = tuple(free)
+        self._derived = {each.name: each for each in model.derived}
+        self._places = {one.name: place for place, one in enumerate(free)}
+        self._fixed: dict[str, Dual] = {}
+        self._dependence: dict[str, frozenset[int]] = {}
+        self._never = np.zeros(len(configurations), dtype=bool)
+        self._begin(np.zeros(len(free)))
+        groups: dict[tuple[Factor, ...], Array] = {}
+        for term, influence in model.terms:
+            varying = tuple(factor for factor in term.factors if self.depends(factor.option))
+            rest = Term(tuple(factor for factor in term.factors if not self.depends(factor.option)))
+            with np.errstate(all="ignore"):
+                values = influence * self._term(rest).value if influence != 0 else 0.0
+            groups[varying] = groups.get(varying, np.zeros(len(configurations))) + values
+        self._groups = groups
+
+    @property
+    def groups(self) -> tuple[tuple[Factor, ...], ...]:
+        """The products in which free parameters occur, without all else."""
+        return tuple(self._groups)
+
+    def depends(self, name: str) -> frozenset[int]:
+        """Return the positions of the free parameters that a name depends on."""
+        if name not in self._dependence:
+            about = needed(frozenset((name,)), self._derived)
+            self._dependence[name] = frozenset(self._places[each.name] for each in about if each.name in self._places)
+        return self._dependence[name]
+
+    def linear_block(self) -> tuple[int, ...]:
+        """Return free parameters in which the prediction is linear while the others are fixed, as many as found."""
+        if self.model.link != "identity":
+            return ()
+        groups = [
+            [(self.depends(factor.option), factor) for factor in group if self.depends(factor.option)]
+            for group in self._groups
+        ]
+        counts = dict.fromkeys(range(len(self.free)), 0)
+        for group in groups:
+            for place in frozenset().union(*(places for places, _ in group)):
+                counts[place] += 1
+        chosen: set[int] = set()
+        for place in sorted(counts, key=lambda place: (counts[place], place)):
+            wanted = chosen | {place}
+            if all(self._linear_in(group, wanted) for group in groups):
+                chosen = wanted
+        return tuple(sorted(chosen))
+
+    def _linear_in(self, group: Iterable[tuple[frozenset[int], Factor]], places: set[int]) -> bool:
+        concerned = [factor for own, factor in group if own & places]
+        plain = all(factor.option in self._places and factor.power == 1 and factor.log == 0 for factor in concerned)
+        return plain and len(concerned) <= 1
+
+    def __call__(self, multiples: Array) -> tuple[Array, Array]:
+        """Return predictions and derivatives where the free parameters have these values, in their units.
+
+        Returns:
+            Shapes (n,) and (n, k); NaN where there is no prediction.
+        """
+        n = len(self.configurations)
+        self._begin(multiples)
+        predicted, slopes = np.zeros(n), np.zeros((n, len(self.free)))
+        with np.errstate(all="ignore"):
+            for group, values in self._groups.items():
+                product = self._term(Term(group))
+                predicted += values * product.value
+                for place, slope in product.slopes.items():
+                    slopes[:, place] += values * slope
+            if self.model.link == "log":
+                predicted = np.exp(predicted)
+                slopes *= predicted[:, np.newaxis]
+        predicted[self._wrong | self._never] = np.nan
+        return predicted, slopes
+
+    def _begin(self, multiples: Array) -> None:
+        self._multiples = multiples
+        self._varying: dict[str, Dual] = {}
+        self._wrong = np.zeros(len(self.configurations), dtype=bool)
+
+    def _term(self, term: Term) -> Dual:
+        """Return a product; 0 where an option of it is deselected, as in `Term.evaluate`."""
+        value: Array = np.ones(1)
+        slopes: dict[int, Array] = {}
+        deselected: Array = np.zeros(1, dtype=bool)
+        for factor in term.factors:
+            x = self._name(factor.option)
+            own = factor_values(factor, x.value)
+            grown = {place: slope * own for place, slope in slopes.items()}
+            if x.slopes:
+                rate = value * _rate(factor, x.value)
+                for place, slope in x.slopes.items():
+                    grown[place] = grown.get(place, 0.0) + rate * slope
+            value, slopes = value * own, grown
+            deselected = deselected | np.isnan(x.value)
+        return Dual(
+            np.where(deselected, 0.0, value),
+            {place: np.where(deselected, 0.0, slope) for place, slope in slopes.items()},
+        )
+
+    def _total(self, addends: Addends) -> Dual:
+        value: Array = np.zeros(1)
+        slopes: dict[int, Array] = {}
+        for term, influence in addends:
+            own = self._term(term)
+            value = value + influence * own.value
+            for place, slope in own.slopes.items():
+                slopes[place] = slopes.get(place, 0.0) + influence * slope
+        return Dual(value, slopes)
+
+    def _name(self, name: str) -> Dual:
+        """Return the column of a name, computed once: for good where it depends on no free parameter."""
+        known = self._varying if self.depends(name) else self._fixed
+        if name not in known:
+            if name not in self._derived:
+                known[name] = Dual(self.configurations.column(name), {})
+                return known[name]
+            with np.errstate(all="ignore"):
+                found = self._computed(name)
+            known[name], wrong = self._checked(name, found)
+            if self.depends(name):
+                self._wrong = self._wrong | wrong
+            else:
+                self._never = self._never | wrong
+        return known[name]
+
+    def _computed(self, name: str) -> Dual:
+        match self._derived[name]:
+            case Parameter() as parameter:
+                if name not in self._places:
+                    return Dual(parameter.values(self._column), {})
+                place = self._places[name]
+                shape = replace(parameter, values_of=self.free[place].shape).values(self._column)
+                return Dual(shape * self._multiples[place], {place: shape})
+            case SumOf(_, terms):
+                return self._total(terms)
+            case RoundOf() as rounding:
+                return Dual(rounding.values(self._column), {})
+            case PowerOf(_, base, exponent):
+                return _power(self._total(base), self._total(exponent))
+
+    def _column(self, name: str) -> Array:
+        return self._name(name).value
+
+    def _checked(self, name: str, found: Dual) -> tuple[Dual, Array]:
+        """Return a derived column as `InfluenceModel` sees it, NaN where its options are deselected.
+
+        Returns:
+            The column, and where it has no value though options are selected.
+        """
+        n = len(self.configurations)
+        options = options_of(frozenset((name,)), self._derived)
+        deselected: Array = np.zeros(n, dtype=bool)
+        value: Array = np.broadcast_to(found.value, n).astype(float)
+        if options:
+            deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
+            value[deselected] = np.nan
+        return Dual(value, found.slopes), ~np.isfinite(value) & ~deselected
+
+
+def _rate(factor: Factor, x: Array) -> Array:
+    """Return the derivative of x^a * log10(x)^b: a x^(a-1) log10(x)^b + b x^(a-1) log10(x)^(b-1) / ln 10."""
+    a, b = float(factor.power), float(factor.log)
+    raised = np.ones_like(x) if a == 1 else np.power(x, a - 1)
+    if b == 0:
+        return a * raised
+    logarithm = np.log10(x)
+    result = b * raised * np.power(logarithm, b - 1) / math.log(10)
+    return result if a == 0 else result + a * raised * np.power(logarithm, b)
+
+
+def _power(base: Dual, exponent: Dual) -> Dual:
+    """Return b^e: its derivative is e b^(e-1) b' + b^e ln(b) e'."""
+    finite = np.isfinite(base.value) & np.isfinite(exponent.value)
+    value = np.where(finite, np.power(base.value, exponent.value), np.nan)
+    slopes: dict[int, Array] = {}
+    by_base = exponent.value * np.power(base.value, exponent.value - 1)
+    by_exponent = np.where(value == 0, 0.0, value * np.log(base.value))
+    for rate, part in ((by_base, base), (by_exponent, exponent)):
+        for place, slope in part.slopes.items():
+            slopes[place] = slopes.get(place, 0.0) + rate * slope
+    return Dual(value, slopes)
