@@ -82,9 +82,8 @@ def say_what_to_know(result: Fitted) -> None:
     if found.missing:
         note(f"{plural(found.missing, 'configuration has', 'configurations have')} no value of {result.nfp}")
     if found.zeros:
-        note(
-            f"{plural(found.zeros, 'value', 'values')} of {result.nfp} are 0 and left out: they have no relative error"
-        )
+        zeros = plural(found.zeros, f"value of {result.nfp} is", f"values of {result.nfp} are")
+        note(f"{zeros} 0 and left out: there is no relative error of 0")
     for name in found.without_effect:
         kept = "is as benchmarked" if found[name].benchmarked is not None else "is a mere start"
         warn(f"{name} is not determined: it changes none of the predictions; its value {kept}")

@@ -1,0 +1,227 @@
+"""`splc fit`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from splc import __version__
+from splc.formats.parameters import read_parameters
+from splc.parameters import Quantity, Table
+from tests.cli.conftest import Run
+
+Refused = Callable[..., str]
+MODEL = "t = base * 1\nt + 10 * cache * alpha + x * beta\n"
+# time = 1 + 10 * cache * 1 + x * 1 on the nine configurations of conftest, nearly.
+PARAMETERS = """# Measured with ping-pong.
+alpha = 2          # seconds
+beta = 0.5
+base = 1
+unused = 7
+nodes = "ceil(x / 2)"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _model(folder: Path) -> None:
+    """Put an analytical model and its parameters into the project folder, in which time is the property."""
+    (folder / "analytical.txt").write_text(MODEL, encoding="utf-8")
+    (folder / "parameters.toml").write_text(PARAMETERS, encoding="utf-8")
+    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+
+
+def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
+    """The table has a line per free parameter with its ratio, and the error is told before and after."""
+    result = run("fit", "--free", "alpha,beta")
+    assert (result.exit_code, result.stderr) == (0, "")
+    heading, alpha, beta, error = result.stdout.splitlines()
+    assert heading.split() == ["parameter", "benchmarked", "estimate", "low", "high", "ratio"] + [
+        word for side in ("low", "high") for word in ("ratio", side)
+    ]
+    content = json.loads(run("fit", "--free", "alpha,beta", "--json").stdout)
+    assert content["schema"] == "splc.fit/1"
+    assert [one["name"] for one in content["parameters"]] == ["alpha", "beta"]
+    for line, one in zip((alpha, beta), content["parameters"], strict=True):
+        names = ("benchmarked", "estimate", "low", "high", "ratio", "ratio_low", "ratio_high")
+        assert line.split() == [one["name"], *(f"{one[name]:.6g}" for name in names)]
+        assert one["low"] < one["estimate"] < one["high"]
+        assert one["ratio"] == pytest.approx(one["estimate"] / one["benchmarked"])
+        assert (one["determined"], one["at_bound"], one["table"]) == (True, None, None)
+    assert error == (
+        f"mean relative error: {content['error_after']:.6g} % (with the benchmarked values "
+        f"{content['error_before']:.6g} %) on 9 configurations with time"
+    )
+    assert content["error_after"] < content["error_before"]
+    assert (content["configurations"], content["linear"], content["degrees_of_freedom"]) == (9, True, 7)
+
+
+def test_fitted_parameters_are_parameters(run: Run, folder: Path) -> None:
+    """What -o writes has the estimates with intervals and all else unchanged, and predicts as was told."""
+    content = json.loads(run("fit", "--free", "alpha", "--free", "beta", "-o", "fitted.toml", "--json").stdout)
+    text = (folder / "fitted.toml").read_text(encoding="utf-8")
+    assert text.startswith(f"# Estimated by splc {__version__}: alpha, beta\n# model: analytical.txt; measurements: ")
+    assert "measurements.csv, time, 9 configurations" in text
+    before, after = read_parameters(folder / "parameters.toml"), read_parameters(folder / "fitted.toml")
+    assert after.expressions == before.expressions
+    assert list(after.quantities) == list(before.quantities)
+    for one in content["parameters"]:
+        assert after.quantities[one["name"]] == Quantity(one["estimate"], one["low"], one["high"])
+    for name in ("base", "unused"):
+        assert after.quantities[name] == before.quantities[name]
+    arguments = ("predict", "analytical.txt", "measurements.csv", "--parameters", "fitted.toml", "--json")
+    assert json.loads(run(*arguments).stdout)["error"] == pytest.approx(content["error_after"], rel=1e-12)
+    again = json.loads(run("fit", "--free", "alpha,beta", "--parameters", "fitted.toml", "--json").stdout)
+    assert [one["ratio"] for one in again["parameters"]] == pytest.approx([1, 1])
+    printed = run("fit", "--free", "alpha,beta", "-o", "-").stdout
+    assert printed == text
+
+
+def test_nothing_but_the_model_and_the_measurements_is_needed(run: Run, folder: Path) -> None:
+    """Without any parameters file, free parameters are guessed at first: no ratio, no error before; - is stdin."""
+    expected = json.loads(run("fit", "--free", "alpha,beta,base", "--json").stdout)
+    (folder / "parameters.toml").unlink()
+    (folder / "analytical.txt").unlink()
+    content = json.loads(run("fit", "-", "--free", "alpha,beta,base", "--json", "-o", "f.toml", stdin=MODEL).stdout)
+    assert content["error_before"] is None
+    for one, other in zip(content["parameters"], expected["parameters"], strict=True):
+        assert one["estimate"] == pytest.approx(other["estimate"])
+        assert (one["benchmarked"], one["ratio"], one["ratio_low"]) == (None, None, None)
+    assert list(read_parameters(folder / "f.toml").quantities) == ["alpha", "beta", "base"]
+    lines = run("fit", "-", "--free", "alpha,beta,base", stdin=MODEL).stdout.splitlines()
+    assert lines[0].split() == ["parameter", "estimate", "low", "high"]
+    assert lines[-1].endswith("% on 9 configurations with time")
+
+
+def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
+    """A table has one factor; its rows are written with their intervals, and the row shown is named."""
+    (folder / "parameters.toml").write_text(
+        'alpha = 1\nbase = 1\n[beta]\nby = "x"\n1 = 0\n2 = 1\n4 = 2\n', encoding="utf-8"
+    )
+    result = run("fit", "--free", "beta", "-o", "fitted.toml")
+    assert "beta (x = 2)" in result.stdout
+    [one] = json.loads(run("fit", "--free", "beta", "--json").stdout)["parameters"]
+    assert one["table"] == {"by": "x", "row": 2.0, "factor": one["ratio"]}
+    table = read_parameters(folder / "fitted.toml").quantities["beta"]
+    assert isinstance(table, Table)
+    assert table.rows[0] == (1.0, Quantity.exactly(0.0))
+    assert table.rows[1] == (2.0, Quantity(one["estimate"], one["low"], one["high"]))
+    assert table.rows[2][1].value == pytest.approx(2 * one["estimate"])
+
+
+def test_a_factor_on_the_whole_model(run: Run) -> None:
+    """`scale` is a factor that no parameters file applies, so it is said how to give it."""
+    result = run("fit", "--free", "scale", "-o", "fitted.toml")
+    [one] = json.loads(run("fit", "--free", "scale", "--json").stdout)["parameters"]
+    assert f"note: the factor on the whole model is no parameter of it: give it as --scale {one['estimate']:.6g}" in (
+        result.stderr
+    )
+    assert one["benchmarked"] == 1
+    again = json.loads(run("fit", "--free", "scale", "--parameters", "fitted.toml", "--json").stdout)
+    assert again["parameters"] == [one]
+
+
+def test_a_learned_model_can_be_scaled(run: Run) -> None:
+    """A log has no parameters, but a factor on the whole model is close to 1 where it was learned."""
+    run("learn")
+    [one] = json.loads(run("fit", "learned.log", "--free", "scale", "--json").stdout)["parameters"]
+    assert one["estimate"] == pytest.approx(1, abs=0.1)
+
+
+def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
+    """Collinear parameters, those without effect and those at bounds are named on stderr, in the table and as JSON."""
+    (folder / "analytical.txt").write_text(
+        "alpha * x + 2 * gamma * x + idle * (cache - cache) * x + idle * cache * right + base * left", encoding="utf-8"
+    )
+    arguments = ("fit", "--free", "alpha,gamma,idle,base", "--bound", "base=..0.25", "--parameter", "gamma=1")
+    result = run(*arguments, "-o", "fitted.toml")
+    assert result.exit_code == 0
+    assert "warning: alpha, gamma cannot be told apart by these configurations" in result.stderr
+    assert "note: determined is alpha + 2 * gamma = " in result.stderr
+    assert "warning: idle is not determined: it changes none of the predictions; its value is a mere start" in (
+        result.stderr
+    )
+    assert "warning: base lies at its upper bound, 0.25: it has no interval" in result.stderr
+    assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[1:-1]] == [
+        *["not determined"] * 3,
+        "at its upper bound",
+    ]
+    assert "# not determined by these measurements: alpha, gamma, idle\n" in (folder / "fitted.toml").read_text("utf-8")
+    content = json.loads(run(*arguments, "--json").stdout)
+    [group] = content["confounded"]
+    assert group["parameters"] == ["alpha", "gamma"]
+    assert group["determined"][0]["parts"] == pytest.approx({"alpha": 1.0, "gamma": 2.0})
+    assert content["without_effect"] == ["idle"]
+    assert [one["low"] for one in content["parameters"]] == [None] * 4
+    assert [one["at_bound"] for one in content["parameters"]] == [None, None, None, "high"]
+
+
+def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
+    """Measured zeros have no relative error; they are counted, and kept with absolute residuals."""
+    table = (folder / "measurements.csv").read_text(encoding="utf-8").replace("0,0,1,4,6,40", "0,0,1,4,0,40")
+    (folder / "measurements.csv").write_text(table, encoding="utf-8")
+    result = run("fit", "--free", "alpha")
+    assert "note: 1 value of time is 0 and left out" in result.stderr
+    content = json.loads(run("fit", "--free", "alpha", "--json").stdout)
+    assert (content["configurations"], content["left_out"]) == (8, 1)
+    content = json.loads(run("fit", "--free", "alpha", "--json", "--weights", "absolute").stdout)
+    assert (content["configurations"], content["left_out"], content["weights"]) == (9, 0, "absolute")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Missing option '--free'"),
+        (("--free", "alpah"), "the model does not use the parameter 'alpah'\n    did you mean 'alpha'?"),
+        (
+            ("--free", "unused"),
+            "analytical.txt: the model does not use the parameter 'unused'\n    others that it uses:",
+        ),
+        (("--free", "alpha,beta,base,z"), "does not use the parameter 'z'\n    free can be: alpha, base, beta, scale"),
+        (("--free", "x"), "'x' is an option or observed, not a parameter"),
+        (("--free", "nodes"), "parameters.toml:6: 'nodes' is an expression of the options, not a number"),
+        (("--free", "alpha,,beta"), "a name is missing"),
+        (("--free", "alpha,alpha"), "alpha is given twice"),
+        (("--free", "alpha", "--bound", "alpha=1"), "'alpha=1' is not NAME=LOW..HIGH"),
+        (("--free", "alpha", "--bound", "alpha=one..2"), "'alpha=one..2' is not NAME=LOW..HIGH"),
+        (("--free", "alpha", "--bound", "alpha=nan..2"), "'alpha=nan..2' is not NAME=LOW..HIGH"),
+        (("--free", "alpha", "--bound", "alpha=1..2", "--bound", "alpha=1.."), "alpha is given twice"),
+        (("--free", "alpha", "--bound", "alpha=2..1"), "alpha cannot lie between 2 and 1"),
+        (("--free", "alpha", "--bound", "beta=1..2"), "'beta' has a bound but is not free"),
+        (("--free", "alpha", "--level", "95"), "95 is no level of intervals"),
+        (("--free", "alpha", "--weights", "squared"), "'squared' is not one of"),
+        (("--free", "alpha", "--nfp", "tiem"), "did you mean 'time'?"),
+        (("nothing.txt", "--free", "alpha"), "nothing.txt: there is no such file"),
+        (("--free", "alpha", "--parameters", "nothing.toml"), "nothing.toml: there is no such file"),
+        (("--free", "alpha", "-o", "fitted.txt"), "fitted.txt: parameters are written as TOML"),
+        (("--free", "alpha", "-o", "parameters.toml"), "parameters.toml: this is an input"),
+        (("--free", "alpha", "-o", "no/fitted.toml"), "there is no folder 'no'"),
+        (("--free", "alpha", "-o", "-", "--json"), "standard output has the JSON object already"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    refused: Refused, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    """Bad input is refused with what is wrong, and nothing is written."""
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert message in refused("fit", *arguments)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_models_that_cannot_be_fitted_are_refused(refused: Refused, run: Run, folder: Path) -> None:
+    """Unknown names, places without a value, logs, too few measurements and a missing model are refused."""
+    (folder / "analytical.txt").write_text("alpha * x\n + gama", encoding="utf-8")
+    assert "analytical.txt" in refused("fit", "--free", "alpha")
+    (folder / "analytical.txt").write_text("alpha * log(x - 1)", encoding="utf-8")
+    assert "analytical.txt: " in (message := refused("fit", "--free", "alpha", "-o", "f.toml"))
+    assert "x = 1" in message
+    assert not (folder / "f.toml").exists()
+    run("learn")
+    assert "only model text has parameters" in refused("fit", "learned.log", "--free", "alpha")
+    (folder / "analytical.txt").write_text(MODEL, encoding="utf-8")
+    (folder / "measurements.csv").write_text("cache,left,right,x,time\n0,1,0,1,1\n0,1,0,2,2\n", encoding="utf-8")
+    assert "2 measured values are too few for 2 free parameters" in refused("fit", "--free", "alpha,beta")
+    (folder / "analytical.txt").unlink()
+    assert "there is no analytical.txt here" in refused("fit", "--free", "alpha")
