@@ -1,8 +1,8 @@
 """Batch commands: one process measures many configurations and prints a row of CSV for each as it is done.
 
 The process reads the configurations as CSV on standard input, or from the file that the placeholder {configurations}
-names. Of its output the first line with all columns of properties is the header; it needs a column for each option in
-which the configurations of the batch differ.
+names. Of its output the first line with all columns of properties is the header; it needs as many columns of options as
+tell the configurations of the batch from each other.
 """
 
 from __future__ import annotations
@@ -188,17 +188,16 @@ class _Reader:
             return
         model = self.setup.configurations.model
         known = {model.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
+        options = [(model.positions[name], known[name]) for name in model.names if name in known]
         indices = self.setup.configurations.indices[np.array([row for row, _ in self.runs])]
-        differing = [option.name for option, column in zip(model.options, indices.T, strict=True) if np.ptp(column)]
-        missing = [name for name in differing if name not in known]
-        if missing:
-            self.problem = f"the table of the batch command has no column for {listed(missing)}"
+        keys = indices[:, [position for position, _ in options]].tolist()
+        self.pending = {tuple(key): this for key, this in zip(keys, self.runs, strict=True)}
+        if len(self.pending) < len(self.runs):
+            differing = [option.name for option, column in zip(model.options, indices.T, strict=True) if np.ptp(column)]
+            missing = listed([name for name in differing if name not in known])
+            self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
-        self.header = cells
-        self.options = [(model.positions[name], known[name]) for name in model.names if name in known]
-        places = [position for position, _ in self.options]
-        for this, row in zip(self.runs, indices[:, places].tolist(), strict=True):
-            self.pending[tuple(row)] = this
+        self.header, self.options = cells, options
 
     def _cells(self, line: str) -> list[str]:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from threading import Event
 from types import TracebackType
 from typing import Any
 
@@ -98,9 +98,8 @@ class Cluster:
         Raises:
             InputError: if no worker is left.
         """
-        from distributed import wait
-
         waiting, flying = deque(runs), dict[Any, tuple[str, Run]]()
+        ended = Event()
         try:
             while waiting or flying:
                 there = self.workers()
@@ -114,12 +113,14 @@ class Cluster:
                 for worker in there:
                     if waiting and not stopping and worker not in busy:
                         this = waiting.popleft()
-                        flying[self._submit(setup, this, worker)] = (worker, this)
+                        future = self._submit(setup, this, worker)
+                        future.add_done_callback(lambda _: ended.set())
+                        flying[future] = (worker, this)
                 if not flying:
                     raise InputError(Problem(f"no worker is left at {self.address}", hint="start some, and --resume"))
                 # Nothing was done within that time: see whether workers came or went, or Ctrl-C was pressed.
-                with suppress(TimeoutError):
-                    wait(list(flying), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+                ended.wait(LOOK_SECONDS)
+                ended.clear()
                 for future in [future for future in flying if future.done()]:
                     worker, this = flying.pop(future)
                     result = self._result(future)

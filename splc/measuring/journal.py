@@ -19,6 +19,8 @@ from splc.errors import InputError, OutputError, Problem
 
 Record = Mapping[str, Any]
 _BEGINNING = b'{"kind":'
+# What is not on disk yet when the power fails: a batch's end, the next start, and a result.
+UNFINISHED = 3
 _ENDING = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
 
@@ -172,7 +174,14 @@ def parse(data: bytes, name: str) -> tuple[list[Record], int]:
     begins = _BEGINNING[: len(data)]
     if not records and data.strip(b"\0 \r\n\t") and not data.startswith(begins):
         raise InputError(Problem("this is no journal of measurements", name, 1))
+    if damaged is not None and len(lines) - damaged > UNFINISHED:
+        raise _damaged(name, damaged)
     return records, whole
+
+
+def _damaged(name: str, line: int) -> InputError:
+    hint = "it was changed or damaged after it was written; restore it, or measure into another file"
+    return InputError(Problem("this record of the journal is damaged", name, line, hint=hint))
 
 
 def read_journal(path: str | Path) -> list[Record]:

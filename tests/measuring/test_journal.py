@@ -56,16 +56,31 @@ def test_cut_off_anywhere(records: list[dict[str, Any]], data: st.DataObject) ->
 
 @given(st.data())
 def test_a_changed_byte(data: st.DataObject) -> None:
-    """A byte that changes in the last line drops it; in an earlier one it is damage, with its line."""
+    """A byte that changes in the last line drops it; in an earlier one it is damage."""
     lines = [encoded({"kind": "run", "row": row}) for row in range(3)]
+    end = len(lines[0]) + len(lines[1])
     text = bytearray(b"".join(lines))
-    at = data.draw(st.integers(0, len(text) - 1))
+    # The line end before the last line belongs to both.
+    at = data.draw(st.integers(0, len(text) - 1).filter(lambda at: at != end - 1))
     text[at] ^= data.draw(st.integers(1, 255))
-    if at < len(lines[0]) + len(lines[1]):
+    if at < end:
         with pytest.raises(InputError, match="damaged"):
             parse(bytes(text), "j")
     else:
         assert [record["row"] for record in parse(bytes(text), "j")[0]] == [0, 1]
+
+
+def test_much_that_is_wrong(tmp_path: Path) -> None:
+    """More wrong lines at the end than a crash can leave are damage: nothing is cut off."""
+    path = tmp_path / "j"
+    line = encoded({"kind": "run"})
+    path.write_bytes(line + b"x" + line * 9)
+    with pytest.raises(InputError, match="j:2: this record of the journal is damaged"):
+        Journal.resume(path)
+    path.write_bytes(line + line.replace(b"run", b"RUN") * 4)
+    with pytest.raises(InputError, match="j:2: "):
+        Journal.resume(path)
+    assert path.stat().st_size == 5 * len(line)
 
 
 def test_appending(tmp_path: Path) -> None:

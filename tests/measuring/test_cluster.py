@@ -1,0 +1,147 @@
+"""Runs on a dask cluster: a LocalCluster stands for machines."""
+
+from __future__ import annotations
+
+import socket
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.configurations import Configurations
+from splc.errors import InputError
+from splc.measuring.cluster import Cluster
+from splc.measuring.command import bind
+from splc.measuring.execution import Result
+from splc.measuring.journal import Journal
+from splc.measuring.measure import Session
+from splc.measuring.plan import Plan
+from splc.measuring.properties import parse_properties
+from splc.measuring.recorded import Run
+from splc.measuring.results import measurements
+from splc.measuring.setup import Setup
+from splc.measuring.template import parse_template
+from splc.options import NumericOption
+from splc.variability import VariabilityModel
+from tests.cli.conftest import SYSTEM
+from tests.cli.conftest import run as run  # noqa: PLC0414
+from tests.measuring.conftest import Program
+
+distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+
+MODEL = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(8)))),))
+ALL = Configurations(MODEL, np.arange(8)[:, np.newaxis])
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Return the address of a cluster of two workers, which are processes of their own."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def setup(command: str, repeat: int = 1, folder: Path | None = None) -> Setup:
+    """Return a measurement of all configurations."""
+    bound = bind(parse_template(command, MODEL, ("repetition",)), ALL)
+    where = None if folder is None else str(folder)
+    return Setup(bound, ALL, parse_properties(["t=regex:(.+)"], ()), Plan(repeat), folder=where)
+
+
+def test_one_at_a_time_per_worker(scheduler: str, program: Program, tmp_path: Path) -> None:
+    """Both workers measure, each one run after the other; the results are those of this machine."""
+    code = """
+import os, sys, time
+log = os.open("log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+os.write(log, f"{os.getppid()} begins\\n".encode())
+time.sleep(0.02)
+print(sys.argv[1])
+os.write(log, f"{os.getppid()} ends\\n".encode())
+"""
+    made = setup(program(code) + " {x}", 3, tmp_path)
+    with Cluster(scheduler) as cluster, Journal.create(tmp_path / "j") as journal:
+        assert cluster.shared_machines() == ["127.0.0.1"]
+        session = Session.begin(made, journal)
+        progress = session.measure(cluster, workers=cluster.machines())
+        workers = Counter(record["worker"] for record in journal.records if record["kind"] == "run")
+        machines = next(record["workers"] for record in journal.records if record["kind"] == "session")
+    assert (progress.measured, progress.failed) == (24, 0)
+    assert sum(workers.values()) == 24
+    assert set(workers) == set(machines)
+    assert all(machine["cores"] for machine in machines.values())
+    running: Counter[str] = Counter()
+    for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines():
+        worker, what = line.split()
+        running[worker] += 1 if what == "begins" else -1
+        assert running[worker] in {0, 1}
+    assert len(running) == 2
+    found = measurements(made, session.recorded)
+    assert found is not None
+    assert found["t"].tolist() == list(range(8))
+    assert found.repetitions("t").shape == (8, 3)
+
+
+def test_stopping(scheduler: str) -> None:
+    """Asked to stop, what is in flight is recorded, and nothing is begun."""
+    results: dict[Run, Result] = {}
+
+    def record(run: Run, result: Result, more: Mapping[str, Any]) -> None:
+        results[run] = result
+
+    with Cluster(scheduler) as cluster:
+        cluster(setup("echo {x}"), [(row, 0) for row in range(8)], record, lambda: len(results) >= 3)
+    assert 3 <= len(results) <= 5
+
+
+def test_refused(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that the workers do not have, and a scheduler that does not answer, are refused."""
+    with Cluster(scheduler) as cluster:
+        with pytest.raises(InputError, match=r"worker tcp://.*: the command './nothing' does not exist"):
+            cluster.require_programs(["echo", "./nothing"], str(tmp_path), {})
+        cluster.require_programs(["echo"], None, {})
+    monkeypatch.setattr("splc.measuring.cluster.CONNECT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(InputError, match="no dask scheduler answers"):
+        Cluster(f"tcp://127.0.0.1:{port}")
+    with pytest.raises(InputError, match="no dask scheduler answers"):
+        Cluster("nonsense://1")
+
+
+def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--backend dask` measures the same as without, and can be gone on with here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
+    arguments = ["measure", "--command", "echo {x}", "--sampling", "all+ff", "--property", "t=regex:(.+)"]
+    there = run(*arguments, "--repeat", "2", "--backend", "dask", "--scheduler", scheduler)
+    assert there.exit_code == 0
+    assert "several workers on one machine" in there.stderr
+    assert run(*arguments, "--repeat", "3", "--resume").exit_code == 0
+    assert run(*arguments, "--repeat", "3", "-o", "here.csv").exit_code == 0
+    assert (tmp_path / "measurements.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+
+
+def test_a_worker_that_goes_away(scheduler: str, program: Program, tmp_path: Path) -> None:
+    """The run of a worker that is killed is done by another one; nothing is missing."""
+    code = """
+import os, sys
+if sys.argv[1] == "3":
+    try: os.close(os.open("killed", os.O_CREAT | os.O_EXCL))
+    except FileExistsError: pass
+    else: os.kill(os.getppid(), 9)
+print(sys.argv[1])
+"""
+    results: dict[Run, Result] = {}
+
+    def record(run: Run, result: Result, more: Mapping[str, Any]) -> None:
+        assert run not in results
+        results[run] = result
+
+    with Cluster(scheduler) as cluster:
+        cluster(setup(program(code) + " {x}", 1, tmp_path), [(row, 0) for row in range(8)], record, lambda: False)
+    assert (tmp_path / "killed").exists()
+    assert {run: result.values for run, result in results.items()} == {(row, 0): {"t": row} for row in range(8)}
