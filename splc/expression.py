@@ -1,8 +1,11 @@
 """Model text ↔ performance-influence model: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt`, `#` comments, line continuations inside
+Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt ceil floor`, `#` comments, line continuations inside
 parentheses, `name = expression` definitions before the model line (`T = …` or a bare expression). Operators
 associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases are converted to 10.
+
+A definition must not have the name of an option, nor that of a parameter with another value: whoever gives
+`--parameter alpha=2` means it. One that is made of what it replaces (`alpha = alpha / 1000`) may.
 """
 
 from __future__ import annotations
@@ -188,11 +191,11 @@ class _Text:
         expander, used = self.symbols.expander, set[str]()
         for name, statement, line in self.parts.definitions:
             node, expansion = self.statement(statement, line)
-            used.update(() if node is None else names_in(node))
+            used |= self.used(node)
             # What is defined wrongly is a name all the same, so that its uses are not reported as well.
             found = {option_term(name): 1.0} if expansion is None else expansion
-            if node is not None and name not in names_in(node):
-                self.require_free(name, found, line)
+            if node is not None:
+                self.require_free(name, node, found, line)
             self.symbols.add(name, found)
         node, expansion = self.statement(self.parts.model, self.parts.line)
         if self.problems or node is None or expansion is None:
@@ -200,10 +203,16 @@ class _Text:
             if len(shown) < len(self.problems):
                 shown.append(Problem(f"… and {len(self.problems) - len(shown)} more problems"))
             raise ExpressionError(shown)
-        used.update(names_in(node))
+        used |= self.used(node)
         about = frozenset().union(*(term.options for term in expansion))
         derived = needed(about, expander.derived)
-        return ExpandedText(expansion, derived, frozenset(used & set(self.parameters.names)))
+        return ExpandedText(expansion, derived, frozenset(used))
+
+    def used(self, node: Node | None) -> set[str]:
+        """Return the parameters that a tree names."""
+        if node is None or not self.parameters.names:
+            return set()
+        return set(self.parameters.names).intersection(names_in(node))
 
     def statement(self, statement: str, line: int) -> tuple[Node | None, Expansion | None]:
         """Return the tree of a statement and its sum of terms, None for what is wrong."""
@@ -246,7 +255,7 @@ class _Text:
             return hint
         return f"{hint}; machine parameters come from a parameters file or from --parameter {shorten(name, 40)}=NUMBER"
 
-    def require_free(self, name: str, expansion: Expansion, line: int) -> None:
+    def require_free(self, name: str, node: Node, expansion: Expansion, line: int) -> None:
         """Refuse a definition that silently replaces an option or a parameter of another value.
 
         One that is made of what it replaces, as `alpha = alpha / 1000`, does so knowingly.
@@ -259,6 +268,8 @@ class _Text:
             at = self.parameters.lines.get(name)
             where = f" ({source}:{at})" if source and at else f" ({source})" if source else ""
         else:
+            return
+        if name in names_in(node):
             return
         hint = "rename it, or delete one of them"
         self.problems.append(Problem(f"the definition {name!r} has the name of {what}{where}", line=line, hint=hint))

@@ -171,10 +171,6 @@ class TestDeselected:
 
     ROWS = all_assignments(OPTIONAL)
 
-    def values(self, text: str) -> list[float]:
-        """Return the predictions of a text."""
-        return model_of(text, OPTIONAL).predict(self.ROWS).tolist()
-
     @pytest.mark.parametrize(
         ("text", "expected"),
         [

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from splc.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.expression import expand_text
-from splc.influence import InfluenceModel
+from splc.expression import expand_model, expand_text
+from splc.influence import EvaluationError, InfluenceModel
 from splc.options import BinaryOption, NumericOption
+from splc.parameters import Parameters, Quantity, Table
 from splc.terms import CONSTANT, Factor, Term, exponent, log_term, option_term, product_of
 from splc.variability import VariabilityModel
 
@@ -184,3 +185,47 @@ class TestPredict:
         with pytest.raises(ConfigurationError, match="unknown option 'Enabeldo'") as caught:
             InfluenceModel.from_terms({option_term("Enabeldo"): 1.0}).predict(ALL)
         assert caught.value.problems[0].hint == "did you mean 'Enabledo'?"
+
+
+class TestDerived:
+    TABLE = Table("o", ((0.0, Quantity.exactly(2.0)), (4.0, Quantity.exactly(3.0))))
+
+    def model(self, text: str) -> InfluenceModel:
+        """Return the model that a text with the table `alpha` over `o` is."""
+        found = expand_model(text, None, Parameters({"alpha": self.TABLE}))
+        return InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
+
+    def test_what_a_term_is_about(self) -> None:
+        """The options of a term are also those inside of its subexpressions and those that its tables are over."""
+        model = self.model("b / (1 + log2(x + 1)) + alpha^2 + 3 * x")
+        assert {frozenset(model.options_of(term)) for term, _ in model.terms} == {
+            frozenset({"b", "x"}),
+            frozenset({"o"}),
+            frozenset({"x"}),
+        }
+        assert model.options == {"b", "x", "o"}
+        assert [each.name for each in model.parameters] == ["alpha"]
+        assert len(model.subexpressions) == 2
+
+    def test_tables_are_looked_up_row_by_row(self) -> None:
+        """A table has the value of each configuration's own row; over a deselected option, it contributes 0."""
+        found = self.model("alpha * x").predict(ALL)
+        o, x = ALL.column("o"), ALL.column("x")
+        assert found.tolist() == np.where(np.isnan(o), 0.0, np.where(o == 0, 2.0, 3.0) * x).tolist()
+
+    def test_a_table_without_a_row(self) -> None:
+        """Where a table has no row, the error names the parameter, what it is over, its rows and the configuration."""
+        table = Table("x + 1", self.TABLE.rows)
+        found = expand_model("alpha", None, Parameters({"alpha": table}))
+        model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
+        message = "the parameter alpha, a table over x + 1 with rows for 0, 4, has no value at configuration 0 (x = 1)"
+        with pytest.raises(EvaluationError) as caught:
+            model.predict(ALL)
+        assert str(caught.value) == message
+        assert caught.value.row == 0
+
+    def test_scaled(self) -> None:
+        """Scaling multiplies every influence and leaves what the terms are about."""
+        model = self.model("2 * x / (x + b) + alpha")
+        assert model.scaled(500).influences == {term: 500 * influence for term, influence in model.terms}
+        assert model.scaled(500).derived == model.derived
