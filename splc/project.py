@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, listed, nearest
 from splc.formats.kinds import xml_root_of_file
-from splc.project_file import FILE_NAME, PATHS, ProjectFile, read_project_file
+from splc.project_file import FILE_NAME, OBSERVED, PATHS, ProjectFile, read_project_file
 
 if TYPE_CHECKING:
     from sampling.space import Space
@@ -105,7 +106,38 @@ class Project:
                     found += self._descriptions()
                 else:
                     found += self._conventional(key)
+        with suppress(InputError):
+            found += self.observed_files
         return tuple(found)
+
+    @property
+    def observed_files(self) -> tuple[str, ...]:
+        """The files of observed variables that `splc.toml` names.
+
+        Raises:
+            InputError: if one does not exist.
+        """
+        return () if self.file is None else tuple(self._existing(OBSERVED, path) for path in self.file.observed)
+
+    @cached_property
+    def observations(self) -> Configurations | None:
+        """The configurations that were observed, with what was observed of them; None where nothing was.
+
+        Raises:
+            InputError: if the system description or a file of observed variables cannot be read.
+        """
+        from splc.formats.observed import read_observed
+
+        files = self.observed_files
+        return read_observed(files, self.variability_model(observed=False)) if files else None
+
+    def with_observed(self, configurations: Configurations) -> Configurations:
+        """Return configurations with what was observed of them.
+
+        Raises:
+            InputError: as `observations`.
+        """
+        return configurations if self.observations is None else configurations.with_observed(self.observations)
 
     @property
     def system_file(self) -> str:
@@ -189,14 +221,19 @@ class Project:
         named = "measurements" in self.given or (self.file is not None and "measurements" in self.file.values)
         return named or bool(self._conventional("measurements"))
 
-    def variability_model(self) -> VariabilityModel:
+    def variability_model(self, *, observed: bool = True) -> VariabilityModel:
         """Read the system description.
 
+        Args:
+            observed: whether the observed variables are known to it, which what is not about models can do without.
+
         Raises:
-            InputError: if it cannot be found or read.
+            InputError: if it (or, if they are wanted, the observed variables) cannot be found or read.
         """
         from splc.formats.variability_xml import read_variability_model
 
+        if observed and self.observations is not None:
+            return self.observations.model
         return read_variability_model(self.system_file)
 
     def measurements(
@@ -209,7 +246,7 @@ class Project:
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
     ) -> Measurements:
-        """Read the measurements; every configuration is checked against `space`.
+        """Read the measurements, with what was observed; every configuration is checked against `space`.
 
         Args:
             model: the system.
@@ -235,7 +272,7 @@ class Project:
                     known.require_valid()
             return valid
 
-        return read_measurements(
+        found = read_measurements(
             self.measurements_file if file is None else file,
             model,
             invalid=invalid,
@@ -245,6 +282,10 @@ class Project:
             check=check,
             explain=known.violations,
         )
+        # Not where the caller does without observed variables.
+        if not model.observed:
+            return found
+        return replace(found, configurations=self.with_observed(found.configurations))
 
     def the_nfp(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured.
@@ -285,7 +326,15 @@ class Project:
         if self.file is None or key not in self.file.values:
             return None
         assert key in PATHS
-        value = self.file.values[key]
+        return self._existing(key, self.file.values[key])
+
+    def _existing(self, key: str, value: str) -> str:
+        """Return the path of a file that `splc.toml` names.
+
+        Raises:
+            InputError: if it does not exist.
+        """
+        assert self.file is not None
         path = self.folder / value
         if not path.exists():
             names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []

@@ -15,6 +15,7 @@ from splc.learning.settings import Settings
 FILE_NAME = "splc.toml"
 PATHS = ("system", "measurements", "analytical", "parameters")
 KEYS = (*PATHS, "nfp")
+OBSERVED = "observed"
 LEARNING = "learning"
 
 
@@ -26,6 +27,7 @@ class ProjectFile:
         path: the file.
         values: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as they are there, as written.
         learning: the settings of the learner, by name.
+        observed: the files of observed variables, as written.
         lines: key (`nfp`, `learning.abortError`) → its line.
     """
 
@@ -33,6 +35,7 @@ class ProjectFile:
     values: Mapping[str, str]
     learning: Mapping[str, Any]
     lines: Mapping[str, int] = field(default_factory=dict)
+    observed: tuple[str, ...] = ()
 
 
 def read_project_file(path: Path) -> ProjectFile:
@@ -51,8 +54,12 @@ def read_project_file(path: Path) -> ProjectFile:
             else:
                 expected = "the name of a property" if key == "nfp" else "the path of a file"
                 problems.add(f"{key} must be {expected}, in quotes", lines.get(key), text=f"{key} = {value!r}")
+        elif key == OBSERVED:
+            named = value if isinstance(value, list) else [value]
+            if not named or not all(isinstance(file, str) and file.strip() for file in named):
+                problems.add(f"{key} must be the path of a file, in quotes, or a list of such", lines.get(key))
         elif key != LEARNING:
-            hint = unknown_name_hint(key, [*KEYS, f"[{LEARNING}]"])
+            hint = unknown_name_hint(key, [*KEYS, OBSERVED, f"[{LEARNING}]"])
             problems.add(f"unknown key {key!r}", lines.get(key), hint=hint)
     learning = content.get(LEARNING, {})
     if not isinstance(learning, dict):
@@ -64,4 +71,5 @@ def read_project_file(path: Path) -> ProjectFile:
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))
     problems.raise_if_any()
-    return ProjectFile(path, values, learning, lines)
+    observed = content.get(OBSERVED, [])
+    return ProjectFile(path, values, learning, lines, tuple(observed if isinstance(observed, list) else [observed]))

@@ -158,6 +158,8 @@ def compare(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
+    from dataclasses import replace
+
     from comparison import compare_all
     from comparison.measures import measure as known_measure
     from comparison.semantic import DEFAULT_KEYS
@@ -218,7 +220,9 @@ def compare(
     places: Places = configurations_of(
         on, project, space, seed, {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}, found
     )
-    if places.configurations is None:
+    if places.configurations is not None:
+        places = replace(places, configurations=project.with_observed(places.configurations))
+    else:
         note("there are no measurements: only terms are compared; --on all compares predictions on all configurations")
     given, weighted_by = weights_of(weights, places, found[0], space.model)
     compared = compare_all(

@@ -61,6 +61,7 @@ def as_json(description: Description) -> dict[str, Any]:
         "numeric_options": [option.name for option in model.numeric_options],
         "constraints": len(model.constraints),
         "valid_configurations": description.count,
+        "observed": list(model.observed),
         "alternative_groups": model.alternative_groups,
         "options": [
             {
@@ -144,6 +145,9 @@ def show(description: Description) -> None:
             ),
             right=("number",),
         )
+    if model.observed:
+        say("\nObserved variables (no options: known of configurations that were run)")
+        say(f"  {', '.join(level_ranges(model.observed))}")
     if model.alternative_groups:
         say("\nAlternative groups (exactly one, where their parent is selected)")
         for group in model.alternative_groups:
@@ -176,6 +180,17 @@ def share(description: Description, name: str) -> str:
     # Whole numbers of any size: 10^27 configurations and more are no float.
     tenths = (1000 * description.occurrences[name][1] + description.count // 2) // description.count
     return f"{tenths // 10}.{tenths % 10} %"
+
+
+def level_ranges(names: Sequence[str]) -> list[str]:
+    """Return names, with those that differ by a last number only as a range: `C_0 … C_6`."""
+    from itertools import groupby
+
+    found = []
+    for _, group in groupby(names, key=lambda name: name.rstrip("0123456789")):
+        of_group = list(group)
+        found += [f"{of_group[0]} … {of_group[-1]}"] if len(of_group) > 2 else of_group
+    return found
 
 
 def shown_values(option: NumericOption) -> str:

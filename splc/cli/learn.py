@@ -52,6 +52,25 @@ def learn(
             rich_help_panel=LEARNING,
         ),
     ] = None,
+    observed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--observed",
+            metavar="PATTERN",
+            help="Observed variables to learn from, beside the options: 'C_*'. Can be repeated.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sum",
+            metavar="NFP\\[:WHERE]",
+            help="Learn this part of the property, and add up the models of all parts; WHERE is 1 where it counts. "
+            "'seconds_{}:level_{}' is every level; in --observed, {} is the same level. Can be repeated.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
     evaluate_on: Annotated[
         str | None,
         typer.Option(
@@ -109,11 +128,15 @@ def learn(
     from splc.cli.terminal import note, progress, report
     from splc.errors import plural
     from splc.learning import learn as learn_model
+    from splc.learning import learn_sum
+    from splc.learning.parts import parts_of
     from splc.learning.settings import preset as preset_settings
     from splc.plotting import plot_format
     from splc.project import Project
 
     # Whatever can be refused is refused before the measurements are read.
+    if parts and evaluate_on is not None:
+        raise typer.BadParameter("a sum of parts is judged by what was not learned from", param_hint="--evaluate-on")
     if output == "-" and json:
         raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
     spec = parse_spec("measured" if sampling is binary is numeric is None else sampling, binary=binary, numeric=numeric)
@@ -143,19 +166,31 @@ def learn(
         "measured_configurations": len(measured.measured(name)),
         "files": input_files(project, measured, evaluation),
     }
+    shared: Any = {"learning_set": rows, "settings": wanted, "seed": seed, "provenance": provenance}
     with interruption("this round") as stop, progress("learning", chosen.numberOfRounds) as advance:
-        result = learn_model(
-            measured,
-            name,
-            preset,
-            learning_set=rows,
-            settings=wanted,
-            evaluation=evaluation,
-            seed=seed,
-            on_round=on_round(advance, verbose, space.model.names),
-            should_stop=stop,
-            provenance=provenance,
-        )
+        after = on_round(advance, verbose, space.model.term_order)
+        if parts:
+            found_parts = parts_of(parts, measured.properties, observed or ())
+            result = learn_sum(
+                measured,
+                found_parts,
+                name,
+                preset,
+                on_round=lambda part, this: after(this, part.nfp + ", "),
+                should_stop=stop,
+                **shared,
+            ).whole
+        else:
+            result = learn_model(
+                measured,
+                name,
+                preset,
+                observed=observed or (),
+                evaluation=evaluation,
+                on_round=after,
+                should_stop=stop,
+                **shared,
+            )
     for text in result.notes:
         note(text)
     if evaluation is not None:
@@ -173,14 +208,14 @@ def learn(
         raise typer.Exit(130)
 
 
-def on_round(advance: Callable[[int, str], None], verbose: bool, order: Sequence[str]) -> Callable[[Round], None]:
-    """Return what is done after each round: move the progress bar, print the round where asked for."""
+def on_round(advance: Callable[[int, str], None], verbose: bool, order: Sequence[str]) -> Callable[..., None]:
+    """Return what is done after each round (of a part): move the progress bar, print the round where asked for."""
     import sys
 
-    def show_round(this: Round) -> None:
-        advance(this.number, f"round {this.number}: error {this.learning_error:.4g} %")
+    def show_round(this: Round, part: str = "") -> None:
+        advance(this.number, f"{part}round {this.number}: error {this.learning_error:.4g} %")
         if verbose:
             text = this.candidate.text(order)
-            print(f"round {this.number}: + {text}, error {this.learning_error:.6g} %", file=sys.stderr)
+            print(f"{part}round {this.number}: + {text}, error {this.learning_error:.6g} %", file=sys.stderr)
 
     return show_round

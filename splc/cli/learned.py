@@ -30,9 +30,11 @@ def require_expressible(output: str, system: VariabilityModel) -> None:
         OutputError: naming them, before anything is learned.
     """
     from splc.formats.log_grammar import require_writable_names
+    from splc.tokens import NameTable
 
     if not is_json(output):
-        require_writable_names(system.names, system.name_table)
+        known = NameTable(system.term_names)
+        require_writable_names((*system.names, *system.observed), known)
 
 
 def write(

@@ -73,7 +73,7 @@ def predict(
     report(found.report)
     say_what_is_judged(found, stored.nfp, project.nfp)
     try:
-        predicted = stored.model.predict(found.configurations)
+        predicted = stored.model.predict(project.with_observed(found.configurations))
     except EvaluationError as failure:
         problem = Problem(
             failure.what, found.report.source, int(found.lines[failure.row]), hint=f"the model is {model}"

@@ -58,7 +58,7 @@ def sample(
     spec = parse_spec(sampling, binary=binary, numeric=numeric)
     project = Project.load(system=system, measurements=measurements)
     require_writable(output, project.files)
-    model = project.variability_model()
+    model = project.variability_model(observed=False)
     space = Space(model)
     measured = None
     if isinstance(spec.whole, Measured):

@@ -5,8 +5,8 @@
     1,1,2,10,9                      1,1,1,10,1,500,14.496
 
 A table with a column `level` gives one variable per column and level: `C_0`, `C_1`, …, and `level_0`, `level_1`, … that
-are 1 where a configuration has the level and 0 where it does not. The others are missing there, as where a field is
-empty; a term with a missing variable contributes nothing.
+are 1. All variables of a level are missing in configurations that do not have it, as one is where a field is empty; and
+a term with a missing variable contributes nothing.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _require_complete(
 def _by_level(values: Mapping[str, Array], group: Array, place: Array, count: int) -> dict[str, Array]:
     """Return one column per variable and level, NaN where a configuration does not have the level."""
     width = int(place.max()) + 1
-    there = np.zeros((count, width))
+    there = np.full((count, width), np.nan)
     there[group, place] = 1.0
     tables = {LEVEL: there}
     for name, column in values.items():

@@ -8,17 +8,31 @@ if TYPE_CHECKING:
     from splc.learning.estimator import PerformanceInfluenceRegressor
     from splc.learning.history import LearningResult, Round
     from splc.learning.learner import learn
+    from splc.learning.parts import Part, SumResult, learn_sum
     from splc.learning.settings import PRESETS, Settings
 
-__all__ = ["PRESETS", "LearningResult", "PerformanceInfluenceRegressor", "Round", "Settings", "learn"]
+__all__ = [
+    "PRESETS",
+    "LearningResult",
+    "Part",
+    "PerformanceInfluenceRegressor",
+    "Round",
+    "Settings",
+    "SumResult",
+    "learn",
+    "learn_sum",
+]
 
 _HOMES = {
     "PRESETS": "settings",
     "LearningResult": "history",
+    "Part": "parts",
     "PerformanceInfluenceRegressor": "estimator",
     "Round": "history",
     "Settings": "settings",
+    "SumResult": "parts",
     "learn": "learner",
+    "learn_sum": "parts",
 }
 
 

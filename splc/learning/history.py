@@ -51,7 +51,7 @@ class LearningResult:
         rounds: the history; empty where no candidate brought anything, or for an averaged (bagged) model.
         terms: the model's candidates and influences, in the order in which they were selected.
         termination: why learning ended: numberOfRounds, learnTimeLimit, stopOnLongRound, abortError,
-            minImprovementPerRound, noCandidate, interrupted, or bagging.
+            minImprovementPerRound, noCandidate, interrupted, bagging, or parts (see `splc.learning.parts`).
         nfp: the property that was learned.
         learning_configurations: size of the learning set.
         learning_error: on the learning set.

@@ -29,6 +29,10 @@ from splc.variability import VariabilityModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# How notes begin that say what was left out; of a part, that is what the configurations do not have.
+WITHOUT_VALUE = "left out, without a value of "
+WHERE_ZERO = "left out of relative errors, where "
+
 
 def learn(
     measurements: Measurements,
@@ -80,7 +84,7 @@ def learn(
     notes: list[str] = []
     if len(usable) < len(measurements):
         lacking = plural(len(measurements) - len(usable), "configuration", "configurations")
-        notes.append(f"left out, without a value of {name}: {lacking}")
+        notes.append(f"{WITHOUT_VALUE}{name}: {lacking}")
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {name}")
     if isinstance(learning_set, Configurations):
@@ -96,11 +100,9 @@ def learn(
     target = usable.column(name)
     zeros = int((target == 0).sum())
     if zeros:
-        notes.append(
-            f"left out of relative errors, where {name} is 0: {plural(zeros, 'configuration', 'configurations')}"
-        )
+        notes.append(f"{WHERE_ZERO}{name} is 0: {plural(zeros, 'configuration', 'configurations')}")
     started = time.monotonic()
-    further = observed_features(usable.configurations, variables)
+    further = observed_features(measurements.configurations, variables)
     problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled, further)
     outcome = outcome_of(problem, chosen, seed, on_round, should_stop)
     seconds = time.monotonic() - started

@@ -15,6 +15,7 @@ REASONS = {
     "minImprovementPerRound": "the last term brought less than {minImprovementPerRound:g} (minImprovementPerRound)",
     "noCandidate": "no further term lowers the error",
     "interrupted": "interrupted",
+    "parts": "the models of the parts were added up",
     "bagging": "{baggingNumbers} models were averaged (bagging)",
 }
 
