@@ -1,7 +1,7 @@
 """Model text ↔ performance-influence model: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt ceil floor`, `#` comments, line continuations inside
-parentheses, `name = expression` definitions before the model line (`T = …` or a bare expression). Operators
+Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt ceil floor`, `#` comments, line continuations
+inside parentheses, `name = expression` definitions before the model line (`T = …` or a bare expression). Operators
 associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases are converted to 10.
 
 A definition must not have the name of an option, nor that of a parameter with another value: whoever gives
