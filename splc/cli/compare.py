@@ -170,7 +170,7 @@ def compare(
         chosen_tables,
         configurations_of,
         interval_bounds,
-        require_used,
+        require_rows,
         subjects_of,
         weights_of,
         which_learning,
@@ -178,7 +178,7 @@ def compare(
     )
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
-    from splc.cli.parameters import numbers_of, stated_parameters
+    from splc.cli.parameters import numbers_of, require_used, stated_parameters
     from splc.cli.terminal import note, warn
     from splc.cli.thresholds import broken, thresholds
     from splc.formats.files import STANDARD, write_whole
@@ -216,7 +216,8 @@ def compare(
     space = Space(project.variability_model())
     known = stated_parameters(project, parameter)
     found = subjects_of(models, space.model, known, which_round(round), which_learning(learning), scale)
-    require_used(parameter, rows, found)
+    require_used(parameter, frozenset().union(*(subject.used for subject in found)))
+    require_rows(rows, found)
     places: Places = configurations_of(
         on, project, space, seed, {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}, found
     )

@@ -33,6 +33,7 @@ class Subject:
         kind: 'log', 'json' or 'text'.
         nfp: the property that its file says it is about.
         file: the file.
+        used: the parameters that it uses.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Subject:
     kind: str
     nfp: str | None
     file: str
+    used: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +150,7 @@ def subjects_of(
         for number, each in enumerate(stored, 1):
             name = own if len(stored) == 1 else f"{own} ({number})"
             model = each.model.scaled(scale) if scale is not None and each.kind == "text" else each.model
-            found.append(Subject(name, model, each.kind, each.nfp, path))
+            found.append(Subject(name, model, each.kind, each.nfp, path, each.used))
     problems.raise_if_any()
     if scale is not None and all(subject.kind != "text" for subject in found):
         raise typer.BadParameter("none of the models is model text, which is what is scaled", param_hint="--scale")
@@ -168,17 +170,14 @@ def _distinct(subjects: list[Subject]) -> list[Subject]:
     return result
 
 
-def require_used(assignments: Sequence[str] | None, at: Mapping[str, float], subjects: Sequence[Subject]) -> None:
-    """Refuse `--parameter` and `--at` where no model is model text, and `--at` that no table is over.
+def require_rows(at: Mapping[str, float], subjects: Sequence[Subject]) -> None:
+    """Refuse `--at` that no table is over, or that has no row.
 
     Raises:
-        typer.BadParameter: for parameters without a model that could use them.
-        InputError: for names that no table is over.
+        InputError: naming what the tables are over, and their rows.
     """
     from splc.parameters import chosen_rows
 
-    if assignments and all(subject.kind != "text" for subject in subjects):
-        raise typer.BadParameter("none of the models is model text, which has parameters", param_hint="--parameter")
     if at:
         chosen_rows([parameter for subject in subjects for parameter in subject.model.parameters], at)
 

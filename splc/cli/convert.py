@@ -181,7 +181,7 @@ def convert_model(
     Parameters become numbers: an analytical model is written as the sum of terms that it is.
     """
     from splc.binding import bound
-    from splc.cli.parameters import numbers_of, stated_parameters
+    from splc.cli.parameters import numbers_of, require_used, stated_parameters
     from splc.cli.terminal import note
     from splc.errors import plural
     from splc.formats.files import write_whole
@@ -195,6 +195,7 @@ def convert_model(
     if system is None:
         note("there is no system description here: the model's names are taken as they are")
     stored = read_stored_model(source, system, parameters=stated_parameters(project, parameter))
+    require_used(parameter, stored.used)
     model = bound(stored.model, numbers_of(at, "--at"))
     if form != "txt":
         require_plain(model, output)

@@ -91,7 +91,7 @@ def fit(
     from splc.cli.fitted import Fitted, as_json, bounds_of, names_of, say_what_to_know, show, write
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
-    from splc.cli.parameters import stated_parameters
+    from splc.cli.parameters import require_used, stated_parameters
     from splc.cli.terminal import report
     from splc.errors import OutputError, Problem
     from splc.formats.files import STANDARD
@@ -119,7 +119,8 @@ def fit(
     require_writable(output, (file, *project.files))
     space = Space(project.variability_model())
     known = stated_parameters(project, parameter)
-    model, guessed = read_free(file, space.model, known, names)
+    model, guessed, used = read_free(file, space.model, known, names)
+    require_used(parameter, used)
     policies: Any = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
     measured = project.measurements(space.model, space, **policies)
     report(measured.report)
@@ -148,7 +149,7 @@ def fit(
         show(result, output)
 
 
-def read_free(file: str, system: Any, known: Any, names: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
+def read_free(file: str, system: Any, known: Any, names: Sequence[str]) -> tuple[Any, tuple[str, ...], Any]:
     """Read a model in which some parameters stay names.
 
     Args:
@@ -158,7 +159,7 @@ def read_free(file: str, system: Any, known: Any, names: Sequence[str]) -> tuple
         names: the free ones; those that are not known are guessed to be 1.
 
     Returns:
-        The model, and the names of those that are guessed.
+        The model, the names of those that are guessed, and the parameters that the model uses.
 
     Raises:
         SplcError: if it cannot be read, or a name is none of a parameter that it uses.
@@ -208,4 +209,4 @@ def read_free(file: str, system: Any, known: Any, names: Sequence[str]) -> tuple
         raise SpecError(problems)
     [stored] = parse_stored_models(source, system, parameters=given, symbols=names)
     # As a factor on the whole model, 'scale' is benchmarked to be 1.
-    return stored.model, tuple(name for name in guessed if name in used)
+    return stored.model, tuple(name for name in guessed if name in used), stored.used

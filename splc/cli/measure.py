@@ -196,7 +196,8 @@ def measure(
     project = Project.load(system=system)
     model = project.variability_model()
     wanted = parse_properties(properties or [], exact_names(model), batch=batched)
-    template = parse_template(command, model, ("configurations",) if batched else (OPTIONS, "repetition"))
+    extras = (OPTIONS, "repetition")
+    template = parse_template(command, model, ("configurations", *extras) if batched else extras)
     agreeing = [name.strip() for name in (batch_by or "").split(",") if name.strip()]
     if batched:
         require_batchable(agreeing, template, model)

@@ -127,12 +127,16 @@ def terminated_as_interrupted() -> Iterator[None]:
     names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def interrupt(signum: int, frame: Any) -> None:
+        # A second one is not to interrupt what the first one has begun.
+        signal.signal(signum, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     before = {}
     try:
         for number in names:
-            before[number] = signal.signal(number, interrupt)
+            # `nohup` has the hang-up ignored, and means it.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, interrupt)
     except ValueError:
         # Not in the main thread, where signals do not arrive anyway.
         before = {}

@@ -31,17 +31,18 @@ def optimize(
     from sampling import Space
     from sampling.space import LIMIT
     from splc.cli.json_output import print_json
-    from splc.cli.parameters import stated_parameters
+    from splc.cli.parameters import require_used, stated_parameters
     from splc.cli.terminal import note, say, table
-    from splc.formats.models import read_model
+    from splc.formats.models import read_stored_model
     from splc.optimum import optimum
     from splc.options import BinaryOption
     from splc.project import Project
 
     project = Project.load(system=system, parameters=parameters)
     space = Space(project.variability_model())
-    read = read_model(model, space.model, parameters=stated_parameters(project, parameter))
-    found = optimum(read, space, maximize, LIMIT if limit is None else limit)
+    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, parameter))
+    require_used(parameter, stored.used)
+    found = optimum(stored.model, space, maximize, LIMIT if limit is None else limit)
     values = {name: plain(value) for name, value in found.configuration.assignment(0).items()}
     if json:
         content = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -25,6 +25,24 @@ def stated_parameters(project: Project, assignments: Sequence[str] | None) -> Pa
         typer.BadParameter: for what is no assignment of a number.
     """
     return project.parameters().changed(numbers_of(assignments, "--parameter"))
+
+
+def require_used(assignments: Sequence[str] | None, used: Collection[str]) -> None:
+    """Refuse `--parameter` for a name that no model uses: it would have no effect.
+
+    Args:
+        assignments: texts `name=value`.
+        used: the parameters that the models use.
+
+    Raises:
+        typer.BadParameter: naming the nearest one that is used.
+    """
+    from splc.errors import unknown_name_hint
+
+    for name in numbers_of(assignments, "--parameter"):
+        if name not in used:
+            hint = unknown_name_hint(name, sorted(used)) if used else "only model text has parameters"
+            raise typer.BadParameter(f"no model uses a parameter {name!r}; {hint}", param_hint="--parameter")
 
 
 def numbers_of(assignments: Sequence[str] | None, option: str) -> dict[str, float]:

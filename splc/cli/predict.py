@@ -48,7 +48,7 @@ def predict(
     from sampling import Space
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
-    from splc.cli.parameters import stated_parameters
+    from splc.cli.parameters import require_used, stated_parameters
     from splc.cli.terminal import note, report
     from splc.errors import ConfigurationError, Problem, plural
     from splc.formats.assembling import Policy
@@ -71,6 +71,7 @@ def predict(
     stored = read_stored_model(model, space.model, parameters=stated_parameters(project, parameter))
     found = read_to_predict(configurations, space.model, policy, nfp, stored.nfp or project.nfp)
     report(found.report)
+    require_used(parameter, stored.used)
     say_what_is_judged(found, stored.nfp, project.nfp)
     try:
         predicted = stored.model.predict(project.with_observed(found.configurations))

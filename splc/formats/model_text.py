@@ -20,7 +20,17 @@ def parse_model_text(
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: Collection[str] = (),
 ) -> InfluenceModel:
-    """Return the model that a text is.
+    """Return the model that a text is. See `parse_stored_text`."""
+    return parse_stored_text(source, variability_model, parameters, symbols)[0]
+
+
+def parse_stored_text(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    symbols: Collection[str] = (),
+) -> tuple[InfluenceModel, frozenset[str]]:
+    """Return the model that a text is, and the names of the parameters that it uses.
 
     Args:
         source: the text.
@@ -51,7 +61,7 @@ def parse_model_text(
         )
     except ExpressionError as error:
         raise error.at(source.name) from None
-    return InfluenceModel.from_terms(found.expansion, order, "identity", found.derived)
+    return InfluenceModel.from_terms(found.expansion, order, "identity", found.derived), found.used
 
 
 def model_text_file(model: InfluenceModel) -> str:

@@ -33,11 +33,13 @@ class StoredModel:
         model: the model.
         nfp: the property that it was learned from, None where the file does not say it.
         kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
+        used: the parameters that a model text uses.
     """
 
     model: InfluenceModel
     nfp: str | None = None
     kind: Literal["log", "json", "text"] = "text"
+    used: frozenset[str] = frozenset()
 
 
 def read_model(
@@ -109,9 +111,10 @@ def parse_stored_models(
         what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
-    from splc.formats.model_text import parse_model_text
+    from splc.formats.model_text import parse_stored_text
 
-    return [StoredModel(parse_model_text(source, variability_model, parameters, symbols))]
+    model, used = parse_stored_text(source, variability_model, parameters, symbols)
+    return [StoredModel(model, used=used)]
 
 
 def is_log(source: Source) -> bool:

@@ -305,6 +305,7 @@ def test_where_a_model_has_no_value(models: Path, run: Run, text: str, what: str
         (("--plot", "other.txt"), "not written in this format"),
         (("--parameters", "missing.toml"), "missing.toml"),
         (("--parameter", "base=nan"), "is not NAME=NUMBER"),
+        (("--parameter", "bas=1"), "no model uses a parameter 'bas'; did you mean 'base'?"),
     ],
 )
 def test_bad_options(models: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:
