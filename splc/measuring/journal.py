@@ -131,7 +131,8 @@ class Journal:
 
 def encoded(record: Record) -> bytes:
     """Return the line of a record."""
-    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
+    # ASCII: what file names and arguments have that is no text survives as an escape.
+    body = json.dumps(record, allow_nan=False, separators=(",", ":")).encode("ascii")
     return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
 
 

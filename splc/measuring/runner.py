@@ -67,6 +67,8 @@ def run(
         on_start: is told the process id.
         on_line: is told every line of standard output as it arrives.
     """
+    if not hasattr(os, "waitid"):
+        return Ended(None, error="cannot be started: this Python has no os.waitid (macOS has it from Python 3.13 on)")
     started = time.perf_counter()
     try:
         process = subprocess.Popen(
@@ -108,7 +110,8 @@ class _Running:
         self.held = set(self.printed)
         self.lined = 0
         self.ended = started
-        self.timed_out = self.overflow = False
+        self.timed_out = self.overflow = self.lost = False
+        self.cpu = 0.0
         # Whether all have let go of the pipes, so that probably nothing is left.
         self.tidy = False
 
@@ -126,8 +129,7 @@ class _Running:
             # The ended leader is not reaped yet, so that its id cannot belong to others here.
             end_session(pid, thorough=not self.tidy)
             watcher.join()
-            _, status, usage = os.wait4(pid, 0)
-            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self._reap()
             os.close(woken)
             for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
                 if stream is not None:
@@ -135,21 +137,33 @@ class _Running:
                         stream.close()
         self._lines(last=True)
         error = f"printed more than {MAX_PRINTED:,} bytes" if self.overflow else None
+        if self.lost:
+            error = "its exit code is lost: whoever started splc has it ignore the end of its children (SIGCHLD)"
         return Ended(
             self.process.returncode,
             self.printed["stdout"].decode("utf-8", "replace"),
             self.printed["stderr"].decode("utf-8", "replace"),
             self.ended - self.started,
-            usage.ru_utime + usage.ru_stime,
+            self.cpu,
             self.timed_out,
             error,
         )
 
     def _watch(self, wake: int) -> None:
         """Note when the process ends, without reaping it."""
-        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        with suppress(ChildProcessError):
+            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
         self.ended = time.perf_counter()
         os.close(wake)
+
+    def _reap(self) -> None:
+        try:
+            _, status, usage = os.wait4(self.process.pid, 0)
+        except ChildProcessError:
+            self.process.returncode, self.lost = 0, True
+            return
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu = usage.ru_utime + usage.ru_stime
 
     def _collect(self, woken: int) -> None:
         """Read and write until the process has ended; its descendants may keep the pipes open for ever."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +123,23 @@ class TestResults:
         message = refused("measure", "--command", AWK, "--configurations", "some.csv", *TIME, "-o", "m.csv")
         assert "configuration 10 is not valid: it violates" in message
         assert not (empty / "m.journal").exists()
+
+    def test_on_a_terminal(self, empty: Path) -> None:
+        """On a terminal a bar shows how many runs are done, and the time that is left."""
+        controller, terminal = pty.openpty()
+        arguments = ["measure", "--command", "sleep 0.05", *ALL]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "splc", *arguments], stderr=terminal, stdout=subprocess.DEVNULL
+        )
+        os.close(terminal)
+        shown = b""
+        # A terminal whose last user has gone is an error to read from, on Linux.
+        with suppress(OSError):
+            while chunk := os.read(controller, 4096):
+                shown += chunk
+        os.close(controller)
+        assert process.wait() == 0
+        assert re.search(rb"\d of 9 runs, about [\d.]+ s left", shown), shown
 
     def test_to_standard_output(self, run: Run, empty: Path) -> None:
         """The measurements can go to standard output, with a journal that has a name."""
@@ -253,6 +273,8 @@ class TestRefused:
             (["--command", "true", *ALL, "--scheduler", "tcp://localhost:1"], "need each other"),
             (["--command", "true", *ALL, "--batch", "--property", "t=time"], "batch command prints"),
             (["--command", "true {x}", *ALL, "--batch", "--property", "t"], "--batch-by x"),
+            (["--command", "true {options}", *ALL, "--batch", "--property", "t"], "cannot have {options}"),
+            (["--command", "true {configurations}", *ALL], "{configurations} is no option"),
             (["--command", "true", *ALL, "-o", "nowhere/m.csv"], "nowhere/m.csv: cannot be written"),
             (["--command", "true", *ALL, "-o", "system.xml"], "this is an input"),
             (["--command", "true", *ALL, "-o", "m.csv", "--journal", "m.csv"], "another output"),
@@ -341,6 +363,39 @@ class TestResuming:
         assert "8 runs are recorded already" in result.stderr
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
+    def test_left_running(self, run: Run, empty: Path) -> None:
+        """A run that a killed session left behind is ended before others are measured, and done again."""
+        code = (
+            "import os, signal, sys, time\nx, cache = map(int, sys.argv[1:])\n"
+            "if os.environ.get('SENT') and (x, cache) == (4, 0):\n"
+            "    open('left', 'w').write(str(os.getpid()))\n"
+            "    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(1000)\n"
+            "print('time:', x * 2 + cache)"
+        )
+        arguments = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
+        environment = {**os.environ, "SENT": "1"}
+        command = [sys.executable, "-m", "splc", *arguments]
+        done = subprocess.run(command, env=environment, stderr=subprocess.DEVNULL, check=False)
+        assert done.returncode == -signal.SIGKILL
+        left = int((empty / "left").read_text(encoding="ascii"))
+        assert Path(f"/proc/{left}").exists()
+        result = run(*arguments, "--resume")
+        assert "a run that an earlier session had left behind was still running; it was ended" in result.stderr
+        status = Path(f"/proc/{left}/stat")
+        assert not status.exists() or status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] in "ZX"
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+    @pytest.mark.parametrize("ignored", [True, False])
+    def test_hang_up(self, empty: Path, ignored: bool) -> None:
+        """A closed terminal ends a measurement as SIGTERM does, unless `nohup` says otherwise."""
+        code = "import os, signal, time\nos.kill(os.getppid(), signal.SIGHUP)\ntime.sleep(0.2)\nprint('time:', 1)"
+        arguments = ["measure", "--command", script(empty, code), "--sampling", "random:1", *TIME]
+        handler = signal.SIG_IGN if ignored else signal.SIG_DFL
+        start = f"import signal, sys\nsignal.signal(1, signal.Handlers({int(handler)}))\n"
+        start += "from splc.cli import main\nsys.argv[0] = 'splc'\nmain()"
+        done = subprocess.run([sys.executable, "-c", start, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == (0 if ignored else 130), done.stderr
+
     @pytest.mark.parametrize(("sent", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
     def test_interrupted(self, run: Run, empty: Path, sent: signal.Signals, times: int) -> None:
         """Ctrl-C ends it after the run in flight, again (or SIGTERM) at once: code 130, and what is done is kept."""
@@ -348,7 +403,7 @@ class TestResuming:
         code = (
             "import os, sys, time\nx, cache = map(int, sys.argv[1:])\n"
             "if os.environ.get('SENT') and (x, cache) == (4, 0):\n"
-            f"    for _ in range({times}): os.kill(os.getppid(), {int(sent)}); time.sleep(0.05)\n"
+            f"    for _ in range({times}): os.kill(os.getppid(), {int(sent)}); time.sleep(0.3)\n"
             f"    if ({int(sent)}, {times}) != ({int(signal.SIGINT)}, 1): time.sleep(1000)\n"
             "print('time:', x * 2 + cache)"
         )

@@ -127,6 +127,16 @@ def test_that_cannot_be_started(tmp_path: Path) -> None:
     assert "cannot be started" in str(run(["a\0b"]).error)
 
 
+def test_ignored_children(program: Program) -> None:
+    """Where the end of children is ignored, the run has failed instead of waiting for ever."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        ended = run([program("print(1)")])
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert "SIGCHLD" in str(ended.error)
+
+
 def test_birth() -> None:
     """A process is told from an earlier one of the same id; one that never was has no birth."""
     assert birth(os.getpid()) == birth(os.getpid())
