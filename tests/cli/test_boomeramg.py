@@ -1,0 +1,193 @@
+"""The case study BoomerAMG: its analytical models against the formulas of the thesis, written down level by level."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import shlex
+import shutil
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.formats.models import read_model
+from splc.learning import Part, learn_sum
+from splc.measurements import Measurements
+from splc.project import Project
+from tests.cli.conftest import Run
+
+CASE = Path(__file__).parents[2] / "casestudies" / "boomeramg"
+REAL = Path(__file__).parents[3] / "shared" / "data" / "hypre"
+OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
+ALPHA, BETA, T = 2.2e-7, 1.0e-9, 7.37e-10
+
+Key = tuple[int, ...]
+Level = dict[str, float]
+
+
+@cache
+def measured() -> Measurements:
+    """Return the measurements of the case, checked against its constraints."""
+    project = Project.load(CASE)
+    model = project.variability_model()
+    return project.measurements(model, Space(model))
+
+
+def committed() -> tuple[dict[Key, list[Level]], dict[Key, int]]:
+    """Return the levels and the iterations of every configuration, read without the library."""
+    levels: dict[Key, list[Level]] = defaultdict(list)
+    with gzip.open(CASE / "levels.csv.gz", "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            numbers = {name: float(row[name] or 0) for name in ("C", "s", "sh", "p", "n", "ph", "nh")}
+            levels[tuple(int(row[name]) for name in OPTIONS)].append(numbers)
+    with (CASE / "observed.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return levels, {tuple(int(row[name]) for name in OPTIONS): int(row["iterations"]) for row in rows}
+
+
+def solve(levels: list[Level], ranks: int, convention: str) -> float:
+    """Return the time of one cycle: the cases of section 3.2.2, or the three formulas of section 5.4.2."""
+    last = len(levels) - 1
+    total = 0.0
+    for i, level in enumerate(levels):
+        total += 6 * level["C"] / ranks * level["s"] * T + 3 * (level["p"] * ALPHA + level["n"] * BETA)
+        if i < last:
+            total += 2 * levels[i + 1]["C"] / ranks * level["sh"] * T + level["ph"] * ALPHA + level["nh"] * BETA
+        if i > 0:
+            of = levels[i - 1] if convention == "5.4.2" else level
+            total += 2 * levels[i - 1]["C"] / ranks * of["sh"] * T + of["ph"] * ALPHA + of["nh"] * BETA
+    return total
+
+
+def predicted(file: str) -> dict[Key, float]:
+    """Return what one of the case's models predicts for every configuration."""
+    some = measured().configurations
+    model = read_model(CASE / file, some.model, parameters=Project.load(CASE).parameters())
+    keys = zip(*(some.value(name).astype(int).tolist() for name in OPTIONS), strict=True)
+    return dict(zip(keys, model.predict(some).tolist(), strict=True))
+
+
+def geometric_mean(values: np.ndarray) -> float:
+    """Return the geometric mean."""
+    return float(np.exp(np.log(values).mean()))
+
+
+@pytest.mark.parametrize(("file", "convention"), [("analytical.txt", "5.4.2"), ("analytical_3.2.2.txt", "3.2.2")])
+class TestAnalyticalModel:
+    def test_it_is_the_formulas_of_the_thesis(self, file: str, convention: str) -> None:
+        """For every configuration the model is `iterations` times the sum of the formulas over its own levels."""
+        levels, iterations = committed()
+        found = predicted(file)
+        assert set(found) == set(levels)
+        for key, value in found.items():
+            ranks = key[0] * key[1] * key[2]
+            assert value == pytest.approx(iterations[key] * solve(levels[key], ranks, convention), rel=1e-12)
+
+    def test_it_agrees_with_the_raw_measurements(self, file: str, convention: str) -> None:
+        """The same formulas on the rows as the driver printed them give the same predictions."""
+        if not REAL.is_dir():
+            pytest.skip("needs ../shared/data/hypre, the measurements as they were made")
+        names = {"C": "C", "p": "p", "n": "n", "ph": "phat", "nh": "nhat"}
+        levels: dict[Key, list[Level]] = defaultdict(list)
+        iterations = {}
+        with gzip.open(REAL / "amg7_levels.csv.gz", "rt", encoding="utf-8") as file_of_levels:
+            for row in csv.DictReader(file_of_levels):
+                if row["rep"] == "2":
+                    key = tuple(int(row[name]) for name in OPTIONS)
+                    own = {name: float(row[column]) for name, column in names.items()}
+                    own |= {"s": int(row["nnz"]) / own["C"], "sh": int(row["nnzP"]) / own["C"]}
+                    assert int(row["level"]) == len(levels[key])
+                    levels[key].append(own)
+                    iterations[key] = int(row["iterations"])
+        for key, value in predicted(file).items():
+            expected = iterations[key] * solve(levels[key], key[0] * key[1] * key[2], convention)
+            assert value == pytest.approx(expected, rel=1e-7)
+
+
+class TestMeasurements:
+    def test_every_valid_configuration_was_measured_and_observed(self) -> None:
+        """The measurements are all configurations of the description, three times each, with observations of all."""
+        some = measured()
+        assert len(some) == Space(some.model).count == 351
+        assert some.configurations.observed is not None
+        assert some.configurations.observed.known.all()
+        assert all(some.repetitions(name).shape == (351, 3) for name in some.properties)
+        assert not any(np.isnan(some.repetitions(name)).any() for name in some.properties)
+
+    def test_the_raw_measurements(self) -> None:
+        """The case holds the measurements as they were made, row by row."""
+        if not REAL.is_dir():
+            pytest.skip("needs ../shared/data/hypre, the measurements as they were made")
+        columns = {
+            "solve_s": "solve_seconds",
+            "setup_s": "setup_seconds",
+            "solve_comp_max": "solve_compute_seconds",
+            "solve_msgs_sum": "messages",
+            "solve_bytes_sum": "bytes",
+            "iterations": "iterations",
+        }
+        with (REAL / "amg7.csv").open(encoding="utf-8") as file:
+            raw = {tuple(int(row[n]) for n in (*OPTIONS, "rep")): row for row in csv.DictReader(file)}
+        some = measured()
+        keys = list(zip(*(some.configurations.value(name).astype(int).tolist() for name in OPTIONS), strict=True))
+        for column, name in columns.items():
+            for values, key in zip(some.repetitions(name).tolist(), keys, strict=True):
+                assert values == [float(raw[(*key, repetition)][column]) for repetition in range(3)]
+
+    def test_a_level_takes_time_exactly_where_there_is_one(self) -> None:
+        """The time of a level is above 0 in all repetitions where the level exists, and 0 elsewhere."""
+        some = measured()
+        for level in range(7):
+            times = some.repetitions(f"level_{level}_compute_seconds")
+            there = some.configurations.column(f"level_{level}") == 1
+            assert (times[there] > 0).all()
+            assert (times[~there] == 0).all()
+
+    def test_the_levels_make_the_whole(self) -> None:
+        """The times of the levels add up to the computing time, but for what is outside of the cycles' parts."""
+        some = measured()
+        total = sum(some[f"level_{level}_compute_seconds"] for level in range(7))
+        assert geometric_mean(total / some["solve_compute_seconds"]) == pytest.approx(0.97, abs=0.01)
+
+
+class TestError:
+    @pytest.mark.parametrize(
+        ("file", "ratio", "error"), [("analytical.txt", 2.10, 51.7), ("analytical_3.2.2.txt", 2.08, 51.1)]
+    )
+    def test_the_figures_of_the_readme(self, file: str, ratio: float, error: float) -> None:
+        """Measured by predicted, in the geometric mean, and the mean relative error are what the README says."""
+        values, found = measured()["solve_compute_seconds"], np.array(list(predicted(file).values()))
+        assert geometric_mean(values / found) == pytest.approx(ratio, abs=0.005)
+        assert 100 * np.mean(np.abs(values - found) / values) == pytest.approx(error, abs=0.05)
+
+
+class TestLearning:
+    def test_levels_are_learned_and_added_up(self) -> None:
+        """The sum of the levels' models predicts every configuration, about as well as the thesis' models do."""
+        some = measured()
+        parts = [Part(f"level_{i}_compute_seconds", f"level_{i}", (f"*_{i}", "iterations")) for i in range(7)]
+        rows = np.random.default_rng(0).permutation(len(some))[:125]
+        settings = Project.load(CASE).learning
+        found = learn_sum(some, parts, "solve_compute_seconds", learning_set=rows, settings=settings)
+        assert found.whole.error is not None
+        assert found.whole.error < 31.3
+        # What is about a variable of the level is missing with the level, and level 0 is always there.
+        for term, _ in found.whole.model.terms:
+            assert "level_0" not in term.options
+            for i in range(7):
+                assert not {f"level_{i}", f"C_{i}"} <= term.options
+
+    def test_the_commands_of_the_readme(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The commands of the README run as they stand."""
+        lines = (CASE / "README.md").read_text(encoding="utf-8").splitlines()
+        commands = [line.strip() for line in lines if line.startswith("    splc ")]
+        shutil.copytree(CASE, tmp_path / "boomeramg")
+        monkeypatch.chdir(tmp_path / "boomeramg")
+        assert len(commands) == 4
+        for command in commands:
+            result = run(*shlex.split(command)[1:])
+            assert result.exit_code == 0, result.stderr
