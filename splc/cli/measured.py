@@ -66,7 +66,13 @@ def measured(
             note(f"there is no {outputs.journal} yet: this measurement begins")
         open_journal = Journal.resume if there else Journal.create
         with open_journal(outputs.journal) as journal:
-            session = Session.begin(setup, journal, retry_failed=retry_failed)
+            try:
+                session = Session.begin(setup, journal, retry_failed=retry_failed)
+            except OutputError:
+                if not there:
+                    # Nothing is in it that could be gone on with.
+                    Path(outputs.journal).unlink(missing_ok=True)
+                raise
             note_resumed(session, there)
             finished = _run(session, cluster)
             try:

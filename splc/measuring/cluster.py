@@ -6,7 +6,7 @@ first, for runs beside each other disturb each other.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from types import TracebackType
@@ -15,7 +15,7 @@ from typing import Any
 from splc.errors import InputError, Problem, SpecError, listed
 from splc.measuring.batch import Record
 from splc.measuring.command import program
-from splc.measuring.execution import Result, execute
+from splc.measuring.execution import Result, execute, now
 from splc.measuring.machine import machine
 from splc.measuring.recorded import Run
 from splc.measuring.setup import Setup
@@ -23,6 +23,10 @@ from splc.measuring.setup import Setup
 # How long to wait for a scheduler, and how often to look for workers that came or went.
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 2.0
+# How long to wait for another worker where none is left: a nanny starts one within seconds.
+PATIENCE_SECONDS = 60
+# A run that so many workers did not survive is not given to another one.
+LOSSES = 3
 
 
 class Cluster:
@@ -99,13 +103,22 @@ class Cluster:
             InputError: if no worker is left.
         """
         waiting, flying = deque(runs), dict[Any, tuple[str, Run]]()
-        ended = Event()
+        losses, ended = Counter[Run](), Event()
+
+        def lost(worker: str, this: Run) -> None:
+            losses[this] += 1
+            if losses[this] < LOSSES:
+                waiting.appendleft(this)
+            else:
+                reason = f"{LOSSES} workers went away while they measured it"
+                record(this, Result({}, reason, started=now()), {"worker": worker})
+
         try:
             while waiting or flying:
                 there = self.workers()
                 for future in [future for future, (worker, _) in flying.items() if worker not in there]:
-                    waiting.appendleft(flying.pop(future)[1])
                     future.cancel()
+                    lost(*flying.pop(future))
                 stopping = should_stop()
                 if stopping and not flying:
                     return
@@ -117,7 +130,9 @@ class Cluster:
                         future.add_done_callback(lambda _: ended.set())
                         flying[future] = (worker, this)
                 if not flying:
-                    raise InputError(Problem(f"no worker is left at {self.address}", hint="start some, and --resume"))
+                    if waiting:
+                        self._wait_for_workers()
+                    continue
                 # Nothing was done within that time: see whether workers came or went, or Ctrl-C was pressed.
                 ended.wait(LOOK_SECONDS)
                 ended.clear()
@@ -125,12 +140,25 @@ class Cluster:
                     worker, this = flying.pop(future)
                     result = self._result(future)
                     if result is None:
-                        waiting.appendleft(this)
+                        lost(worker, this)
                     else:
                         record(this, result, {"worker": worker})
         finally:
             for future in flying:
                 future.cancel()
+
+    def _wait_for_workers(self) -> None:
+        """Wait until workers that went away are replaced.
+
+        Raises:
+            InputError: if that takes too long.
+        """
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
+        except TimeoutError:
+            raise InputError(
+                Problem(f"no worker is left at {self.address}", hint="start some, and go on with --resume")
+            ) from None
 
     def _submit(self, setup: Setup, this: Run, worker: str) -> Any:
         return self.client.submit(

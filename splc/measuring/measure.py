@@ -112,7 +112,12 @@ class Session:
             OutputError: if the journal cannot be written; what was recorded before is kept.
         """
         done = self.recorded.results
-        progress = Progress(done=len(done), seconds=sum(result.seconds for result in done.values()))
+        plan, count = self.setup.plan, len(self.setup.configurations)
+        progress = Progress(
+            total=count * (plan.warmup + plan.repeat),
+            done=len(done),
+            seconds=sum(result.seconds for result in done.values()),
+        )
         progress.failed = len(self.recorded.failed)
         begun = False
 
@@ -125,9 +130,10 @@ class Session:
             progress.failed += result.reason is not None and run[1] >= 0
             on_progress(progress)
 
-        for stage in self.setup.plan.stages(len(self.setup.configurations), self.recorded):
+        for stage in plan.stages(count, self.recorded):
             pending = [run for run in stage if run not in self.recorded.results]
-            progress.total += len(stage)
+            # Repetitions that deviations ask for come on top.
+            progress.total += sum(repetition >= plan.repeat for _, repetition in stage)
             if not pending:
                 continue
             if should_stop():
@@ -182,19 +188,13 @@ def _end_leftover(last: Mapping[str, Any]) -> bool:
 
 def left_of(setup: Setup, recorded: Recorded) -> tuple[list[Run], int]:
     """Return the runs that are left as far as is known now, and how many the plan has until there."""
+    left: list[Run] = []
     total = 0
     for stage in setup.plan.stages(len(setup.configurations), recorded):
+        pending = [run for run in stage if run not in recorded.results]
+        # Before those are done, nobody knows which deviations ask for more.
+        if left and any(repetition >= setup.plan.repeat for _, repetition in stage):
+            break
         total += len(stage)
-        if left := [run for run in stage if run not in recorded.results]:
-            later = _later(setup, recorded, stage) if setup.plan.warmup else []
-            return left + later, total + len(later)
-    return [], total
-
-
-def _later(setup: Setup, recorded: Recorded, stage: Sequence[Run]) -> list[Run]:
-    """Return the first repetitions, where a stage of warm-ups is not done yet."""
-    if stage and stage[0][1] >= 0:
-        return []
-    rows = range(len(setup.configurations))
-    runs = [(row, repetition) for repetition in range(setup.plan.repeat) for row in rows]
-    return [run for run in runs if run not in recorded.results]
+        left += pending
+    return left, total

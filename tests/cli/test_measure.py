@@ -422,17 +422,23 @@ class TestResuming:
         assert run(*arguments, "--resume").exit_code == 0
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
-    def test_a_full_disk(self, run: Run, empty: Path) -> None:
+    @pytest.mark.parametrize("size", [10, 4000])
+    def test_a_full_disk(self, run: Run, empty: Path, size: int) -> None:
         """Where the disk is full, a message says so with code 2, what was measured is there, and it can be resumed."""
         code = (
             "import resource, sys\nfrom splc.cli import main\n"
-            "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\nsys.argv[0] = 'splc'\nmain()"
+            f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\nsys.argv[0] = 'splc'\nmain()"
         )
         arguments = ["measure", "--command", AWK, *ALL, *TIME, "--repeat", "3"]
         done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
         assert done.returncode == 2, done.stderr
         assert "measurements.journal: cannot be written: File too large" in done.stderr
         assert "--resume" in done.stderr
+        if size == 10:
+            # Nothing could be written at all, so that nothing is in the way later.
+            assert sorted(entry.name for entry in empty.iterdir()) == ["system.xml"]
+            assert run(*arguments).exit_code == 0
+            return
         recorded = [record for record in read_journal("measurements.journal") if record["kind"] == "run"]
         rows = (empty / "measurements.csv").read_text(encoding="utf-8").splitlines()[1:]
         assert 0 < len(recorded) < 27

@@ -36,7 +36,7 @@ gzip --stdout "$@" "input$size" > "output" && echo "bytes: $(wc -c < output)"
 
 @pytest.mark.skipif(shutil.which("gzip") is None, reason="needs gzip")
 def test_from_description_to_model(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Described, sampled, measured, killed by nobody and learned from, gzip's bytes are predicted by its options."""
+    """Described, sampled, measured, learned and compared: gzip's bytes are what its options say."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
     (tmp_path / "compress").write_text(COUNTING, encoding="utf-8")
@@ -68,5 +68,12 @@ def test_from_description_to_model(run: Run, tmp_path: Path, monkeypatch: pytest
     learned = json.loads(run("learn", "--nfp", "bytes", "--sampling", "pairwise+ff", "--json").stdout)
     assert learned["error_all"] < 5
     assert any("size" in term["term"] for term in learned["model"]["terms"])
-    timed = run("learn", "--nfp", "seconds", "-o", "seconds.log")
-    assert timed.exit_code == 0
+    # An expert's idea: half of what goes in comes out, whatever the options.
+    (tmp_path / "analytical.txt").write_text("half = 2000\nbytes = half * size\n", encoding="utf-8")
+    compared = run("compare", "analytical.txt", "learned.log", "--nfp", "bytes", "--json")
+    assert compared.exit_code == 0, compared.stderr
+    semantic = json.loads(compared.stdout)["semantic"]
+    assert semantic["configurations"] == 48
+    assert semantic["cosine"] > 0.9
+    assert semantic["error_rate"] > learned["error_all"]
+    assert run("learn", "--nfp", "seconds", "-o", "seconds.log").exit_code == 0

@@ -125,14 +125,17 @@ def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypat
     assert (tmp_path / "measurements.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
-def test_a_worker_that_goes_away(scheduler: str, program: Program, tmp_path: Path) -> None:
-    """The run of a worker that is killed is done by another one; nothing is missing."""
-    code = """
+@pytest.mark.parametrize("times", [1, 99])
+def test_a_worker_that_goes_away(
+    scheduler: str, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """The run of a worker that is killed is done by another one; a run that kills every worker has failed."""
+    monkeypatch.setattr("splc.measuring.cluster.LOOK_SECONDS", 0.2)
+    code = f"""
 import os, sys
 if sys.argv[1] == "3":
-    try: os.close(os.open("killed", os.O_CREAT | os.O_EXCL))
-    except FileExistsError: pass
-    else: os.kill(os.getppid(), 9)
+    with open("killed", "a") as file: file.write("x")
+    if os.stat("killed").st_size <= {times}: os.kill(os.getppid(), 9)
 print(sys.argv[1])
 """
     results: dict[Run, Result] = {}
@@ -143,5 +146,9 @@ print(sys.argv[1])
 
     with Cluster(scheduler) as cluster:
         cluster(setup(program(code) + " {x}", 1, tmp_path), [(row, 0) for row in range(8)], record, lambda: False)
-    assert (tmp_path / "killed").exists()
-    assert {run: result.values for run, result in results.items()} == {(row, 0): {"t": row} for row in range(8)}
+    expected: dict[Run, Any] = {(row, 0): {"t": row} for row in range(8)}
+    if times > 1:
+        assert results.pop((3, 0)).reason == "3 workers went away while they measured it"
+        del expected[3, 0]
+    assert (tmp_path / "killed").stat().st_size == (2 if times == 1 else 3)
+    assert {run: result.values for run, result in results.items()} == expected
