@@ -17,6 +17,7 @@ from splc.cli.measure import measure
 from splc.cli.optimize import optimize
 from splc.cli.predict import predict
 from splc.cli.sample import sample
+from splc.cli.study import study
 
 app = typer.Typer(
     name="splc",
@@ -35,6 +36,7 @@ app.command("fit")(fit)
 app.command("predict")(predict)
 app.command("optimize")(optimize)
 app.command("compare")(compare)
+app.command("study")(study)
 app.command("convert")(convert)
 
 

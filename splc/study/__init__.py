@@ -1,0 +1,13 @@
+"""A study: samplings × seeds × learners of one system, each compared with an analytical model and with measurements.
+
+read (`reading`) → tasks (`tasks`) → learn (`learning`, `running`) → compare (`comparing`) → tables, pictures, manifest,
+all in one results folder (`folder`) that can be interrupted and gone on with at any moment.
+"""
+
+from __future__ import annotations
+
+from splc.study.reading import read_study
+from splc.study.specification import Learner, Study
+from splc.study.study import StudyResult, run_study
+
+__all__ = ["Learner", "Study", "StudyResult", "read_study", "run_study"]

@@ -1,0 +1,136 @@
+"""What a study compares: each learned model with the analytical one, and both with the measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from comparison.comparing import compare_all
+from comparison.semantic import compare_values
+from splc.configurations import Array
+from splc.errors import SplcError
+from splc.influence import InfluenceModel
+from splc.study.inputs import Loaded
+from splc.study.learning import reason_of
+from splc.study.records import Record
+from splc.study.rows import POWERS, Values, pair_values, semantic_keys, semantic_values
+from splc.study.specification import Study
+from splc.study.tasks import Task
+
+ANALYTICAL = "analytical"
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A task with what it gave, compared.
+
+    Attributes:
+        task: the task.
+        record: what it gave.
+        terms: number of terms of the model, None where nothing was learned.
+        values: which two are compared → measure → value.
+        reason: why there is no model, or none that can be compared; None where there is.
+    """
+
+    task: Task
+    record: Record
+    terms: int | None = None
+    values: Mapping[str, Values] = field(default_factory=dict)
+    reason: str | None = None
+
+    @property
+    def error(self) -> float | None:
+        """The error rate on all measured configurations, in percent."""
+        return self.values.get("measured_learned", {}).get("error_rate")
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All comparisons of a study.
+
+    Attributes:
+        runs: the runs, in the order of the tasks.
+        analytical: the analytical model (scaled) against the measurements: measure → value; None without a model.
+        unscaled: the same without the factor, None where there is none.
+        best: the run with the least error rate against the measurements, None where there is none.
+    """
+
+    runs: tuple[Run, ...]
+    analytical: Values | None = None
+    unscaled: Values | None = None
+    best: Run | None = None
+
+
+def compare_runs(study: Study, loaded: Loaded, records: Sequence[tuple[Task, Record]]) -> Results:
+    """Compare what the tasks gave.
+
+    Args:
+        study: the study.
+        loaded: what it works with.
+        records: the tasks with their records.
+
+    Raises:
+        SplcError: if the analytical model cannot be compared at all.
+    """
+    analytical = None if loaded.analytical is None else loaded.analytical.scaled(study.scale)
+    runs = tuple(_run(study, loaded, analytical, task, record) for task, record in records)
+    unscaled = None
+    if loaded.analytical is not None and study.scale != 1:
+        unscaled = judged(study, loaded, loaded.analytical)
+    return Results(
+        runs,
+        None if analytical is None else judged(study, loaded, analytical),
+        unscaled,
+        best_of(runs),
+    )
+
+
+def judged(study: Study, loaded: Loaded, model: InfluenceModel) -> Values:
+    """Return the measures of a model against the measurements."""
+    predicted = model.predict(loaded.inputs.measurements.configurations)
+    return _against_measured(study, loaded.inputs.measured, predicted)
+
+
+def best_of(runs: Sequence[Run]) -> Run | None:
+    """Return the run with the least error rate; of equal ones the smallest model, then the first name.
+
+    The order of the samplings does not matter.
+    """
+    ranked = [
+        (run.error, run.terms or 0, run.task.learner.name, run.task.sampling, run.task.seed, place)
+        for place, run in enumerate(runs)
+        if run.error is not None
+    ]
+    return runs[min(ranked)[-1]] if ranked else None
+
+
+def _run(study: Study, loaded: Loaded, analytical: InfluenceModel | None, task: Task, record: Record) -> Run:
+    model = record.learned(loaded.inputs.system)
+    if model is None:
+        return Run(task, record, reason=record.reason)
+    measured = loaded.inputs.measured
+    configurations = loaded.inputs.measurements.configurations
+    try:
+        if analytical is None:
+            values = {"measured_learned": _against_measured(study, measured, model.predict(configurations))}
+        else:
+            found = compare_all(
+                [(ANALYTICAL, analytical), (task.label, model)],
+                configurations,
+                measured=measured,
+                at=study.at,
+                constant=study.constant,
+                measures=semantic_keys(study.measures),
+                powers=POWERS,
+            )
+            values = {
+                "analytical_learned": pair_values(found.comparisons[0]),
+                "measured_learned": semantic_values(found.judged[1].semantic),
+            }
+    except SplcError as error:
+        return Run(task, record, len(model.terms), reason=f"cannot be compared: {reason_of(error)}")
+    return Run(task, record, len(model.terms), values)
+
+
+def _against_measured(study: Study, measured: Array, predicted: Array) -> dict[str, float | None]:
+    return semantic_values(compare_values(measured, predicted, keys=semantic_keys(study.measures), powers=POWERS))

@@ -1,0 +1,200 @@
+"""What a study works with: the system, its measurements, the analytical model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from splc.configurations import Array
+from splc.errors import LearningError, SplcError, listed
+from splc.influence import InfluenceModel
+from splc.measurements import Measurements
+from splc.study.specification import Learner, Study
+from splc.variability import VariabilityModel
+
+if TYPE_CHECKING:
+    from sampling import Space
+    from splc.project import Project
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What tasks learn from; it is sent to the processes that learn.
+
+    Attributes:
+        measurements: the measured configurations that have a value of the property.
+        nfp: the property.
+        files: input (`system`, `measurements`, …) → path relative to the study file, and hash.
+        identity: what decides about the results of learning: hashes of the files and what is taken from them.
+    """
+
+    measurements: Measurements
+    nfp: str
+    files: Mapping[str, Mapping[str, str | None]]
+    identity: Mapping[str, Any]
+
+    @property
+    def system(self) -> VariabilityModel:
+        """The system."""
+        return self.measurements.model
+
+    @property
+    def measured(self) -> Array:
+        """The measured values, shape (n,)."""
+        return self.measurements.column(self.nfp)
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """Everything that a study works with.
+
+    Attributes:
+        inputs: what tasks learn from.
+        learners: the learners.
+        analytical: the analytical model as it is written, None where there is none.
+        paths: all input files, so that none is written to.
+        notes: what to know about the inputs.
+    """
+
+    inputs: Inputs
+    learners: tuple[Learner, ...]
+    analytical: InfluenceModel | None
+    paths: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def load(study: Study) -> Loaded:
+    """Read what a study works with; the analytical model must have a value wherever something was measured.
+
+    Raises:
+        SplcError: if something cannot be found or read, or does not fit together.
+    """
+    from splc.formats.log_grammar import require_writable_names
+
+    project = study.project()
+    space = space_of(project.variability_model())
+    policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
+    # Logs cannot say every name; better to know it now than after learning.
+    require_writable_names(space.model.names, space.model.name_table)
+    everything = project.measurements(space.model, space, **policies)
+    nfp = project.the_nfp(everything)
+    measurements = everything.measured(nfp)
+    if not len(measurements):
+        raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
+    notes = _remarks(everything, nfp)
+    learners = study.learners or (Learner(settings=dict(project.learning)),)
+    learners, said = _with_deviation(learners, everything)
+    files = {
+        "system": _file(study, project.system_file),
+        "measurements": _file(study, project.measurements_file),
+    }
+    identity = {
+        **{key: file["sha256"] for key, file in files.items()},
+        "system_path": files["system"]["path"],
+        "measurements_path": files["measurements"]["path"],
+        "nfp": nfp,
+        **policies,
+    }
+    analytical = _analytical(study, project, space.model, files)
+    if analytical is None:
+        notes += ("there is no analytical model: learned models are compared with the measurements only",)
+    else:
+        _require_values(study, analytical, measurements)
+    inputs = Inputs(measurements, nfp, files, identity)
+    paths = (str(study.path), project.system_file, project.measurements_file, *project.files)
+    return Loaded(inputs, learners, analytical, paths, (*notes, *said))
+
+
+# A worker does many tasks of the same system, and its space may take long to build.
+@lru_cache(maxsize=1)
+def space_of(model: VariabilityModel) -> Space:
+    """Return the valid configurations of a system."""
+    from sampling import Space
+
+    return Space(model)
+
+
+def _analytical(
+    study: Study, project: Project, system: VariabilityModel, files: dict[str, dict[str, str | None]]
+) -> InfluenceModel | None:
+    """Read the analytical model, if there is one, and note its files."""
+    from splc.formats.models import read_model
+
+    path = project.analytical_file
+    if path is None:
+        return None
+    if project.parameters_file is not None:
+        files["parameters"] = _file(study, project.parameters_file)
+    files["analytical"] = _file(study, path)
+    return read_model(path, system, parameters=project.parameters())
+
+
+def _require_values(study: Study, analytical: InfluenceModel, measurements: Measurements) -> None:
+    """Refuse what would fail only after everything has been learned.
+
+    Raises:
+        SplcError: if the model has no value somewhere, or `at` names what no parameter is over.
+    """
+    from comparison import compare
+    from splc.parameters import chosen_rows
+
+    if study.at:
+        try:
+            chosen_rows(list(analytical.parameters), study.at)
+        except SplcError as error:
+            raise error.at(str(study.path), study.lines.get("at")) from None
+    names = ("analytical model", "analytical model")
+    compare(analytical, analytical, measurements.configurations, names=names, at=study.at)
+
+
+def _with_deviation(
+    learners: tuple[Learner, ...], measured: Measurements
+) -> tuple[tuple[Learner, ...], tuple[str, ...]]:
+    """Return the learners with the deviation that the measurements state as abortError, as `splc learn` does."""
+    from splc.learning.settings import spelling
+
+    deviation = measured.report.deviation
+    if deviation is None:
+        return learners, ()
+    found, changed = [], []
+    for learner in learners:
+        if any(spelling(name) == spelling("abortError") for name in learner.settings):
+            found.append(learner)
+        else:
+            found.append(Learner(learner.name, learner.preset, {**learner.settings, "abortError": deviation}))
+            changed.append(learner.name)
+    if not changed:
+        return learners, ()
+    text = (
+        f"abortError is {deviation:g} (learners: {listed(changed)}), as {measured.report.source} states its deviation"
+    )
+    return tuple(found), (text,)
+
+
+def _remarks(measured: Measurements, nfp: str) -> tuple[str, ...]:
+    report = measured.report
+    found = []
+    if report.invalid:
+        found.append(f"{report.source}: {len(report.invalid):,} rows dropped, their configuration is not valid")
+    if report.missing.get(nfp):
+        found.append(f"{report.source}: {report.missing[nfp]:,} values of {nfp} are missing or cannot be read")
+    zeros = int((measured.measured(nfp).column(nfp) == 0).sum())
+    if zeros:
+        found.append(f"{zeros:,} configurations with a measured value of 0 are left out of error rates")
+    if np.any(measured.measured(nfp).column(nfp) < 0):
+        found.append(f"some values of {nfp} are negative: Jaccard is no longer a fraction of what is common")
+    return (*found, *report.notes)
+
+
+def _file(study: Study, path: str) -> dict[str, str | None]:
+    import os
+    from pathlib import Path
+
+    from splc.formats.files import read_source
+
+    relative = Path(os.path.relpath(path, study.folder)).as_posix()
+    return {"path": relative, "sha256": read_source(path).sha256}

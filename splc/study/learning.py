@@ -1,0 +1,94 @@
+"""One task: sample, match with what was measured, learn."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from splc.errors import SplcError
+from splc.study.inputs import Inputs, space_of
+from splc.study.records import Record
+from splc.study.tasks import Task
+
+if TYPE_CHECKING:
+    from splc.learning import LearningResult
+    from splc.learning.learning_set import Missing
+
+
+def perform(task: Task, inputs: Inputs, missing: Missing) -> tuple[Record, float]:
+    """Do a task.
+
+    Args:
+        task: the task.
+        inputs: what it learns from.
+        missing: see `splc.learning.learning_set.match`.
+
+    Returns:
+        What it gave, and the wall time in seconds. What cannot be sampled or learned is a record too.
+    """
+    started = time.monotonic()
+    with single_threaded():
+        try:
+            record = _learned(task, inputs, missing)
+        except SplcError as error:
+            record = Record(task.key, reason=reason_of(error))
+    return record, time.monotonic() - started
+
+
+def reason_of(error: SplcError) -> str:
+    """Return an error as one sentence for a table, with what can be done about it."""
+    return "; ".join(f"{each.message} ({each.hint})" if each.hint else each.message for each in error.problems)
+
+
+def single_threaded() -> Any:
+    """Let linear algebra use one thread: sums over several threads differ in their last bits from those over one."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)
+
+
+def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
+    from sampling import draw_sample
+    from splc.formats.learned_log import learned_log_text
+    from splc.formats.model_json import model_json_text
+    from splc.learning import learn
+    from splc.learning.learning_set import match
+    from splc.learning.retrospect import round_errors
+
+    measured = inputs.measurements
+    sample = draw_sample(inputs.system, task.sampling, task.seed, measured.configurations, space_of(inputs.system))
+    rows, notes = match(measured, sample.configurations, missing)
+    provenance = {
+        "sampling": sample.spec,
+        "measured_configurations": len(measured),
+        "learner": task.learner.name,
+        "files": {key: dict(inputs.files[key]) for key in ("system", "measurements")},
+    }
+    result = learn(
+        measured,
+        inputs.nfp,
+        task.learner.preset,
+        learning_set=rows,
+        settings=task.learner.settings,
+        seed=task.seed,
+        provenance=provenance,
+    )
+    result = timeless(result)
+    return Record(
+        key=task.key,
+        learned_from=result.learning_configurations,
+        rounds=len(result.rounds),
+        termination=result.termination,
+        learning_error=result.learning_error,
+        error=result.error,
+        error_all=result.error_all,
+        model=model_json_text(result.model, result.nfp),
+        log=learned_log_text(result, test_errors=round_errors(result, measured)),
+        notes=tuple(dict.fromkeys((*sample.notes, *notes, *result.notes))),
+    )
+
+
+def timeless(result: LearningResult) -> LearningResult:
+    """Return a result without its times, so that the same inputs give the same bytes."""
+    return replace(result, seconds=0.0, rounds=tuple(replace(this, seconds=0.0) for this in result.rounds))

@@ -1,0 +1,92 @@
+"""`manifest.json`: what a results folder was made from, by what, and how long it took."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from splc._version import __version__
+from splc.study.comparing import Results
+from splc.study.inputs import Loaded
+from splc.study.specification import Study
+
+NAME = "manifest.json"
+SCHEMA = "splc.study.manifest/1"
+# What results may depend on.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "pydoe", "matplotlib")
+
+
+def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:
+    """Return the content of a finished study's manifest, without its files and times.
+
+    Args:
+        study: the study.
+        loaded: what it worked with.
+        results: what came out.
+    """
+    best = results.best
+    return {
+        "study": settings_of(study, loaded),
+        "inputs": {key: dict(file) for key, file in loaded.inputs.files.items()},
+        "nfp": loaded.inputs.nfp,
+        "configurations": len(loaded.inputs.measurements),
+        "versions": versions(),
+        "tasks": [
+            {
+                "learner": run.task.learner.name,
+                "sampling": run.task.sampling,
+                "seed": run.task.seed if run.task.seeded else None,
+                "key": run.task.key,
+                "log": run.task.log if run.record.log is not None else None,
+                "reason": run.reason,
+                "notes": list(run.record.notes),
+            }
+            for run in results.runs
+        ],
+        "best": None
+        if best is None
+        else {
+            "learner": best.task.learner.name,
+            "sampling": best.task.sampling,
+            "seed": best.task.seed if best.task.seeded else None,
+            "error_rate": best.error,
+        },
+    }
+
+
+def settings_of(study: Study, loaded: Loaded) -> dict[str, Any]:
+    """Return what the study file says, with all that it leaves to defaults."""
+    return {
+        "samplings": list(study.samplings),
+        "seeds": list(study.seeds),
+        "learners": {
+            learner.name: {"preset": learner.preset, **learner.resolved().as_dict()} for learner in loaded.learners
+        },
+        "scale": study.scale,
+        "at": dict(study.at),
+        "constant": study.constant,
+        "measures": list(study.measures),
+        "missing": study.missing,
+        "invalid": study.invalid,
+        "duplicates": study.duplicates,
+        "aggregate": study.aggregate,
+    }
+
+
+def versions() -> dict[str, str | None]:
+    """Return what the results were computed with."""
+    found: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """Return a manifest as text."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

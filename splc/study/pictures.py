@@ -1,0 +1,64 @@
+"""The pictures of a study: the analytical and the best learned model against the measurements, and their terms."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+
+from comparison.comparing import compare_all
+from splc.study.comparing import ANALYTICAL, Results
+from splc.study.inputs import Loaded
+from splc.study.specification import Study
+
+FORMAT = "svg"
+PREDICTIONS, UNSCALED, TERMS = (f"pictures/{name}.{FORMAT}" for name in ("predictions", "unscaled", "terms"))
+WITHOUT = "there are no pictures: matplotlib is not installed (pip install 'splc[plot]')"
+
+
+def can_draw() -> bool:
+    """Whether there is what draws."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, bytes]:
+    """Return file name → picture, as figures 5.1 to 5.7 of the thesis; nothing where nothing was learned.
+
+    Args:
+        study: the study.
+        loaded: what it works with.
+        results: what came out.
+    """
+    from splc.plotting import Curves, comparison_plot
+
+    best = results.best
+    model = None if best is None else best.record.learned(loaded.inputs.system)
+    if best is None or model is None:
+        return {}
+    configurations = loaded.inputs.measurements.configurations
+    name = f"learned, {best.task.label}"
+    learned = model.predict(configurations)
+    measured, nfp = loaded.inputs.measured, loaded.inputs.nfp
+    if loaded.analytical is None:
+        curves = Curves((name,), learned[np.newaxis], measured, nfp)
+        return {PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}
+    found = {}
+    factors = [(UNSCALED, 1.0), (PREDICTIONS, study.scale)] if study.scale != 1 else [(PREDICTIONS, 1.0)]
+    for file, factor in factors:
+        expected = loaded.analytical.scaled(factor).predict(configurations)
+        title = ANALYTICAL if factor == 1 else f"{ANALYTICAL} × {factor:g}"
+        curves = Curves((title, name), np.stack([expected, learned]), measured, nfp)
+        found[file] = comparison_plot(("predictions",), curves, (), FORMAT)
+    compared = compare_all(
+        [(ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model)], at=study.at, constant=study.constant
+    )
+    if any(comparison.syntactic.terms for comparison in compared.comparisons):
+        found[TERMS] = comparison_plot(("terms",), None, compared.comparisons, FORMAT)
+    return found
+
+
+def picture_names(study: Study, analytical: bool) -> tuple[str, ...]:
+    """Return the names of the pictures that a study may have."""
+    if not analytical:
+        return (PREDICTIONS,)
+    return (PREDICTIONS, TERMS, UNSCALED) if study.scale != 1 else (PREDICTIONS, TERMS)

@@ -1,0 +1,290 @@
+"""`study.toml`: read with all its errors at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from splc.errors import Problems, SplcError, nearest, unknown_name_hint
+from splc.formats.files import Source, read_source
+from splc.formats.toml import parse_toml
+from splc.study.reference import Reference, ReferenceReader
+from splc.study.specification import Learner, Study
+
+PATHS = ("system", "measurements", "analytical", "parameters")
+POLICIES = ("missing", "invalid", "duplicates", "aggregate")
+KEYS = (
+    *PATHS, "nfp", "samplings", "seeds", "learners", "scale", "at", "constant", "measures", "reference", *POLICIES,
+)  # fmt: skip
+# More seeds than this are a mistake, such as a range that was written out.
+MOST_SEEDS = 10_000
+
+
+def read_study(path: str | Path) -> Study:
+    """Read a study file.
+
+    Raises:
+        InputError: if it cannot be read or is no TOML; or naming everything that is wrong in it, with lines.
+    """
+    source = read_source(path)
+    content, lines = parse_toml(source)
+    return _Reader(Path(path), source, content, lines).study()
+
+
+class _Reader:
+    """Reads the content of a study file; problems are collected."""
+
+    def __init__(self, path: Path, source: Source, content: dict[str, Any], lines: Mapping[str, int]) -> None:
+        self.path = path
+        self.text = source.text().splitlines()
+        self.content = content
+        self.lines = lines
+        self.problems = Problems(source.name)
+
+    def study(self) -> Study:
+        """Return the study."""
+        for key in self.content:
+            if key not in KEYS:
+                self.add(f"unknown key {key!r}", key, hint=unknown_name_hint(key, KEYS))
+        given = self.given()
+        samplings, seeds, learners = self.samplings(), self.seeds(), self.learners()
+        measures = self.measures()
+        study: dict[str, Any] = {
+            "given": given,
+            "samplings": samplings,
+            "seeds": seeds,
+            "learners": learners,
+            "scale": self.scale(),
+            "at": self.at(),
+            "constant": self.constant(),
+            "measures": measures,
+            "reference": self.reference(samplings, measures),
+            **self.policies(),
+        }
+        self.problems.raise_if_any()
+        return Study(self.path, lines=dict(self.lines), **study)
+
+    def add(self, message: str, key: str, *, text: str | None = None, hint: str | None = None) -> None:
+        """Note a problem with a key."""
+        self.problems.add(message, self.line(key), text=text, hint=hint)
+
+    def line(self, key: str) -> int | None:
+        """Return the line of a key, or of the table that it is in."""
+        while key not in self.lines and "." in key:
+            key = key.rpartition(".")[0]
+        return self.lines.get(key)
+
+    def line_of_item(self, key: str, item: str) -> int | None:
+        """Return the line of a text in a list that may take several lines."""
+        start = self.line(key)
+        if start is None:
+            return None
+        for number in range(start, len(self.text) + 1):
+            line = self.text[number - 1]
+            if f'"{item}"' in line or f"'{item}'" in line:
+                return number
+            if number > start and line.lstrip().startswith("["):
+                break
+        return start
+
+    def given(self) -> dict[str, str]:
+        """Return the inputs that are named."""
+        found = {}
+        for key in (*PATHS, "nfp"):
+            if key not in self.content:
+                continue
+            value = self.content[key]
+            if not isinstance(value, str) or not value.strip():
+                expected = "the name of a property" if key == "nfp" else "the path of a file"
+                self.add(f"{key} must be {expected}, in quotes", key, text=f"{key} = {value!r}")
+            elif key != "nfp" and not (path := self.path.parent / value).is_file():
+                names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+                hint = nearest(path.name, names) or "paths are relative to this file"
+                self.add(f"{key}: there is no such file", key, text=str(path), hint=hint)
+            else:
+                found[key] = value
+        return found
+
+    def samplings(self) -> tuple[str, ...]:
+        """Return the samplings in canonical spelling."""
+        found: list[str] = []
+        for item in self.items("samplings", str, "sampling specs, in quotes", 'samplings = ["ff", "pb:9,3"]'):
+            try:
+                spec = canonical(item)
+            except SplcError as error:
+                self.problems.include(error, self.line_of_item("samplings", item))
+                continue
+            if spec in found:
+                self.problems.add(f"the sampling {item!r} is there twice", self.line_of_item("samplings", item))
+            else:
+                found.append(spec)
+        return tuple(found)
+
+    def seeds(self) -> tuple[int, ...]:
+        """Return the seeds."""
+        if "seeds" not in self.content:
+            return (0,)
+        found = self.items("seeds", int, "whole numbers", "seeds = [0, 1, 2]")
+        for seed in found:
+            if seed < 0:
+                self.add(f"a seed must not be negative, as {seed} is", "seeds")
+        if len(set(found)) < len(found):
+            self.add("a seed is there twice", "seeds", text=f"seeds = {found}")
+        if len(found) > MOST_SEEDS:
+            self.add(f"there are {len(found):,} seeds, more than {MOST_SEEDS:,}", "seeds")
+        return tuple(found)
+
+    def items(self, key: str, kind: type, what: str, example: str) -> list[Any]:
+        """Return the items of a list that must not be empty."""
+        value = self.content.get(key)
+        if not isinstance(value, list) or not value:
+            missing = f"there are no {key}" if value is None or value == [] else f"{key} must be a list of {what}"
+            self.add(missing, key, hint=f"write {example}")
+            return []
+        found = []
+        for item in value:
+            if isinstance(item, kind) and not isinstance(item, bool):
+                found.append(item)
+            else:
+                self.add(f"{key} must be {what}", key, text=repr(item), hint=f"write {example}")
+        return found
+
+    def learners(self) -> tuple[Learner, ...] | None:
+        """Return the learners, None where the file names none."""
+        content = self.content.get("learners")
+        if content is None:
+            return None
+        if not isinstance(content, dict) or not content:
+            self.add("learners must be tables", "learners", hint="write [learners.NAME] and settings below")
+            return None
+        found = []
+        for name, table in content.items():
+            place = f"learners.{name}"
+            if not name.strip():
+                self.add("a learner needs a name", "learners")
+            elif not isinstance(table, dict):
+                self.add(f"{place} must be a table", place, hint=f"write [{place}] and settings below")
+            else:
+                found.append(self.learner(name, table, place))
+        return tuple(found)
+
+    def learner(self, name: str, table: dict[str, Any], place: str) -> Learner:
+        """Return one learner."""
+        from splc.learning.settings import Settings, preset
+
+        chosen = table.get("preset", "default")
+        try:
+            preset(str(chosen))
+        except SplcError as error:
+            self.problems.include(error, self.line(f"{place}.preset"))
+        settings = {key: value for key, value in table.items() if key != "preset"}
+        for key, value in settings.items():
+            try:
+                Settings().changed({key: value})
+            except SplcError as error:
+                self.problems.include(error, self.line(f"{place}.{key}"))
+        return Learner(name, str(chosen), settings)
+
+    def scale(self) -> float:
+        """Return what the analytical model is multiplied by."""
+        value = self.content.get("scale", 1.0)
+        number = _finite(value)
+        if number is None or number <= 0:
+            self.add("scale must be a number above 0", "scale", text=f"scale = {value!r}")
+            return 1.0
+        return number
+
+    def at(self) -> dict[str, float]:
+        """Return the rows of tabled parameters."""
+        content = self.content.get("at", {})
+        if not isinstance(content, dict):
+            self.add("at must be a table: name = number", "at", hint="write at = { nodes = 4 }")
+            return {}
+        found = {}
+        for name, value in content.items():
+            number = _finite(value)
+            if number is None:
+                self.add(f"at.{name} must be a number", f"at.{name}", text=repr(value))
+            else:
+                found[name] = number
+        return found
+
+    def constant(self) -> bool:
+        """Return whether the constant takes part."""
+        value = self.content.get("constant", True)
+        if not isinstance(value, bool):
+            self.add("constant must be true or false", "constant", text=f"constant = {value!r}")
+        return bool(value)
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the further measures."""
+        from comparison.measures import measure
+
+        if "measures" not in self.content or self.content["measures"] == []:
+            return ()
+        found = []
+        for item in self.items("measures", str, "names of measures, in quotes", 'measures = ["smape"]'):
+            try:
+                found.append(measure(item).key)
+            except SplcError as error:
+                self.problems.include(error, self.line_of_item("measures", item))
+        return tuple(dict.fromkeys(found))
+
+    def policies(self) -> dict[str, str]:
+        """Return what happens to problematic measurements."""
+        from splc.formats.assembling import Duplicates, Invalid
+        from splc.learning.learning_set import Missing
+        from splc.measurements import Aggregate
+
+        known = (Missing, Invalid, Duplicates, Aggregate)
+        allowed = {key: tuple(map(str, get_args(kind))) for key, kind in zip(POLICIES, known, strict=True)}
+        found = {}
+        for key, names in allowed.items():
+            if key in self.content:
+                value = self.content[key]
+                if value not in names:
+                    hint = unknown_name_hint(str(value), names)
+                    self.add(f"{key} must be one of {', '.join(names)}", key, text=f"{key} = {value!r}", hint=hint)
+                else:
+                    found[key] = value
+        return found
+
+    def reference(self, samplings: tuple[str, ...], measures: Sequence[str]) -> Reference:
+        """Return the published values."""
+        from splc.study.rows import measure_keys
+
+        content = self.content.get("reference", {})
+        reader = ReferenceReader(self.problems, samplings, canonical, measure_keys(measures))
+        if isinstance(content, dict):
+            return reader.table(content, self.lines)
+        if isinstance(content, str) and content.strip():
+            try:
+                return reader.rows(read_source(self.path.parent / content))
+            except SplcError as error:
+                self.problems.include(error, self.line("reference"))
+        else:
+            self.add("reference must be a table, or the path of a CSV file", "reference", text=repr(content))
+        return Reference()
+
+
+def canonical(spec: str) -> str:
+    """Return a sampling spec in one spelling.
+
+    Raises:
+        SpecError: if it is wrong.
+    """
+    from sampling import parse_spec
+
+    return parse_spec(spec).text
+
+
+def _finite(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

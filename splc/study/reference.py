@@ -1,0 +1,188 @@
+"""Published values that stand beside ours: which two are compared → measure → sampling → value."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from splc.errors import Problems, SplcError, unknown_name_hint
+from splc.formats.files import Source
+from splc.formats.tables import Spread
+
+TITLE = "published"
+GROUPS = ("analytical_learned", "measured_analytical", "measured_learned")
+# The rows of tables 5.6 to 5.13 of the thesis; their distances are means without a root.
+ABBREVIATIONS = {
+    "SC": "syntactic",
+    "ER": "error_rate",
+    "CS": "cosine",
+    "JS": "jaccard",
+    "MD": "mean_power_1",
+    "ED": "mean_power_2",
+    "MiD": "mean_power_3",
+    "CD": "chebyshev",
+}
+COLUMNS = ("compared", "measure", "sampling", "value", "deviation")
+_NUMBER = "write a number, or [mean, deviation in percent of it]"
+
+# Group → measure → sampling (None: of the analytical model, which needs none) → value.
+Values = Mapping[str, Mapping[str, Mapping[str | None, float | Spread]]]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Published values, in the units of our tables.
+
+    Attributes:
+        title: who published them.
+        values: group → measure → sampling, None for the analytical model → value.
+    """
+
+    title: str = TITLE
+    values: Values = field(default_factory=dict)
+
+    def value(self, group: str, measure: str, sampling: str | None) -> float | Spread | None:
+        """Return a published value, None where there is none."""
+        return self.values.get(group, {}).get(measure, {}).get(sampling)
+
+    def has(self, group: str, measure: str) -> bool:
+        """Whether there is any value of a measure."""
+        return bool(self.values.get(group, {}).get(measure))
+
+
+class ReferenceReader:
+    """Reads published values; what is wrong is collected.
+
+    Args:
+        problems: where problems are collected.
+        samplings: the study's samplings.
+        canonical: spec → its canonical spelling.
+        measures: the keys of all measures of the tables.
+    """
+
+    def __init__(
+        self, problems: Problems, samplings: tuple[str, ...], canonical: Callable[[str], str], measures: tuple[str, ...]
+    ) -> None:
+        self.problems = problems
+        self.samplings = samplings
+        self.canonical = canonical
+        self.measures = measures
+        self.found: dict[str, dict[str, dict[str | None, float | Spread]]] = {}
+
+    def table(self, content: Mapping[str, Any], lines: Mapping[str, int]) -> Reference:
+        """Return the published values of a `[reference]` table."""
+        title = content.get("title", TITLE)
+        if not isinstance(title, str) or not title.strip():
+            self.problems.add("reference.title must be a text", lines.get("reference.title"), text=repr(title))
+            title = TITLE
+        for group, measures in content.items():
+            if group == "title":
+                continue
+            place = f"reference.{group}"
+            line = lines.get(place, lines.get("reference"))
+            if not self._known_group(group, line):
+                continue
+            if not isinstance(measures, dict):
+                self.problems.add(f"{place} must be a table", line, hint=f"write [{place}] and measures below")
+                continue
+            for measure, values in measures.items():
+                here = lines.get(f"{place}.{measure}", line)
+                if group == "measured_analytical":
+                    self.add(group, measure, None, values, here)
+                elif isinstance(values, dict):
+                    for sampling, value in values.items():
+                        self.add(group, measure, sampling, value, lines.get(f"{place}.{measure}.{sampling}", here))
+                else:
+                    hint = 'write it as { "pb:9,3" = 9.4, ff = 9.8 }'
+                    self.problems.add(f"{place}.{measure} must be a table: sampling = value", here, hint=hint)
+        return Reference(title, self.found)
+
+    def rows(self, source: Source) -> Reference:
+        """Return the published values of a CSV file."""
+        reader = csv.DictReader(io.StringIO(source.text()))
+        header = reader.fieldnames or []
+        if missing := [name for name in COLUMNS[:4] if name not in header]:
+            self.problems.add(
+                f"{source.name}: there is no column {', '.join(missing)}", hint=f"its columns are {', '.join(COLUMNS)}"
+            )
+            return Reference()
+        own = Problems(source.name)
+        self.problems, outer = own, self.problems
+        for row in reader:
+            line = reader.line_num
+            if not self._known_group(row["compared"], line):
+                continue
+            value: Any = _float(row["value"])
+            if deviation := (row.get("deviation") or "").strip():
+                value = [value, _float(deviation)]
+            self.add(row["compared"], row["measure"], row["sampling"] or None, value, line)
+        self.problems = outer
+        try:
+            own.raise_if_any()
+        except SplcError as error:
+            self.problems.include(error)
+        return Reference(TITLE, self.found)
+
+    def add(self, group: str, measure: str, sampling: str | None, value: Any, line: int | None) -> None:
+        """Take one value."""
+        key = ABBREVIATIONS.get(measure, measure)
+        if key not in self.measures:
+            hint = unknown_name_hint(measure, [*ABBREVIATIONS, *self.measures])
+            self.problems.add(f"unknown measure {measure!r}", line, hint=hint)
+            return
+        if (sampling is None) != (group == "measured_analytical"):
+            what = "needs a sampling" if sampling is None else "has no samplings"
+            self.problems.add(f"{group} {what}", line, text=f"{measure}")
+            return
+        if sampling is not None:
+            try:
+                canonical = self.canonical(sampling)
+            except SplcError as error:
+                self.problems.include(error, line)
+                return
+            if canonical not in self.samplings:
+                hint = unknown_name_hint(canonical, self.samplings)
+                self.problems.add(f"{sampling!r} is none of the study's samplings", line, hint=hint)
+                return
+            sampling = canonical
+        read = _value(value)
+        if read is None:
+            self.problems.add(f"the value of {measure} must be a number", line, text=repr(value), hint=_NUMBER)
+            return
+        self.found.setdefault(group, {}).setdefault(key, {})[sampling] = read
+
+    def _known_group(self, group: str, line: int | None) -> bool:
+        if group in GROUPS:
+            return True
+        self.problems.add(f"unknown comparison {group!r}", line, hint=unknown_name_hint(group, GROUPS))
+        return False
+
+
+def _value(value: Any) -> float | Spread | None:
+    if isinstance(value, list):
+        numbers = [_number(each) for each in value]
+        if len(numbers) != 2 or numbers[0] is None or numbers[1] is None or numbers[1] < 0:
+            return None
+        return Spread(numbers[0], abs(numbers[0]) * numbers[1] / 100)
+    return _number(value)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _float(text: str | None) -> float | str:
+    try:
+        return float(text or "")
+    except ValueError:
+        return text or ""

@@ -1,0 +1,104 @@
+"""What a study is: the inputs, the samplings, the seeds, the learners, and how models are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from splc.study.reference import Reference
+
+if TYPE_CHECKING:
+    from splc.formats.assembling import Duplicates, Invalid
+    from splc.learning.learning_set import Missing
+    from splc.learning.settings import Settings
+    from splc.measurements import Aggregate
+    from splc.project import Project
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner with its settings.
+
+    Attributes:
+        name: its name in tables and files.
+        preset: the settings that it starts from.
+        settings: those that differ, by SPL Conqueror's names.
+    """
+
+    name: str = "default"
+    preset: str = "default"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def resolved(self) -> Settings:
+        """Return all its settings.
+
+        Raises:
+            SpecError: for an unknown preset or setting.
+        """
+        from splc.learning.settings import preset
+
+        return preset(self.preset).changed(self.settings)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file says.
+
+    Attributes:
+        path: the study file.
+        given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as the file says them; paths as
+            written, relative to the file.
+        samplings: sampling specs in canonical spelling, distinct, at least one.
+        seeds: the seeds of what draws, distinct, at least one.
+        learners: the learners, None: one with the settings of the project's `[learning]`.
+        scale: what the analytical model is multiplied by.
+        at: what tabled parameters are over → the value whose row stands for them in terms.
+        constant: whether the constant takes part in the syntactic comparison.
+        measures: further measures.
+        missing: what happens to a sampled configuration that was not measured: with 'error' the run is recorded as
+            one that could not be done.
+        invalid: see `Project.measurements`; so `duplicates`, `aggregate`.
+        duplicates: see `invalid`.
+        aggregate: see `invalid`.
+        reference: published values to stand beside ours.
+        lines: key → its line in the file, for messages.
+    """
+
+    path: Path
+    samplings: tuple[str, ...]
+    seeds: tuple[int, ...] = (0,)
+    given: Mapping[str, str] = field(default_factory=dict)
+    learners: tuple[Learner, ...] | None = None
+    scale: float = 1.0
+    at: Mapping[str, float] = field(default_factory=dict)
+    constant: bool = True
+    measures: tuple[str, ...] = ()
+    missing: Missing = "error"
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate = "mean"
+    reference: Reference = field(default_factory=Reference)
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the study file, which the paths in it are relative to."""
+        return self.path.parent
+
+    def project(self) -> Project:
+        """Return the project of the study's folder, with what the study file says instead.
+
+        Raises:
+            InputError: if its `splc.toml` is wrong.
+        """
+        from splc.project import Project
+
+        named: dict[str, Any] = {
+            key: value if key == "nfp" else str(self.folder / value) for key, value in self.given.items()
+        }
+        return Project.load(self.folder, **named)
+
+
+Compared = Literal["analytical_learned", "measured_analytical", "measured_learned"]

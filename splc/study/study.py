@@ -1,0 +1,148 @@
+"""A study from beginning to end: read, learn what is not learned yet, compare, write the results folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from splc.formats.tables import Table, csv_text, latex_text, markdown_text
+from splc.study.comparing import Results, compare_runs
+from splc.study.folder import ResultsFolder
+from splc.study.inputs import Loaded, load
+from splc.study.learning import single_threaded
+from splc.study.manifest import manifest_of
+from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
+from splc.study.records import Record
+from splc.study.running import done_tasks
+from splc.study.specification import Study
+from splc.study.tables import runs_table, tables_of, whole_table
+from splc.study.tasks import Task, tasks_of
+
+RESULTS = "results"
+TABLES = ("table.csv", "table.md", "table.tex", "runs.csv")
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """What a study gave.
+
+    Attributes:
+        study: the study.
+        folder: the results folder.
+        tasks: number of tasks.
+        found: how many of them were done before.
+        done: how many are done now; fewer than `tasks`: it was interrupted, and nothing was compared.
+        results: the comparisons, None where it was interrupted.
+        tables: the tables that people read.
+        files: what was written, relative to the folder, without the tasks.
+        notes: what to know.
+    """
+
+    study: Study
+    folder: Path
+    tasks: int
+    found: int
+    done: int
+    results: Results | None = None
+    tables: tuple[Table, ...] = ()
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether tasks are left."""
+        return self.done < self.tasks
+
+
+def run_study(
+    study: Study,
+    output: str | Path | None = None,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    force: bool = False,
+    on_task: Callable[[int, int, str], None] = lambda done, total, text: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> StudyResult:
+    """Do a study; what an earlier run of it has done is not done again.
+
+    Args:
+        study: the study.
+        output: the results folder; None: `results` beside the study file.
+        jobs: number of processes that learn.
+        scheduler: address of a dask scheduler whose workers learn instead.
+        force: whether results of another study, or files that are no results, may be replaced.
+        on_task: called with the number of tasks that are done, that of all, and what was done last.
+        should_stop: once it is true, no further task is begun.
+
+    Raises:
+        SplcError: if the inputs are wrong, or the folder cannot be used. Tasks that cannot be done are results.
+    """
+    started = time.monotonic()
+    loaded = load(study)
+    tasks = tasks_of(study, loaded.learners, loaded.inputs)
+    folder = study.folder / RESULTS if output is None else Path(output)
+    owner = {
+        "file": Path(os.path.relpath(os.path.realpath(study.path), os.path.realpath(folder))).as_posix(),
+        "system": loaded.inputs.system.name,
+    }
+    names = [*TABLES, *(task.log for task in tasks), *picture_names(study, loaded.analytical is not None)]
+    with ResultsFolder(folder, owner, names, loaded.paths, force=force) as results:
+        records = {task.key: record for task in tasks if (record := results.record(task.key)) is not None}
+        found = len(records)
+        waiting = [task for task in tasks if task.key not in records]
+        labels = {task.key: _label(task, loaded) for task in tasks}
+        on_task(found, len(tasks), "")
+        for record, seconds in done_tasks(
+            waiting, loaded.inputs, study.missing, jobs=jobs, scheduler=scheduler, should_stop=should_stop
+        ):
+            results.store(record, seconds)
+            records[record.key] = record
+            on_task(len(records), len(tasks), labels[record.key])
+        if len(records) < len(tasks):
+            return StudyResult(study, folder, len(tasks), found, len(records), notes=loaded.notes)
+        on_task(len(tasks), len(tasks), "comparing")
+        times: dict[str, Any] = {
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": None,
+            "tasks": {task.key: results.seconds(task.key) for task in tasks},
+        }
+        with single_threaded():
+            compared = compare_runs(study, loaded, [(task, records[task.key]) for task in tasks])
+            tables = tuple(tables_of(study, compared))
+            files = _files(study, loaded, compared, tables, records)
+        times["seconds"] = round(time.monotonic() - started, 3)
+        kept = results.finish(files, manifest_of(study, loaded, compared), [task.key for task in tasks], times)
+    notes = (*loaded.notes, *(f"no longer a result, but kept, for it was changed: {path}" for path in kept))
+    if not can_draw():
+        notes += (WITHOUT,)
+    return StudyResult(study, folder, len(tasks), found, len(records), compared, tables, tuple(sorted(files)), notes)
+
+
+def _files(
+    study: Study, loaded: Loaded, compared: Results, tables: tuple[Table, ...], records: dict[str, Record]
+) -> dict[str, bytes]:
+    """Return name → content of all results but the manifest."""
+    texts = {
+        "table.csv": csv_text(whole_table(study, compared)),
+        "table.md": "\n".join(markdown_text(table) for table in tables),
+        "table.tex": "\n".join(latex_text(table) for table in tables),
+        "runs.csv": csv_text(runs_table(study, compared)),
+    }
+    for run in compared.runs:
+        log = records[run.task.key].log
+        if log is not None:
+            texts[run.task.log] = log
+    files = {name: text.encode("utf-8") for name, text in texts.items()}
+    if can_draw():
+        files.update(pictures_of(study, loaded, compared))
+    return files
+
+
+def _label(task: Task, loaded: Loaded) -> str:
+    return f"{task.learner.name}: {task.label}" if len(loaded.learners) > 1 else task.label

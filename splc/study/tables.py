@@ -1,0 +1,192 @@
+"""The tables of a study: in the layout of tables 5.6 to 5.13 of the thesis, published values below ours."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+
+from splc.formats.tables import Cell, Spread, Table
+from splc.study.comparing import Results, Run
+from splc.study.rows import OF_TERMS, PUBLISHED, Values, in_table, titles
+from splc.study.specification import Study
+
+CAPTIONS = {
+    "analytical_learned": "Learned models (b) compared with the analytical model (a)",
+    "measured_learned": "Learned models (b) compared with the measurements (a)",
+    "measured_analytical": "The analytical model (b) compared with the measurements (a)",
+}
+# What is told about learning: key → title, value of a run.
+LEARNING: dict[str, tuple[str, Callable[[Run], float | None]]] = {
+    "learned_from": ("configurations learned from", lambda run: run.record.learned_from),
+    "rounds": ("rounds", lambda run: run.record.rounds),
+    "terms": ("terms", lambda run: run.terms),
+    "learning_error": ("learning error, %", lambda run: run.record.learning_error),
+    "error": ("error on all others, %", lambda run: run.record.error),
+    "error_all": ("error on all measured, %", lambda run: run.record.error_all),
+}
+
+
+def spread(values: Sequence[float | None]) -> Cell:
+    """Return the mean of several values with their (sample) standard deviation, a single value as it is.
+
+    None where one of them is undefined: a mean of the others would be one of other runs.
+    """
+    if not values or any(value is None for value in values):
+        return None
+    numbers = [value for value in values if value is not None]
+    if len(numbers) == 1:
+        return numbers[0]
+    if len(set(numbers)) == 1:
+        return Spread(float(numbers[0]), 0.0)
+    try:
+        return Spread(statistics.fmean(numbers), statistics.stdev(numbers))
+    except OverflowError:
+        return None
+
+
+def groups(study: Study, results: Results) -> dict[str, dict[str, list[Run]]]:
+    """Return learner → sampling → its runs, in order."""
+    found: dict[str, dict[str, list[Run]]] = {}
+    for run in results.runs:
+        samplings = found.setdefault(run.task.learner.name, {name: [] for name in study.samplings})
+        samplings[run.task.sampling].append(run)
+    return found
+
+
+def tables_of(study: Study, results: Results) -> Iterator[Table]:
+    """Yield the tables that people read."""
+    by_learner = groups(study, results)
+    several = len(by_learner) > 1
+    for learner, samplings in by_learner.items():
+        whose = f", learner {learner}" if several else ""
+        for group in ("analytical_learned", "measured_learned"):
+            rows = list(_rows(study, group, samplings))
+            if rows:
+                columns = ("measure", *study.samplings)
+                caption = f"{CAPTIONS[group]}{whose}"
+                if group == "analytical_learned" and study.scale != 1:
+                    caption += f", which is multiplied by {study.scale:g}"
+                yield Table(columns, tuple(tuple(cells[1:]) for cells in rows), caption + _deviations(results))
+        rows = list(_learning_rows(samplings))
+        yield Table(
+            ("learning", *study.samplings),
+            tuple(tuple(cells[1:]) for cells in rows),
+            f"What was learned{whose}" + _deviations(results),
+        )
+    if results.analytical is not None:
+        yield analytical_table(study, results)
+    if refused := [run for run in results.runs if run.reason is not None]:
+        rows_ = [
+            (
+                run.task.learner.name,
+                run.task.sampling,
+                str(run.task.seed) if run.task.seeded else "–",
+                _line(run.reason or ""),
+            )
+            for run in refused
+        ]
+        yield Table(("learner", "sampling", "seed", "reason"), tuple(rows_), "Without a result")
+
+
+def analytical_table(study: Study, results: Results) -> Table:
+    """Return the table of the analytical model against the measurements (5.7, 5.9, 5.11, 5.13 of the thesis)."""
+    assert results.analytical is not None
+    scaled = results.unscaled is not None
+    published = any(study.reference.has("measured_analytical", key) for key in titles(study.measures))
+    columns = ["measure", f"multiplied by {study.scale:g}" if scaled else "result"]
+    columns += ["as it is"] * scaled + [study.reference.title] * published
+    rows: list[tuple[Cell, ...]] = []
+    for key, title in titles(study.measures).items():
+        if key in OF_TERMS:
+            continue
+        cells: list[Cell] = [title, in_table(key, results.analytical.get(key))]
+        if results.unscaled is not None:
+            cells.append(in_table(key, results.unscaled.get(key)))
+        if published:
+            cells.append(study.reference.value("measured_analytical", key, None))
+        rows.append(tuple(cells))
+    return Table(tuple(columns), tuple(rows), CAPTIONS["measured_analytical"])
+
+
+def whole_table(study: Study, results: Results) -> Table:
+    """Return everything as one table, for scripts; the column `analytical` is that of the analytical model alone."""
+    rows: list[tuple[Cell, ...]] = []
+    for learner, samplings in groups(study, results).items():
+        for group in ("analytical_learned", "measured_learned"):
+            for cells in _rows(study, group, samplings, marked=True):
+                key, source, title, *values = cells
+                rows.append((learner, group, key, title, source, *values, None))
+        rows += [(learner, "learning", key, title, "ours", *v, None) for key, title, *v in _learning_rows(samplings)]
+    nothing = (None,) * len(study.samplings)
+    of_analytical: list[tuple[str, Values | None]] = [
+        ("measured_analytical", results.analytical),
+        ("measured_analytical_unscaled", results.unscaled),
+    ]
+    for name, found in of_analytical:
+        for key, title in titles(study.measures).items():
+            if found is None or key in OF_TERMS:
+                continue
+            rows.append(("", name, key, title, "ours", *nothing, in_table(key, found.get(key))))
+            if name == "measured_analytical" and study.reference.has(name, key):
+                published = study.reference.value(name, key, None)
+                rows.append(("", name, key, title, study.reference.title, *nothing, published))
+    columns = ("learner", "compared", "measure", "title", "source", *study.samplings, "analytical")
+    return Table(columns, tuple(rows))
+
+
+def runs_table(study: Study, results: Results) -> Table:
+    """Return one row per run, with all its numbers; similarities are fractions here, as `splc compare` has them."""
+    measures = [
+        (group, key)
+        for group in ("analytical_learned", "measured_learned")
+        for key in titles(study.measures)
+        if any(key in run.values.get(group, {}) for run in results.runs)
+    ]
+    columns = ["learner", "sampling", "seed", "reason", "log", "termination", *LEARNING]
+    columns += [f"{group}.{key}" for group, key in measures]
+    rows = []
+    for run in results.runs:
+        seed = run.task.seed if run.task.seeded else None
+        log = run.task.log if run.record.log is not None else ""
+        cells: list[Cell] = [run.task.learner.name, run.task.sampling, seed]
+        cells += [_line(run.reason or ""), log, run.record.termination or ""]
+        cells += [value(run) for _, value in LEARNING.values()]
+        cells += [run.values.get(group, {}).get(key) for group, key in measures]
+        rows.append(tuple(cells))
+    return Table(tuple(columns), tuple(rows))
+
+
+def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: bool = False) -> Iterator[list[Cell]]:
+    """Yield key, (source,) title and one cell per sampling: ours, below it what is published."""
+    for key, title in titles(study.measures).items():
+        found = [
+            [in_table(key, run.values[group].get(key)) for run in runs if group in run.values]
+            for runs in samplings.values()
+        ]
+        if not any(value is not None for values in found for value in values):
+            continue
+        yield [key, *(["ours"] if marked else []), title, *(spread(values) for values in found)]
+        if study.reference.has(group, key):
+            published = [study.reference.value(group, key, sampling) for sampling in samplings]
+            short = PUBLISHED.get(key, title).partition(",")[0]
+            name = title if marked else f"{short} ({study.reference.title})"
+            yield [key, *([study.reference.title] if marked else []), name, *published]
+
+
+def _learning_rows(samplings: dict[str, list[Run]]) -> Iterator[list[Cell]]:
+    """Yield key, title and one cell per sampling of what is told about learning."""
+    good = [[run for run in runs if run.terms is not None] for runs in samplings.values()]
+    yield ["models", "models learned", *(len(runs) for runs in good)]
+    yield ["runs", "of runs", *(len(runs) for runs in samplings.values())]
+    for key, (title, value) in LEARNING.items():
+        yield [key, title, *(spread([value(run) for run in runs]) for runs in good)]
+
+
+def _deviations(results: Results) -> str:
+    if any(run.task.seeded for run in results.runs):
+        return " (mean ± standard deviation over the seeds)"
+    return ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,130 @@
+"""The tasks of a study: one learning each, named by a hash of everything that decides about its result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from splc._version import __version__
+from splc.study.specification import Learner, Study
+
+if TYPE_CHECKING:
+    from sampling import SamplingSpec
+    from splc.study.inputs import Inputs
+
+K = TypeVar("K")
+
+# Changed whenever the same inputs would give another record.
+VERSION = 1
+# File systems allow 255 bytes in a name.
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class Task:
+    """One learning.
+
+    Attributes:
+        sampling: the sampling spec.
+        seed: the seed of what it draws.
+        seeded: whether anything is drawn, so that other seeds would give something else.
+        learner: the learner, with all of its settings.
+        key: a hash of everything that decides about the result.
+        log: the file of the log within the results folder.
+    """
+
+    sampling: str
+    seed: int
+    seeded: bool
+    learner: Learner
+    key: str
+    log: str
+
+    @property
+    def label(self) -> str:
+        """What people call it: `random:50 seed 3`."""
+        return self.sampling + (f" seed {self.seed}" if self.seeded else "")
+
+
+def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tuple[Task, ...]:
+    """Return the tasks of a study: learners, then samplings, then seeds, in the file's order.
+
+    Args:
+        study: the study.
+        learners: its learners.
+        inputs: what they learn from.
+    """
+    plan = [
+        (learner, sampling, seed, draws(sampling, learner))
+        for learner in learners
+        for sampling in study.samplings
+        for seed in (study.seeds if draws(sampling, learner) else study.seeds[:1])
+    ]
+    folders = distinct_names({learner.name: file_name(learner.name) for learner in learners})
+    logs = distinct_names(
+        {(sampling, seed): file_name(sampling, f"seed-{seed}" if seeded else "") for _, sampling, seed, seeded in plan}
+    )
+    tasks = []
+    for learner, sampling, seed, seeded in plan:
+        log = f"{logs[sampling, seed]}.log"
+        place = f"logs/{folders[learner.name]}/{log}" if len(learners) > 1 else f"logs/{log}"
+        # The seed of what draws nothing decides about nothing: its record is good for any list of seeds.
+        used = seed if seeded else 0
+        settings = learner.resolved().as_dict()
+        content = {
+            "task": VERSION,
+            "version": __version__,
+            "inputs": inputs.identity,
+            "missing": study.missing,
+            "sampling": sampling,
+            "seed": used,
+            "learner": learner.name,
+            "preset": learner.preset,
+            "settings": settings,
+        }
+        tasks.append(Task(sampling, used, seeded, learner, hashed(content), place))
+    return tuple(tasks)
+
+
+def draws(sampling: str, learner: Learner) -> bool:
+    """Whether a sampling, or a learner, draws at random by the study's seeds.
+
+    A design that draws has a `seed` of its own, which is None unless the spec states it.
+    """
+    from sampling import parse_spec
+
+    spec: SamplingSpec = parse_spec(sampling)
+    settings = learner.resolved()
+    if settings.bagging or settings.crossValidation:
+        return True
+    parts = [part for part in (spec.whole, spec.binary, spec.numeric) if part is not None]
+    return any(getattr(part, "seed", 0) is None for part in parts)
+
+
+def hashed(content: Mapping[str, Any]) -> str:
+    """Return the hash of a value in JSON's types; the order of keys does not matter."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def file_name(*parts: str) -> str:
+    """Return a name that is safe on every file system: lower case letters of ASCII, digits, `-`, `_`, `.`."""
+    words = [re.sub(r"[^a-z0-9_.]+", "-", part.casefold()).strip("-.") for part in parts]
+    return "-".join(word for word in words if word)[:_LONGEST].strip("-.") or "unnamed"
+
+
+def distinct_names(made: Mapping[K, str]) -> dict[K, str]:
+    """Return what file names are for → file name; equal ones get a hash of what they are for.
+
+    `random:5` with seed 3 and `random:5,seed=3` would be the same. No name depends on the order of the others.
+    """
+    count = Counter(made.values())
+    return {
+        key: name if count[name] == 1 else f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:8]}"
+        for key, name in made.items()
+    }
