@@ -74,6 +74,9 @@ def read_raw(source: Source, model: VariabilityModel, separator: str | None = No
                 lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
+    if not rows:
+        # Not even a pair of quotes around nothing is a row.
+        raise InputError(Problem("the file is empty", source.name))
     return RawTable(rows, lines, character)
 
 

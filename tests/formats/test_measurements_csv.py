@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.errors import InputError, MeasurementError, SpecError, SplcError
@@ -310,6 +310,7 @@ class TestDamage:
             with suppress(SplcError):
                 assert len(read_measurements(path, system, invalid=invalid, duplicates="mean"))
 
+    @example(b'""')
     @given(st.one_of(st.binary(max_size=60), st.text(alphabet='a;,1.\n\t" x<', max_size=40).map(str.encode)))
     def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes) -> None:
         """Any bytes are read or refused with our own error."""
