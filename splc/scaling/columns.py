@@ -1,0 +1,42 @@
+"""The values of PMNF terms at the measured points: the columns of design matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from splc.scaling.exponents import Exponents
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def column(each: Exponents, x: Array) -> Array:
+    """Return x^power * log2(x)^log, with x's shape; not finite where it is not defined."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values = np.power(x, float(each.power)) if each.power != 0 else np.ones_like(x)
+        if each.log != 0:
+            # Not the other way round: 0 * inf, at x = 0, is no value.
+            values = values * np.power(np.log2(x), float(each.log))
+    return np.asarray(values, dtype=float)
+
+
+def columns(terms: Sequence[Exponents], x: Array) -> Array:
+    """Return the columns of terms, shape (terms, n)."""
+    return np.array([column(each, x) for each in terms]).reshape(len(terms), len(x))
+
+
+def usable(terms: Iterable[Exponents], x: Array) -> tuple[Exponents, ...]:
+    """Return the terms that can be fitted at points x, in their order.
+
+    Logarithms are left out where some x lies below 1, where their sign changes (Extra-P's rule); so is what has no
+    finite value at some x, and what has the same value at all of them.
+    """
+    logs = bool((x >= 1).all())
+    found = []
+    for each in terms:
+        values = column(each, x)
+        if (logs or each.log == 0) and np.isfinite(values).all() and np.ptp(values) > 0:
+            found.append(each)
+    return tuple(found)

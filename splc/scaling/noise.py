@@ -1,0 +1,116 @@
+"""Repetitions: outliers among them, what they are condensed to, and the noise that they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from splc.errors import SpecError, unknown_name_hint
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Aggregate = Literal["robust", "mean", "median", "minimum", "maximum"]
+AGGREGATES: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
+
+# A repetition is an outlier where it lies this many robust standard deviations from the median of its point. With
+# four repetitions those are under-estimated by about a third, so that this is four true ones.
+_FAR = 6.0
+# And at least this part of the median: counts that repeat exactly have no spread to judge by.
+_LEAST = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Condensed:
+    """One value per point.
+
+    Attributes:
+        values: shape (models, n); NaN where nothing was measured.
+        counts: how many measurements each value stands for, shape (models, n).
+        squares: sum of squared deviations of the repetitions from their value, shape (models, n).
+        outliers: number of repetitions far from the others, which 'robust' leaves out, shape (models,).
+    """
+
+    values: Array
+    counts: Array
+    squares: Array
+    outliers: Array
+
+
+def condensed(values: Array, how: Aggregate) -> Condensed:
+    """Condense repetitions to one value per point.
+
+    Args:
+        values: shape (models, n, repetitions), NaN where there is none.
+        how: 'mean'; 'robust', the mean of what is no outlier; or another statistic, whose value then counts as one
+            measurement.
+
+    Raises:
+        SpecError: for another name.
+    """
+    if how not in AGGREGATES:
+        raise SpecError(f"unknown way to condense repetitions {how!r}", hint=unknown_name_hint(how, AGGREGATES))
+    none = np.zeros(len(values), dtype=int)
+    if values.shape[2] == 1:
+        single = values[:, :, 0]
+        return Condensed(single, (~np.isnan(single)).astype(int), np.zeros(single.shape), none)
+    wrong = outliers(values)
+    far = wrong.sum(axis=(1, 2))
+    if how == "robust":
+        values = np.where(wrong, np.nan, values)
+    known = ~np.isnan(values)
+    counts = known.sum(axis=2)
+    if how in ("mean", "robust"):
+        # Relative to the largest value, so that neither sums nor squares leave the range of numbers.
+        with np.errstate(invalid="ignore"):
+            center = np.where(known, values / np.maximum(counts, 1)[:, :, None], 0.0).sum(axis=2)
+            center = np.where(counts > 0, center, np.nan)
+            deviations = np.where(known, values - center[:, :, None], 0.0)
+        return Condensed(center, counts, np.asarray((deviations**2).sum(axis=2)), far)
+    masked = np.ma.masked_array(values, ~known)
+    center = {"median": np.ma.median, "minimum": np.ma.min, "maximum": np.ma.max}[how](masked, axis=2)
+    filled: Array = np.ma.filled(np.ma.asarray(center, dtype=float), np.nan)
+    return Condensed(filled, (counts > 0).astype(int), np.zeros(filled.shape), far)
+
+
+def outliers(values: Array) -> Array:
+    """Return which repetitions lie far from the others of their point, as a mask (models, n, repetitions).
+
+    Deviations from the median of each point are taken relative to it and pooled over the points of a quantity, since
+    three or four repetitions alone say little. Of fewer than three repetitions none is called an outlier.
+    """
+    known = ~np.isnan(values)
+    counts = known.sum(axis=2)
+    ordered = np.sort(values, axis=2)
+    middle = np.maximum(counts - 1, 0)
+    pick = np.stack([middle // 2, (middle + 1) // 2], axis=2)
+    median = np.take_along_axis(ordered, pick, axis=2).mean(axis=2)
+    size = np.abs(median)
+    with np.errstate(invalid="ignore"):
+        largest = np.nanmax(np.where(counts > 0, size, 0.0), axis=1, keepdims=True)
+        size = np.maximum(np.where(counts > 0, size, largest), 1e-6 * np.where(largest > 0, largest, 1.0))
+        deviations = np.abs(values - median[:, :, None]) / size[:, :, None]
+    judged = np.where((counts >= 3)[:, :, None] & known, deviations, np.nan)
+    # The middle one of an odd number deviates by nothing, by definition.
+    smallest = np.argsort(judged, axis=2)[:, :, :1]
+    odd = (counts % 2 == 1)[:, :, None]
+    pooled = judged.copy()
+    np.put_along_axis(pooled, smallest, np.where(odd, np.nan, np.take_along_axis(pooled, smallest, axis=2)), axis=2)
+    flat = np.sort(pooled.reshape(len(values), -1), axis=1)
+    amount = (~np.isnan(flat)).sum(axis=1)
+    rows = np.arange(len(values))
+    low = flat[rows, np.maximum(amount - 1, 0) // 2]
+    spread = 1.4826 * np.where(amount > 0, low, 0.0)
+    limit = np.maximum(_FAR * spread, _LEAST)[:, None, None]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(judged > limit) & known
+
+
+def repetition_noise(found: Condensed) -> Array:
+    """Return the relative standard deviation of repetitions in percent, pooled, shape (models,); NaN without any."""
+    free = np.maximum(found.counts - 1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        relative = np.where(free > 0, found.squares / found.values**2, 0.0)
+        usable = np.isfinite(relative)
+        total = np.where(usable, relative, 0.0).sum(axis=1)
+        return np.asarray(100 * np.sqrt(total / np.where(usable, free, 0).sum(axis=1)))

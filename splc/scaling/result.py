@@ -1,0 +1,207 @@
+"""A scaling model: a PMNF function of one or several parameters, with what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from splc._version import __version__
+from splc.errors import ConfigurationError, MeasurementError
+from splc.influence import InfluenceModel
+from splc.scaling.columns import column
+from splc.scaling.exponents import Exponents
+from splc.scaling.selection import FAR
+from splc.terms import Factor, Term, exponent
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Uncertainty(Protocol):
+    """What knows how uncertain a model's predictions are."""
+
+    def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
+        """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
+        ...
+
+
+@dataclass(frozen=True)
+class ScalingModel:
+    """A model in the performance model normal form: coefficients times products of x^i * log2(x)^j.
+
+    Attributes:
+        names: the parameters' names.
+        terms: for each term the exponents of every parameter; all 0 is the constant.
+        coefficients: the coefficient of each term.
+        ranges: the smallest and the largest measured value of every parameter.
+        method: the learner that found it.
+        settings: the learner's settings.
+        points: number of distinct points.
+        measurements: number of measurements that it was fitted to.
+        smape: symmetric mean absolute percentage error at the measured points (0 to 200).
+        rss: residual sum of squares at the measured points, in the unit of the values squared.
+        noise: relative standard deviation of a measurement in percent, from repetitions or else from residuals; None
+            where neither says anything.
+        certainty: posterior probability of the lead term, where the learner has one.
+        notes: caveats.
+        below: of segmented data the model of the lower segment; this one is that of the upper.
+        change: where the lower segment ends.
+        uncertainty: what the prediction intervals come from.
+        version: the version of splc that made it.
+    """
+
+    names: tuple[str, ...]
+    terms: tuple[tuple[Exponents, ...], ...]
+    coefficients: tuple[float, ...]
+    ranges: tuple[tuple[float, float], ...]
+    method: str
+    settings: Mapping[str, Any] = field(hash=False)
+    points: int
+    measurements: int
+    smape: float
+    rss: float
+    noise: float | None
+    certainty: float | None = None
+    notes: tuple[str, ...] = ()
+    below: ScalingModel | None = None
+    change: float | None = None
+    uncertainty: Uncertainty | None = field(default=None, repr=False, compare=False)
+    version: str = __version__
+
+    @cached_property
+    def model(self) -> InfluenceModel:
+        """The same function as a performance-influence model (of the upper segment); logarithms have the base 10."""
+        found = []
+        for term, coefficient in zip(self.terms, self.coefficients, strict=True):
+            factors = tuple(
+                Factor(name, exponent(each.power), exponent(each.log))
+                for name, each in sorted(zip(self.names, term, strict=True))
+                if not each.is_constant
+            )
+            logs = float(sum((each.log for each in term), Fraction(0)))
+            found.append((Term(factors), coefficient * float(np.log2(10.0)) ** logs))
+        return InfluenceModel.from_terms(found, self.names)
+
+    @property
+    def text(self) -> str:
+        """The model as model text (of the upper segment)."""
+        return self.model.text
+
+    @cached_property
+    def lead(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """The lead term: parameter → (power, log power); {} for a constant model.
+
+        It is the term that contributes most where every parameter is four times its largest measured value
+        (Following the Blind Seer, section 4.1).
+        """
+        best = -1.0
+        lead: dict[str, tuple[Fraction, Fraction]] = {}
+        for term, coefficient in zip(self.terms, self.coefficients, strict=True):
+            exponents = {
+                name: (each.power, each.log)
+                for name, each in zip(self.names, term, strict=True)
+                if not each.is_constant
+            }
+            if not exponents:
+                continue
+            size = np.log(max(abs(coefficient), 1e-300))
+            for each, (_, high) in zip(term, self.ranges, strict=True):
+                size += np.log(max(abs(float(column(each, np.array([FAR * high]))[0])), 1e-300))
+            if not lead or size > best:
+                best, lead = size, exponents
+        return lead
+
+    def predict(self, x: Any) -> Array:
+        """Return the predictions.
+
+        Args:
+            x: for one parameter its values, of any shape; for several shape (n, parameters).
+
+        Returns:
+            one prediction per point: x's shape, or (n,).
+
+        Raises:
+            ConfigurationError: where the shape does not fit, or the model has no finite value.
+        """
+        rows, shape = self._rows(x)
+        columns = {name: rows[:, at] for at, name in enumerate(self.names)}
+        total = np.zeros(len(rows))
+        with np.errstate(all="ignore"):
+            for term, influence in self.model.terms:
+                total = total + influence * term.evaluate(columns.__getitem__)
+        total[np.isnan(rows).any(axis=1)] = np.nan
+        if self.below is not None and self.change is not None:
+            lower = rows[:, 0] <= self.change
+            total[lower] = self.below.predict(rows[lower, 0])
+        wrong = ~np.isfinite(total)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            where = ", ".join(f"{name} = {rows[row, at]:g}" for at, name in enumerate(self.names))
+            raise ConfigurationError(
+                f"the model has no finite value where {where}", hint="logarithms and roots need positive parameters"
+            )
+        return total.reshape(shape)
+
+    def interval(self, x: Any, level: float = 0.9) -> tuple[Array, Array]:
+        """Return the interval in which a new measurement lies with probability `level`.
+
+        Args:
+            x: as for `predict`.
+            level: between 0 and 1.
+
+        Returns:
+            lower and upper bounds, each of the predictions' shape; infinite where too few points were measured.
+
+        Raises:
+            MeasurementError: if `level` is not between 0 and 1.
+            ConfigurationError: as `predict`.
+        """
+        if not 0 < level < 1:
+            raise MeasurementError(f"the level of an interval cannot be {level:g}", hint="use one such as 0.9")
+        rows, shape = self._rows(x)
+        center = self.predict(x).reshape(len(rows))
+        lower, upper = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
+        if self.uncertainty is not None and len(rows):
+            lower, upper = self.uncertainty.interval(rows, center, level)
+        if self.below is not None and self.change is not None:
+            among = rows[:, 0] <= self.change
+            lower[among], upper[among] = self.below.interval(rows[among, 0], level)
+        return np.minimum(lower, center).reshape(shape), np.maximum(upper, center).reshape(shape)
+
+    def distance(self, x: Any) -> Array:
+        """Return by which factor points lie beyond what was measured, the largest over all parameters; 1 is inside.
+
+        Args:
+            x: as for `predict`.
+        """
+        rows, shape = self._rows(x)
+        lowest = np.array([self.below.ranges[0][0]] if self.below else [low for low, _ in self.ranges])
+        highest = np.array([high for _, high in self.ranges])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            beyond = np.where(rows > highest, rows / highest, np.where(rows < lowest, lowest / rows, 1.0))
+        return np.asarray(beyond.max(axis=1)).reshape(shape)
+
+    def _rows(self, x: Any) -> tuple[Array, tuple[int, ...]]:
+        """Return points as rows, shape (points, parameters), and the shape that results have."""
+        try:
+            points = np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            raise ConfigurationError("x is no array of numbers") from None
+        width = len(self.names)
+        if width == 1:
+            shape = points.shape[:-1] if points.ndim == 2 and points.shape[1] == 1 else points.shape
+            return points.reshape(-1, 1), shape
+        if points.ndim == 1 and len(points) == width:
+            return points[None], ()
+        if points.ndim != 2 or points.shape[1] != width:
+            raise ConfigurationError(
+                f"x has the shape {points.shape}", hint=f"give points of {', '.join(self.names)}: shape (n, {width})"
+            )
+        return points, points.shape[:1]
+
+    def __str__(self) -> str:
+        return self.text
