@@ -194,7 +194,8 @@ def measure(
     plan = Plan(repeat, warmup, order, seed, max_deviation, most)
     folder, environment = absolute(cwd), environment_of(env or [])
     project = Project.load(system=system)
-    model = project.variability_model()
+    # What is observed of a run is not there before it.
+    model = project.variability_model(observed=False)
     wanted = parse_properties(properties or [], exact_names(model), batch=batched)
     extras = (OPTIONS, "repetition")
     template = parse_template(command, model, ("configurations", *extras) if batched else extras)
