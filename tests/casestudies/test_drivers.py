@@ -1,0 +1,422 @@
+"""The drivers that measure hypre: counts against committed measurements, hypre's own drivers as oracles, bad input.
+
+Skipped where mpicc, mpirun or hypre are missing; casestudies/drivers/README.md names the packages.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cache
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from splc.formats.parameters import read_parameters
+from splc.parameters import Quantity
+
+CASES = Path(__file__).parents[2] / "casestudies"
+DRIVERS = CASES / "drivers"
+COLUMNS = [
+    "setup_seconds,solve_seconds,setup_compute_seconds,solve_compute_seconds,setup_cpu_seconds,solve_cpu_seconds",
+    "setup_messages,setup_bytes,messages,bytes,iterations,residual,runs,load_average",
+]
+WORKS = ("smoothing", "residual", "restriction", "interpolation")
+# What the counts of BoomerAMG are exact for: another version may coarsen differently.
+COUNTED_VERSION = "2.26.0"
+
+Rows = list[dict[str, str]]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment for MPI programs, which do not start as root unless they are told to."""
+    own = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    # Most tests take as long as starting does: start no daemon beside a lone process, and do not look for networks.
+    own |= {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1"}
+    if os.geteuid() == 0:
+        own |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return own
+
+
+def call(
+    command: Sequence[str | Path], ranks: int, stdin: str = "", folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a program on so many ranks; on one without mpirun, which waits for two seconds where one fails."""
+    mpirun = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(ranks)]
+    return subprocess.run(
+        [*(mpirun if ranks > 1 else []), *map(str, command)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=environment(),
+        cwd=folder,
+    )
+
+
+def rows_of(text: str) -> Rows:
+    """Return the rows of a CSV table."""
+    return list(csv.DictReader(StringIO(text)))
+
+
+def measured(program: Path, ranks: int, table: str, *options: str) -> Rows:
+    """Return what a driver prints that has nothing to complain about."""
+    done = call([program, "--warmup", "0", *options], ranks, table)
+    assert (done.returncode, done.stderr) == (0, "")
+    return rows_of(done.stdout)
+
+
+def counts(row: Mapping[str, str], names: Sequence[str]) -> list[float]:
+    """Return some numbers of a row."""
+    return [float(row[name]) for name in names]
+
+
+@cache
+def hypre_version() -> str:
+    """Return the version of the hypre that is installed."""
+    text = Path("/usr/include/hypre/HYPRE_config.h").read_text(encoding="utf-8")
+    found = re.search(r'HYPRE_RELEASE_VERSION "([^"]*)"', text)
+    return found[1] if found else ""
+
+
+@pytest.fixture(scope="session")
+def drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the drivers; skip where what they need is missing, fail where they do not compile cleanly."""
+    for program in ("make", "mpirun"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    build = tmp_path_factory.mktemp("drivers")
+    make = ["make", "-C", str(DRIVERS), f"BUILD={build}"]
+    packages = subprocess.run([*make, "packages"], capture_output=True, text=True, check=False)
+    if packages.returncode != 0:
+        pytest.skip(packages.stderr.splitlines()[0])
+    built = subprocess.run([*make, "-j2"], capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "")
+    return build
+
+
+def test_make_says_which_packages_are_missing(tmp_path: Path) -> None:
+    """Without a compiler make names what is missing and how to install it, and builds nothing."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    command = ["make", "-C", str(DRIVERS), f"BUILD={tmp_path}", "MPICC=no-such-compiler"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "missing: no-such-compiler" in done.stderr
+    assert "apt-get install" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("program", "table", "ranks", "iterations", "residual"),
+    [
+        ("smg", "px,py,pz,nx\n1,1,1,40", 1, 6, 6.3e-7),
+        pytest.param("smg", "px,py,pz,nx\n2,1,1,40", 2, 6, None, marks=pytest.mark.slow),
+        ("smg", "px,nx\n1,250000", 1, 1, 1.2e-16),
+        ("amg", "px,py,pz,nx\n1,1,1,20", 1, 8, 4.7e-7),
+    ],
+)
+def test_known_solves(
+    drivers: Path, program: str, table: str, ranks: int, iterations: int, residual: float | None
+) -> None:
+    """SMG and BoomerAMG take as many iterations as is known of these problems, to the known residual."""
+    (row,) = measured(drivers / program, ranks, table)
+    assert int(row["iterations"]) == iterations
+    if residual is not None:
+        assert float(row["residual"]) == pytest.approx(residual, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "ranks", "configurations"),
+    [
+        ("1d", 2, ["2,250000"]),
+        ("2d", 2, ["1,2,50", "2,1,75"]),
+        ("3d", 2, ["2,1,1,4", "1,2,1,6", "1,1,2,8"]),
+        ("3d", 4, ["1,2,2,4", "4,1,1,4"]),
+    ],
+)
+def test_messages_are_those_of_the_measurements(
+    drivers: Path, dimension: str, ranks: int, configurations: list[str]
+) -> None:
+    """SMG sends exactly the messages and bytes that were measured, in every repetition."""
+    with (CASES / "smg2000" / dimension / "measurements.csv").open(encoding="utf-8") as file:
+        known = list(csv.DictReader(file))
+    options = [name for name in ("px", "py", "pz", "nx") if name in known[0]]
+    table = "\n".join([",".join(options), *configurations])
+    rows = measured(drivers / "smg", ranks, table, "--repeat", "2")
+    assert [",".join(row[name] for name in options) for row in rows] == configurations * 2
+    for row in rows:
+        expected = [
+            counts(one, ("messages", "bytes")) for one in known if all(one[name] == row[name] for name in options)
+        ]
+        assert expected
+        assert [counts(row, ("messages", "bytes"))] * len(expected) == expected
+
+
+def test_one_rank_sends_nothing(drivers: Path) -> None:
+    """There is nobody to send anything to."""
+    for program in ("smg", "amg"):
+        (row,) = measured(drivers / program, 1, "px,py,pz,nx\n1,1,1,6")
+        assert counts(row, ("setup_messages", "setup_bytes", "messages", "bytes")) == [0, 0, 0, 0]
+
+
+def test_the_table(drivers: Path) -> None:
+    """Options come first and in the order of the input, repetitions are outermost, and parts are below wholes."""
+    table = "nx,pz,px,py\n5,1,1,2\n4,2,1,1\n"
+    done = call([drivers / "smg", "--repeat", "3", "--warmup", "2"], 2, table)
+    assert done.stdout.splitlines()[0] == ",".join(["nx,pz,px,py", *COLUMNS])
+    rows = rows_of(done.stdout)
+    assert [row["nx"] for row in rows] == ["5", "4"] * 3
+    for row in rows:
+        for phase in ("setup", "solve"):
+            assert 0 < float(row[f"{phase}_compute_seconds"]) <= float(row[f"{phase}_cpu_seconds"])
+            assert float(row[f"{phase}_seconds"]) > 0
+    assert rows[0]["messages"] == rows[2]["messages"] == rows[4]["messages"]
+
+
+def test_short_solves_are_averaged(drivers: Path) -> None:
+    """As many runs are averaged as fill the wanted time, a thousand at most; counts are those of one run."""
+    table = "px,nx\n2,2\n"
+    (one,) = measured(drivers / "smg", 2, table, "--min-seconds", "0")
+    (many,) = measured(drivers / "smg", 2, table, "--min-seconds", "3600")
+    assert (one["runs"], many["runs"]) == ("1", "1000")
+    names = ("setup_messages", "setup_bytes", "messages", "bytes", "iterations", "residual")
+    assert counts(one, names) == counts(many, names)
+    assert float(one["messages"]) > 0
+
+
+def test_the_grid_may_differ_by_dimension(drivers: Path) -> None:
+    """Both ny and nz are nx unless the table has columns for them."""
+    same = measured(drivers / "amg", 1, "px,py,pz,nx\n1,1,1,5")
+    said = measured(drivers / "amg", 1, "px,py,pz,nx,ny,nz\n1,1,1,5,5,5\n1,1,1,5,6,7")
+    assert same[0]["residual"] == said[0]["residual"] != said[1]["residual"]
+
+
+def test_tables_of_other_programs(drivers: Path) -> None:
+    """A byte order mark, quotes, blanks, empty lines, carriage returns and 4.0 for 4 do not matter."""
+    plain = measured(drivers / "smg", 1, "px,py,nx\n1,1,4\n")
+    other = measured(drivers / "smg", 1, '\ufeff"px", py ,nx\r\n\r\n"1",1.0, 4.0\r\n')
+    assert counts(plain[0], ("px", "nx", "residual")) == counts(other[0], ("px", "nx", "residual"))
+    assert measured(drivers / "smg", 1, "px,nx\n") == []
+
+
+def test_rows_are_printed_at_once(drivers: Path) -> None:
+    """A driver that is killed after its first row has not kept others back: rows do not wait for a full buffer."""
+    with subprocess.Popen(
+        [drivers / "smg", "--repeat", "1000"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("px,py,nx\n1,1,600\n")
+        process.stdin.close()
+        assert process.stdout.readline().startswith("px,py,nx,setup_seconds")
+        assert process.stdout.readline().startswith("1,1,600,")
+        process.kill()
+        # A block of output holds some 30 rows.
+        assert len(process.stdout.readlines()) < 10
+
+
+def levels_of(drivers: Path, ranks: int, table: str, folder: Path) -> tuple[Rows, Rows]:
+    """Return BoomerAMG's table and that of its levels."""
+    path = folder / "levels.csv"
+    rows = measured(drivers / "amg", ranks, table, "--repeat", "2", "--levels", str(path))
+    return rows, rows_of(path.read_text(encoding="utf-8"))
+
+
+def test_levels_are_what_mpi_says(drivers: Path, tmp_path: Path) -> None:
+    """What hypre's communication packages say is what MPI is seen to send; the finest level is the grid."""
+    rows, levels = levels_of(drivers, 4, "px,py,pz,nx,ny,nz\n2,2,1,10,10,20\n1,4,1,6,5,4\n", tmp_path)
+    assert len(levels) == sum(int(row["levels"]) for row in rows)
+    for level in levels:
+        p, n, p_hat, n_hat, unknowns = counts(level, ("p", "n", "phat", "nhat", "C"))
+        assert float(level["s"]) == pytest.approx(float(level["nnz"]) / unknowns, abs=1e-6)
+        assert float(level["shat"]) == pytest.approx(float(level["nnzP"]) / unknowns, abs=1e-6)
+        coarsest = int(level["level"]) == int(level["levels"]) - 1
+        expected = {
+            "smoothing": (0, 0) if coarsest else (p, 8 * n),
+            "residual": (0, 0) if coarsest else (p, 8 * n),
+            "interpolation": (p_hat, 8 * n_hat),
+        }
+        for work, per_call in expected.items():
+            calls, messages, size = counts(level, (f"{work}_calls", f"{work}_messages", f"{work}_bytes"))
+            assert (messages, size) == (calls * per_call[0], calls * per_call[1])
+        sweeps, restrictions = counts(level, ("smoothing_calls", "restriction_calls"))
+        iterations = float(level["iterations"])
+        assert (sweeps, restrictions) == ((iterations, 0) if coarsest else (2 * iterations, iterations))
+        if level["level"] == "0":
+            px, py, pz, nx, ny, nz = counts(level, ("px", "py", "pz", "nx", "ny", "nz"))
+            x, y, z = px * nx, py * ny, pz * nz
+            assert unknowns == x * y * z
+            assert float(level["nnz"]) == 7 * x * y * z - 2 * (x * y + y * z + z * x)
+    first = {row["px"]: counts(row, ("p", "n")) for row in levels if row["level"] == "0"}
+    assert first == {"2": [2, 400], "1": [2, 2 * 6 * 4]}  # the faces towards the neighbours of the rank that has most
+
+
+def test_levels_cost_part_of_the_solve(drivers: Path, tmp_path: Path) -> None:
+    """What the levels send is what the solve sends, but for the initial residual; one level is possible."""
+    (row, _), levels = levels_of(drivers, 2, "px,py,pz,nx\n2,1,1,6\n", tmp_path)
+    own = [level for level in levels if level["repetition"] == "0"]
+    # Two ranks send alike here, and the initial residual is not one of the cycle.
+    counted = sum(float(level[f"{work}_messages"]) for level in own for work in WORKS)
+    assert float(row["messages"]) == 2 * (counted + float(own[0]["p"]))
+    (row, _), levels = levels_of(drivers, 1, "px,py,pz,nx\n1,1,1,1\n", tmp_path)
+    assert row["levels"] == "1"
+    assert counts(levels[0], ("C", "nnz", "nnzP", "phat", "residual_calls")) == [1, 1, 0, 0, 1]
+
+
+def test_levels_are_those_of_the_first_measurements(drivers: Path, tmp_path: Path) -> None:
+    """Every count of a BoomerAMG hierarchy on four ranks is the one that was measured with another driver."""
+    if hypre_version() != COUNTED_VERSION:
+        pytest.skip(f"the counts are those of hypre {COUNTED_VERSION}, this is {hypre_version()}")
+    rows, levels = levels_of(drivers, 4, "px,py,pz,nx,ny,nz\n2,2,1,10,10,20\n", tmp_path)
+    names = ("setup_messages", "setup_bytes", "messages", "bytes", "iterations", "levels", "operator_complexity")
+    for row in rows:
+        assert counts(row, names) == [2028, 1141804, 2288, 1219680, 10, 5, 2.8052]
+    observed = ("C", "nnz", "nnzP", "p", "n", "phat", "nhat", "restriction_bytes", "interpolation_bytes")
+    expected = [
+        [8000, 53600, 20071, 2, 400, 3, 27, 2080, 2160],
+        [3975, 64543, 13795, 3, 419, 3, 71, 5120, 5680],
+        [701, 28647, 2510, 3, 193, 3, 16, 1120, 1280],
+        [90, 3496, 194, 3, 66, 3, 6, 320, 480],
+        [9, 75, 0, 3, 9, 0, 0, 0, 0],
+    ]
+    assert [counts(level, observed) for level in levels] == expected * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "row", "oracle", "arguments"),
+    [
+        ("smg", "2,1,1,12,12,12", "struct", "-n 12 12 12 -P 2 1 1 -solver 0 -istart 0 0 0"),
+        ("smg", "1,1,2,20,16,10", "struct", "-n 20 16 10 -P 1 1 2 -solver 0 -istart 0 0 0"),
+        ("amg", "2,1,1,10,10,10", "ij", "-laplacian -n 20 10 10 -P 2 1 1 -solver 0 -rlx 3 -mxrs 0.9 -tol 1e-6"),
+        ("amg", "1,2,1,8,10,12", "ij", "-laplacian -n 8 20 12 -P 1 2 1 -solver 0 -rlx 3 -mxrs 0.9 -tol 1e-6"),
+    ],
+)
+def test_hypres_own_drivers_agree(
+    drivers: Path, tmp_path: Path, program: str, row: str, oracle: str, arguments: str
+) -> None:
+    """The drivers struct and ij of hypre take as many iterations to the same residual, to the last digit they print."""
+    source = os.environ.get("HYPRE_SOURCE")
+    if source is None:
+        pytest.skip("HYPRE_SOURCE does not name the folder src of hypre's source package (apt-get source hypre)")
+    test = Path(source) / "test"
+    build = ["mpicc", "-w", "-D_GNU_SOURCE", "-I/usr/include/hypre", f"-I{test}", str(test / f"{oracle}.c")]
+    subprocess.run([*build, "-o", str(tmp_path / oracle), "-lHYPRE", "-lm"], check=True)
+    text = call([tmp_path / oracle, *arguments.split()], 2, folder=tmp_path).stdout
+    iterations = re.search(r"Iterations = (\d+)", text)
+    residual = re.search(r"Final Relative Residual Norm = (\S+)", text)
+    assert iterations is not None
+    assert residual is not None
+    (own,) = measured(drivers / program, 2, f"px,py,pz,nx,ny,nz\n{row}\n")
+    assert own["iterations"] == iterations[1]
+    assert own["residual"] == residual[1]
+
+
+@pytest.mark.parametrize(
+    ("program", "table", "messages"),
+    [
+        ("smg", "", ["<stdin>: the table is empty"]),
+        ("smg", "px,py,zz,nx\n", ["<stdin>:1: column 3: 'zz' is not an option"]),
+        ("smg", "px,nx,px\n", ["<stdin>:1: column 3: 'px' is there twice"]),
+        ("smg", "px,py\n", ["<stdin>:1: there is no column 'nx'"]),
+        ("smg", "px,pz,nx\n", ["<stdin>:1: there is a column 'pz' but no column 'py'"]),
+        ("smg", "px,nx,ny\n", ["<stdin>:1: there is a column 'ny' but no column 'py'"]),
+        ("amg", "px,py,nx\n", ["<stdin>:1: the problem is 3-dimensional here"]),
+        (
+            "smg",
+            "px,py,pz,nx\n1,1,1,4\n1,1,1,-3\n\n1,1,0,4.5\n1,1,1\n2,3,1,4\n1,1,1,nan\n1,1,1,4 5\n1,1,1,2000\n",
+            [
+                "<stdin>:3: column 4 (nx): '-3' is not a whole number",
+                "<stdin>:5: column 3 (pz): '0' is not a whole number",
+                "<stdin>:5: column 4 (nx): '4.5' is not a whole number",
+                "<stdin>:6: there are 3 cells, but the header has 4 columns",
+                "<stdin>:7: px * py * pz = 6, but the number of ranks is 1: start it by 'mpirun -n 6'",
+                "<stdin>:8: column 4 (nx): 'nan' is not a whole number",
+                "<stdin>:9: column 4 (nx): '4 5' is not a whole number",
+                "<stdin>:10: 8000000000 cells on each of 1 ranks are too many",
+            ],
+        ),
+        ("smg", "px,nx\n" + "1,x\n" * 30, ["<stdin>:21: column 2 (nx): 'x'", "<stdin>: and 10 more"]),
+        ("smg", "px,nx\n1,\x004\n", ["<stdin>:2: there is a NUL byte"]),
+    ],
+)
+def test_wrong_tables_are_refused_with_every_reason(
+    drivers: Path, program: str, table: str, messages: list[str]
+) -> None:
+    """A wrong table is exit 2 and nothing on stdout; each mistake is named with its line and column."""
+    done = call([drivers / program], 1, table)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = [line for line in done.stderr.splitlines() if line.startswith("<stdin>")]
+    for message in messages:
+        assert any(line.startswith(message) for line in said), message
+    if len(said) < 20:
+        assert len(said) == len(messages)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["smg", "no-such-file.csv"], "no-such-file.csv: No such file or directory"),
+        (["smg", "/"], "/: Is a directory"),
+        (["smg", "--repeat", "0"], "smg: --repeat takes a whole number from 1 on"),
+        (["smg", "--repeat", "2x"], "smg: --repeat takes a whole number from 1 on"),
+        (["smg", "--repeat"], "smg: the option '--repeat' lacks its value"),
+        (["smg", "--warmup", "-1"], "smg: --warmup takes a whole number from 0 on"),
+        (["smg", "--tolerance", "2"], "smg: --tolerance takes a number between 0 and 1"),
+        (["smg", "--min-seconds", "inf"], "smg: --min-seconds takes a number of seconds"),
+        (["smg", "--fast"], "smg: unknown option '--fast'"),
+        (["smg", "a.csv", "b.csv"], "smg: there is more than one file"),
+        (["smg", "--levels", "x.csv"], "smg: --levels: this solver has no levels"),
+        (["amg", "--levels", "no-such-folder/x.csv"], "no-such-folder/x.csv: No such file or directory"),
+        (["benchmark"], "benchmark: the number of ranks is 1, but messages are measured between 2"),
+        (["benchmark", "--fast"], "benchmark: unknown option '--fast'"),
+    ],
+)
+def test_wrong_usage_is_refused(drivers: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
+    """Wrong usage is exit 2 with one message."""
+    done = call([drivers / arguments[0], *arguments[1:]], 1, "px,py,pz,nx\n1,1,1,4\n", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message)
+
+
+def test_a_solve_that_does_not_converge_is_kept_and_told(drivers: Path) -> None:
+    """Its row is printed, stderr names the configuration, and the exit code is 1."""
+    done = call([drivers / "amg", "--tolerance", "1e-30"], 1, "px,py,pz,nx\n1,1,1,6\n")
+    assert done.returncode == 1
+    assert [row["iterations"] for row in rows_of(done.stdout)] == ["100"]
+    assert done.stderr.startswith("amg: 1,1,1,6, relative residual ")
+
+
+def test_help(drivers: Path) -> None:
+    """--help is on stdout, once, whatever the number of ranks."""
+    for program in ("smg", "amg", "benchmark"):
+        done = call([drivers / program, "--help"], 2)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.count("Usage: mpirun") == 1
+
+
+def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
+    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
+    path = tmp_path / "parameters.toml"
+    for options in ([], ["--intervals"]):
+        done = call([drivers / "benchmark", "--quick", *options], 2)
+        assert (done.returncode, done.stderr) == (0, "")
+        path.write_text(done.stdout, encoding="utf-8")
+        found = read_parameters(path).quantities
+        assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
+        for quantity in found.values():
+            assert isinstance(quantity, Quantity)
+            assert 0 < quantity.low <= quantity.value <= quantity.high
+            assert quantity.is_exact or options
