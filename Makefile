@@ -16,7 +16,7 @@ INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo bench slow oldest format clean
+.PHONY: help test demo bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -69,7 +69,11 @@ format: $(TESTABLE) ## rewrite the code as the checks want it
 	$(BIN)/ruff check --fix-only --exit-zero .
 	$(BIN)/ruff format .
 
+drivers: ## the programs that measure hypre (casestudies/drivers; needs hypre and MPI)
+	@$(MAKE) --no-print-directory -C casestudies/drivers
+
 clean: ## remove environments, caches, builds and what the demo wrote
 	rm -rf .venv .venv-oldest build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf casestudies/drivers/build
 	rm -f $(CASE)/learned.log $(CASE)/learned.json
