@@ -66,16 +66,11 @@ def show_table(table: Table) -> None:
     """Print a table to a terminal."""
     from splc.cli.terminal import say
     from splc.cli.terminal import table as print_table
-    from splc.formats.tables import Spread, rounded_text
-
-    def text(cell: Cell) -> str:
-        if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-            return "-"
-        return cell if isinstance(cell, str) else rounded_text(cell, 4) if not isinstance(cell, Spread) else str(cell)
+    from splc.formats.tables import cell_text
 
     if table.caption:
         say(table.caption)
-    rows = [[text(cell) for cell in row] for row in table.rows]
+    rows = [[cell_text(cell) for cell in row] for row in table.rows]
     numeric = [
         name for place, name in enumerate(table.columns) if any(not isinstance(row[place], str) for row in table.rows)
     ]

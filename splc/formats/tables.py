@@ -189,6 +189,16 @@ def rounded_text(value: float, digits: int = 4) -> str:
     return f"{_without_zeros(mantissa)}e{power}"
 
 
+def cell_text(cell: Cell, digits: int = 4) -> str:
+    """Return a cell as plain text, as a terminal shows it; what is undefined is `-`.
+
+    Args:
+        cell: the cell.
+        digits: the significant digits of numbers.
+    """
+    return _shown(cell, digits, _PLAIN)
+
+
 def _without_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -256,5 +266,6 @@ class _Notation:
     formula: str
 
 
+_PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
 _MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
 _LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")

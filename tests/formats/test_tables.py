@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 
 from splc.errors import OutputError
 from splc.formats.latex import latex_escaped
-from splc.formats.tables import Cell, Spread, Table, csv_text, latex_text, markdown_text, rounded_text
+from splc.formats.tables import Cell, Spread, Table, cell_text, csv_text, latex_text, markdown_text, rounded_text
 
 numbers = st.one_of(st.none(), st.integers(), st.floats())
 texts = st.one_of(
@@ -249,6 +249,12 @@ def test_wrong_tables() -> None:
     for write in (markdown_text, latex_text):
         with pytest.raises(OutputError, match="significant digits"):
             write(Table(("a",)), digits=0)
+
+
+def test_plain_text() -> None:
+    """A terminal shows rounded numbers, spreads with their deviation, and a dash for what is undefined."""
+    cells = ("a_b", 3, 0.123456, None, math.nan, Spread(10.0, 0.5), Spread(10.0, 0.5, relative=False))
+    assert [cell_text(cell) for cell in cells] == ["a_b", "3", "0.1235", "-", "-", "10 (± 5 %)", "10 ± 0.5"]
 
 
 def has_booktabs() -> bool:
