@@ -1,0 +1,56 @@
+"""JSON from outside: as the standard has it, every key once, numbers of any length, nested as deep as is sensible."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class JsonError(Exception):
+    """A text is not JSON.
+
+    Attributes:
+        message: what is wrong.
+        line: the line of the text (1-based), if known.
+        column: its column (1-based), if known.
+    """
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+def parse_json(text: str) -> Any:
+    """Return what a text is; all numbers are floats, those that are too large infinite, and NaN stays NaN.
+
+    Raises:
+        JsonError: if it is not JSON, an object has a key twice, or a text holds half of a surrogate pair, which no file
+            can be written with.
+    """
+    twice: list[str] = []
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice.extend(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        return found
+
+    try:
+        # Python refuses to read whole numbers of more than 4300 digits as such.
+        content = json.loads(text, parse_int=float, object_pairs_hook=checked)
+    except json.JSONDecodeError as error:
+        raise JsonError(f"not JSON: {error.msg}", error.lineno, error.colno) from None
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+    if twice:
+        raise JsonError(f"the key {twice[0][:40]!r} is there twice in one object")
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(content, ensure_ascii=False).encode()
+        except (UnicodeEncodeError, RecursionError):
+            raise JsonError("not JSON: a text holds half of a surrogate pair") from None
+    return content
