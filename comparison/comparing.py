@@ -75,6 +75,7 @@ def compare_all(
     weights: Array | None = None,
     weighted_by: str | None = None,
     intervals: Mapping[int, Array] | None = None,
+    measured_intervals: Mapping[int, Array] | None = None,
     level: float = 0.95,
 ) -> Comparisons:
     """Compare the first of several models with each other one, and each with measurements.
@@ -91,6 +92,8 @@ def compare_all(
         weights: see `compare`.
         weighted_by: what the weights are, for tables.
         intervals: position of a model → lower and upper bounds of its predictions, shape (2, n).
+        measured_intervals: the same of single measured values, which scatter around the predictions; where there are
+            none, measured values are looked for within the intervals of predictions.
         level: the level of these intervals.
 
     Raises:
@@ -101,9 +104,9 @@ def compare_all(
         raise ConfigurationError("a comparison needs two models at least")
     if measured is not None and (configurations is None or measured.shape != (len(configurations),)):
         raise MeasurementError("there must be one measured value (or NaN) per configuration")
+    bands = intervals or {}
     subjects = tuple(
-        _subject(name, model, configurations, at, (intervals or {}).get(position))
-        for position, (name, model) in enumerate(models)
+        _subject(name, model, configurations, at, bands.get(position)) for position, (name, model) in enumerate(models)
     )
     comparisons = []
     for other in subjects[1:]:
@@ -130,7 +133,8 @@ def compare_all(
     if measured is not None:
         there = ~np.isnan(measured)
         some = None if weights is None else weights[there]
-        for subject in subjects:
+        wider = {**bands, **(measured_intervals or {})}
+        for position, subject in enumerate(subjects):
             assert subject.predicted is not None
             semantic = compare_values(
                 measured[there],
@@ -140,9 +144,17 @@ def compare_all(
                 weights=some,
                 weighted_by=weighted_by,
             )
-            covered = None if subject.intervals is None else coverage(measured[there], subject.intervals[:, there])
+            covered = (
+                coverage(measured[there], wider[position][:, there]) if position in wider and there.any() else None
+            )
             judged.append(Judged(subject.name, semantic, covered))
-    return Comparisons(subjects, tuple(comparisons), tuple(judged), nfp)
+    settings = {
+        "at": dict(at or {}),
+        "constant": constant,
+        "weights": None if weights is None else weighted_by or "given",
+        "level": level if bands else None,
+    }
+    return Comparisons(subjects, tuple(comparisons), tuple(judged), nfp, settings)
 
 
 def _subject(

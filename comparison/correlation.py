@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from comparison.result import SemanticComparison
+from comparison.semantic import DEFAULT_KEYS, compare_values
 from splc.errors import SpecError, unknown_name_hint
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -98,6 +100,36 @@ def correlations(
         for key, coefficients in found.items():
             drawn[key][rows] = coefficients
     return tuple(_with_interval(point, drawn.get(point.measure), level) for point in points)
+
+
+def pair_correlations(
+    values: Sequence[Array],
+    keys: Sequence[str] = DEFAULT_KEYS,
+    against: str = "error_rate",
+    *,
+    weights: Array | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[Correlation, ...]:
+    """Compare every two of several models, and return the correlation of each measure with one of them.
+
+    Of each pair the model that is given before the other is the first, as directed measures need one.
+
+    Args:
+        values: the predictions of each model, shape (n,) each.
+        keys: the measures.
+        against: as in `correlations`; so `level`, `seed`.
+        weights: what each configuration counts, shape (n,); None: all the same.
+        level: see `correlations`.
+        seed: see `correlations`.
+
+    Raises:
+        MeasurementError: as `compare_values`.
+        SpecError: as `compare_values` and `correlations`.
+    """
+    pairs = list(itertools.combinations(range(len(values)), 2))
+    found = [compare_values(values[i], values[j], keys=keys, weights=weights) for i, j in pairs]
+    return correlations(found, against, pairs=pairs, level=level, seed=seed)
 
 
 def _check(count: int, pairs: Sequence[tuple[int, int]] | None, level: float, resamples: int) -> None:

@@ -9,12 +9,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from comparison.result import IntervalComparison
+from splc.configurations import Configurations
+from splc.derived import Parameter
 from splc.errors import ConfigurationError, MeasurementError, SpecError
+from splc.influence import InfluenceModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,6 +58,44 @@ def corner_intervals(
             np.maximum(result[1], predicted, out=result[1])
     assert result is not None
     return result
+
+
+def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
+    """Return bounds of an analytical model's predictions from the intervals of its parameters, shape (2, n).
+
+    All rows of a table are at their lower ends together, or all at their upper ends: what makes one row uncertain (the
+    benchmark that measured it) made the others uncertain too. See `corner_intervals`.
+
+    Args:
+        model: the model.
+        configurations: n configurations.
+
+    Returns:
+        The bounds, None where no parameter has an interval.
+
+    Raises:
+        SpecError: if too many parameters have one.
+        ConfigurationError: as `InfluenceModel.predict`, at any of the corners.
+    """
+    corners = {parameter.name: (0.0, 1.0) for parameter in model.parameters if parameter.has_interval}
+    if not corners:
+        return None
+
+    def predict(corner: Mapping[str, float]) -> Array:
+        return _at_corner(model, corner).predict(configurations)
+
+    return corner_intervals(predict, corners)
+
+
+def _at_corner(model: InfluenceModel, corner: Mapping[str, float]) -> InfluenceModel:
+    """Return a model with its parameters at the lower (0) or the upper (1) ends of their intervals."""
+    derived = [
+        replace(each, values_of=each.high if corner[each.name] == 1 else each.low)
+        if isinstance(each, Parameter) and each.name in corner
+        else each
+        for each in model.derived
+    ]
+    return replace(model, derived=tuple(derived))
 
 
 def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:

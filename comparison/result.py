@@ -236,7 +236,7 @@ class Judged:
     Attributes:
         model: the name of the model.
         semantic: the measured against the predicted values.
-        covered: the fraction of measured values within the model's prediction intervals, where it has such.
+        covered: the fraction of measured values within the intervals where the model expects them, if it has such.
     """
 
     model: str
@@ -272,7 +272,8 @@ class Comparisons:
         comparisons: the first model against each other one, in order.
         judged: each model against the measurements, in order; empty without measurements.
         nfp: the measured property, None without measurements.
-        settings: what else decides about the numbers: weights, seed, the row of tabled parameters, …
+        settings: what else decides about the numbers: `at`, `constant`, `weights` (what they are, in words) and the
+            `level` of intervals, None where there are none.
     """
 
     models: tuple[Compared, ...]

@@ -82,6 +82,32 @@ def test_only_what_was_measured_judges() -> None:
     assert found.judged[1].semantic.values["error_rate"] == pytest.approx(50)
 
 
+def test_measured_values_are_looked_for_where_they_are_expected() -> None:
+    """Measured values are judged by their own wider intervals, where there are such; nothing measured, by none."""
+    two = [("a", model("2 * x")), ("b", model("3 * x"))]
+    narrow = np.array([[1.0], [2.0]]) * np.ones(len(ALL))
+    measured = np.where(np.arange(len(ALL)) < 3, 1.5, 9.0)
+    found = compare_all(two, ALL, measured=measured, intervals={0: narrow}, level=0.9)
+    assert [judged.covered for judged in found.judged] == [3 / len(ALL), None]
+    wide = np.array([[0.0], [10.0]]) * np.ones(len(ALL))
+    found = compare_all(two, ALL, measured=measured, intervals={0: narrow}, measured_intervals={0: wide})
+    assert [judged.covered for judged in found.judged] == [1, None]
+    assert found.comparisons[0].intervals is not None
+    assert found.comparisons[0].intervals.width == (1, 0)
+    found = compare_all(two, ALL, measured=np.full(len(ALL), np.nan), intervals={0: narrow})
+    assert [judged.covered for judged in found.judged] == [None, None]
+
+
+def test_settings_are_kept() -> None:
+    """A comparison knows what else decided about its numbers."""
+    two = [("a", model("2 * x")), ("b", model("3 * x"))]
+    plain = compare_all(two)
+    assert plain.settings == {"at": {}, "constant": True, "weights": None, "level": None}
+    weights, bands = np.arange(len(ALL)), {1: np.ones((2, len(ALL)))}
+    found = compare_all(two, ALL, constant=False, weights=weights, intervals=bands, level=0.9)
+    assert found.settings == {"at": {}, "constant": False, "weights": "given", "level": 0.9}
+
+
 def test_tables_predict_by_row_and_compare_by_one() -> None:
     """A tabled parameter has its row's value in predictions, and its middle (or chosen) row's in terms."""
     rows = tuple((float(x), Quantity.exactly(10.0 * x)) for x in (1, 2, 3, 4))

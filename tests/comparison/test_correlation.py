@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from comparison.correlation import Correlation, _multiplicities, _resampled, correlations
+from comparison.correlation import Correlation, _multiplicities, _resampled, correlations, pair_correlations
 from comparison.result import SemanticComparison
+from comparison.semantic import compare_values
 from splc.errors import SpecError
 
 # Few distinct values, so that there are ties; huge and tiny ones, whose squares are no numbers.
@@ -205,3 +206,16 @@ def test_wrong_arguments(arguments: dict[str, object], message: str) -> None:
     comparisons = compared({"error_rate": [1.0, 2.0, 3.0], "m": [1.0, 2.0, 3.0]})
     with pytest.raises(SpecError, match=message):
         correlations(comparisons, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 0.0, 5.0, 2.0])])
+def test_pairs_of_models(weights: np.ndarray | None) -> None:
+    """Every two models are compared once, the earlier one first, with the weights of the configurations."""
+    values = [np.array(row) for row in ((1.0, 2.0, 3.0, 4.0), (2.0, 2.0, 9.0, 1.0), (5.0, 1.0, 1.0, 7.0), (3.0,) * 4)]
+    keys = ("error_rate", "jaccard", "cosine")
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    each = [compare_values(values[i], values[j], keys=keys, weights=weights) for i, j in pairs]
+    found = pair_correlations(values, keys, weights=weights, seed=3)
+    assert found == correlations(each, pairs=pairs, seed=3)
+    assert found[0].pairs == 6
+    assert (found == pair_correlations(values, keys, seed=3)) == (weights is None)

@@ -12,8 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.intervals import compare_intervals, corner_intervals, coverage
+from comparison.intervals import compare_intervals, corner_intervals, coverage, parameter_intervals
+from splc.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
+from splc.formats.files import Source
+from splc.formats.model_text import parse_model_text
+from splc.options import NumericOption
+from splc.parameters import Parameters, Quantity, Table
+from splc.variability import VariabilityModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -170,3 +176,28 @@ def test_wrong_bounds(bounds: tuple[float, float]) -> None:
     """Bounds that are reversed or infinite are refused with the name of the parameter."""
     with pytest.raises(SpecError, match="alpha cannot lie between"):
         corner_intervals(lambda _: np.zeros(1), {"alpha": bounds})
+
+
+SYSTEM = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
+ALL = Configurations.from_columns(SYSTEM, {"x": [1, 2, 3]})
+
+
+def test_intervals_of_parameters_are_those_of_predictions() -> None:
+    """Each parameter with an interval is at both ends, all rows of a table together; others stay what they are."""
+    parameters = Parameters(
+        {
+            "a": Quantity(2.0, 1.0, 4.0),
+            "b": Quantity.exactly(3.0),
+            "c": Table("x", tuple((x, Quantity(10 * x, 9 * x, 20 * x)) for x in (1.0, 2.0, 3.0))),
+        }
+    )
+    model = parse_model_text(Source("m", b"-a * x + b + c"), SYSTEM, parameters)
+    x = np.array([1.0, 2.0, 3.0])
+    found = parameter_intervals(model, ALL)
+    np.testing.assert_allclose(found, [-4 * x + 3 + 9 * x, -x + 3 + 20 * x])
+
+
+def test_without_intervals_of_parameters_there_are_none_of_predictions() -> None:
+    """A model whose parameters are plain numbers or tables of them has no intervals."""
+    parameters = Parameters({"c": Table("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
+    assert parameter_intervals(parse_model_text(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
