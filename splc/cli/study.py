@@ -47,6 +47,7 @@ def study(
         str | None,
         typer.Option("--scheduler", metavar="ADDRESS", help="The dask scheduler.", rich_help_panel=WHERE),
     ] = None,
+    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Whether pictures are drawn.")] = True,
     json: Json = False,
 ) -> None:
     """Learn from several samplings with several seeds and learners, and compare all models with an analytical one.
@@ -71,6 +72,7 @@ def study(
             jobs=jobs or cores(),
             scheduler=scheduler,
             force=force,
+            pictures=pictures,
             on_task=advance_by(advance),
             should_stop=stop,
         )
@@ -178,5 +180,5 @@ def run_json(run: Any) -> dict[str, Any]:
         "learning_error": run.record.learning_error,
         "error": run.record.error,
         "error_all": run.record.error_all,
-        **{group: dict(values) for group, values in run.values.items()},
+        **{group: run.values.get(group) for group in ("analytical_learned", "measured_learned")},
     }

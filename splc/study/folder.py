@@ -66,9 +66,10 @@ class ResultsFolder:
             self.before = self._manifest(force)
             self._require_ours(names, force)
             self._clean()
-            (path / TASKS).mkdir(exist_ok=True)
+            # The manifest comes first: it says that all else is ours.
             if self.before.get("state") != "finished":
                 self._write_manifest({"state": "running"}, self._allowed())
+            (path / TASKS).mkdir(exist_ok=True)
         except OSError as error:
             self.close()
             raise OutputError(Problem(f"cannot be written: {error.strerror}", str(path))) from None
@@ -126,7 +127,8 @@ class ResultsFolder:
         """
         hashes = {name: _hash(data) for name, data in sorted(files.items())}
         done = {"state": "finished", **content}
-        if not self._is_finished(done, hashes):
+        unchanged = self._is_finished(done, hashes)
+        if not unchanged:
             expected = self._allowed()
             for name, value in hashes.items():
                 expected.setdefault(name, set()).add(value)
@@ -138,7 +140,7 @@ class ResultsFolder:
                     write_whole(target, data)
         kept = self._remove_old(set(hashes))
         text = manifest_text({"schema": SCHEMA, "owner": self.owner, **done, "files": hashes, "times": dict(times)})
-        if not self._is_finished(done, hashes):
+        if not unchanged:
             write_whole(self.path / NAME, text)
         self._remove_tasks(set(keys))
         return kept

@@ -81,7 +81,10 @@ def load(study: Study) -> Loaded:
     # Logs cannot say every name; better to know it now than after learning.
     require_writable_names(space.model.names, space.model.name_table)
     everything = project.measurements(space.model, space, **policies)
-    nfp = project.the_nfp(everything)
+    try:
+        nfp = project.the_nfp(everything)
+    except SplcError as error:
+        raise (error.at(str(study.path), study.lines.get("nfp")) if "nfp" in study.given else error) from None
     measurements = everything.measured(nfp)
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)

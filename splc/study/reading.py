@@ -263,7 +263,9 @@ class _Reader:
             try:
                 return reader.rows(read_source(self.path.parent / content))
             except SplcError as error:
-                self.problems.include(error, self.line("reference"))
+                # Its own problems have the place in that file.
+                self.add("the published values cannot be read", "reference", text=f"reference = {content!r}")
+                self.problems.include(error)
         else:
             self.add("reference must be a table, or the path of a CSV file", "reference", text=repr(content))
         return Reference()

@@ -66,6 +66,7 @@ def run_study(
     jobs: int = 1,
     scheduler: str | None = None,
     force: bool = False,
+    pictures: bool = True,
     on_task: Callable[[int, int, str], None] = lambda done, total, text: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> StudyResult:
@@ -77,6 +78,7 @@ def run_study(
         jobs: number of processes that learn.
         scheduler: address of a dask scheduler whose workers learn instead.
         force: whether results of another study, or files that are no results, may be replaced.
+        pictures: whether pictures are drawn.
         on_task: called with the number of tasks that are done, that of all, and what was done last.
         should_stop: once it is true, no further task is begun.
 
@@ -115,19 +117,19 @@ def run_study(
         with single_threaded():
             compared = compare_runs(study, loaded, [(task, records[task.key]) for task in tasks])
             tables = tuple(tables_of(study, compared))
-            files = _files(study, loaded, compared, tables, records)
+            files = _files(study, compared, tables, records)
+            if pictures and can_draw():
+                files.update(pictures_of(study, loaded, compared))
         times["seconds"] = round(time.monotonic() - started, 3)
         kept = results.finish(files, manifest_of(study, loaded, compared), [task.key for task in tasks], times)
     notes = (*loaded.notes, *(f"no longer a result, but kept, for it was changed: {path}" for path in kept))
-    if not can_draw():
+    if pictures and not can_draw():
         notes += (WITHOUT,)
     return StudyResult(study, folder, len(tasks), found, len(records), compared, tables, tuple(sorted(files)), notes)
 
 
-def _files(
-    study: Study, loaded: Loaded, compared: Results, tables: tuple[Table, ...], records: dict[str, Record]
-) -> dict[str, bytes]:
-    """Return name → content of all results but the manifest."""
+def _files(study: Study, compared: Results, tables: tuple[Table, ...], records: dict[str, Record]) -> dict[str, bytes]:
+    """Return name → content of all tables and logs."""
     texts = {
         "table.csv": csv_text(whole_table(study, compared)),
         "table.md": "\n".join(markdown_text(table) for table in tables),
@@ -138,10 +140,7 @@ def _files(
         log = records[run.task.key].log
         if log is not None:
             texts[run.task.log] = log
-    files = {name: text.encode("utf-8") for name, text in texts.items()}
-    if can_draw():
-        files.update(pictures_of(study, loaded, compared))
-    return files
+    return {name: text.encode("utf-8") for name, text in texts.items()}
 
 
 def _label(task: Task, loaded: Loaded) -> str:

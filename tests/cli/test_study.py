@@ -1,0 +1,135 @@
+"""`splc study`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.study import running
+from splc.study.learning import perform
+from splc.study.records import Record
+from tests.cli.conftest import Run
+
+STUDY = """nfp = "time"
+samplings = ["pb:9,3", "optionwise+ff", "random:4", "random:50"]
+seeds = [0, 1]
+[reference.analytical_learned]
+SC = { "random:4" = 3 }
+"""
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Return a project folder with an analytical model and a study."""
+    (folder / "analytical.txt").write_text("0.5 + 1.2 * x + 10 * cache\n", encoding="utf-8")
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    return folder
+
+
+def test_tables(project: Path, run: Run) -> None:
+    """The tables are printed, the files written, and what could not be learned is said."""
+    result = run("study", "--no-pictures", "--jobs", "1")
+    assert result.exit_code == 0, result.stderr
+    assert "SC, syntactic score" in result.stdout
+    assert "SC (published)" in result.stdout
+    assert "best model: " in result.stdout
+    assert "files in results" in result.stdout
+    assert "warning: random:50 seed 0 (learner default): 50 distinct configurations are asked for" in result.stderr
+    assert {path.name for path in (project / "results").iterdir()} == {
+        "logs", "manifest.json", "runs.csv", "table.csv", "table.md", "table.tex", "tasks",
+    }  # fmt: skip
+    assert "of them done before" in run("study", "--no-pictures", "--jobs", "1").stdout
+
+
+def test_json(project: Path, run: Run) -> None:
+    """The object has every run with its measures (fractions are fractions), and the files."""
+    result = run("study", "study.toml", "-o", "there", "--json", "-j", "1", "--no-pictures")
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert found["schema"] == "splc.study/1"
+    assert (found["tasks"], found["done"], found["interrupted"], found["refused"]) == (6, 6, False, 2)
+    assert found["folder"] == "there"
+    by_name = {(each["sampling"], each["seed"]): each for each in found["runs"]}
+    drawn = {(name, seed) for name in ("random:4", "random:50") for seed in (0, 1)}
+    assert set(by_name) == {("pb:9,3", None), ("optionwise+ff", None), *drawn}
+    learned = by_name["optionwise+ff", None]
+    assert learned["reason"] is None
+    assert 0 <= learned["analytical_learned"]["cosine"] <= 1
+    assert learned["measured_learned"]["error_rate"] == pytest.approx(learned["error_all"])
+    assert by_name["random:50", 0]["measured_learned"] is None
+    assert found["analytical"]["error_rate"] > 0
+    for name in found["files"]:
+        assert (project / "there" / name).is_file()
+
+
+def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends the study with 130 after the run in progress; what is done is kept, and the same command goes on."""
+    begun: list[str] = []
+
+    def interrupted(task: Any, *arguments: Any) -> tuple[Record, float]:
+        begun.append(task.label)
+        if len(begun) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return perform(task, *arguments)
+
+    monkeypatch.setattr(running, "perform", interrupted)
+    result = run("study", "--no-pictures", "--jobs", "1")
+    assert result.exit_code == 130
+    assert "3 of 6 runs are done and kept" in result.stderr
+    assert not (project / "results" / "table.md").exists()
+    assert run("study", "--no-pictures", "--jobs", "1").exit_code == 0
+    assert len(begun) == len(set(begun)) == 6
+
+
+def test_nothing_learned(project: Path, run: Run) -> None:
+    """A study in which nothing can be learned ends with 1, and has its results."""
+    (project / "study.toml").write_text('nfp = "time"\nsamplings = ["random:50"]\n', encoding="utf-8")
+    result = run("study", "--no-pictures", "--jobs", "1")
+    assert result.exit_code == 1
+    assert "nothing could be learned" in result.stderr
+    assert "only 9 are valid" in (project / "results" / "table.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.toml",), "none.toml: there is no such file"),
+        (("--backend", "dask"), "--backend dask and --scheduler ADDRESS need each other"),
+        (("--scheduler", "tcp://localhost:1"), "need each other"),
+        (("--jobs", "0"), "Invalid value for '--jobs'"),
+        (("--backend", "dask", "--scheduler", "x", "-j", "2"), "a cluster has as many processes as it has"),
+        (("-o", "system.xml"), "system.xml: cannot be made"),
+        (("-o", "."), "this folder holds other files: analytical.txt"),
+    ],
+)
+def test_refused(project: Path, refused: Callable[..., str], arguments: tuple[str, ...], message: str) -> None:
+    """What cannot be done is refused before anything is learned."""
+    before = sorted(path.name for path in project.iterdir())
+    assert message in refused("study", *arguments)
+    assert sorted(path.name for path in project.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("seeds = [", ("study.toml:",)),
+        (
+            'samplings = ["ff"]\nnfp = "tim"\n',
+            ("study.toml:2: the property 'tim' was not measured", "did you mean 'time'?"),
+        ),
+        ('samplings = ["pb"]\nsed = 1\n', ("study.toml:1: ", "study.toml:2: unknown key 'sed'")),
+        ('nfp = "time"\nsamplings = ["ff"]\n[at]\nnodes = 1\n', ("study.toml:3: ", "nodes")),
+    ],
+)
+def test_bad_studies(project: Path, refused: Callable[..., str], text: str, messages: tuple[str, ...]) -> None:
+    """A wrong study file is refused with its lines."""
+    (project / "study.toml").write_text(text, encoding="utf-8")
+    found = refused("study")
+    for message in messages:
+        assert message in found
+    assert not (project / "results").exists()

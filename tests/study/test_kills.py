@@ -1,0 +1,144 @@
+"""Studies that are killed, interrupted, or done twice at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.errors import OutputError
+from splc.formats.files import write_whole
+from splc.study import folder as folder_module
+from splc.study.folder import ResultsFolder
+from tests.study.conftest import Studied, contents, manifest_of
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
+
+
+def test_killed_at_fifty_random_moments(study_file: Path, tmp_path: Path) -> None:
+    """Killed at any moment, a study loses no finished run, does none again, and gives the same folder."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.study.killing", str(study_file), str(tmp_path), "50"],
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["killed"] == 50
+    assert found["again"] == 0
+    expected = contents(tmp_path / "undisturbed")
+    assert len([name for name in expected if name.startswith("tasks/")]) == 8
+    for number in range(1, found["folders"] + 1):
+        folder = tmp_path / f"disturbed{number}"
+        assert contents(folder) == expected
+        assert None not in manifest_of(folder)["times"]["tasks"].values()
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+def test_crash_at_every_step(study_file: Path, studied: Studied, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever step on files is the last one before a crash, the study goes on to the folder of an undisturbed one."""
+    study_file.write_text('samplings = ["pb:9,3", "random:100"]\n', encoding="utf-8")
+    left = [10**9]
+
+    def limited(function: Callable[..., Any]) -> Callable[..., Any]:
+        def does(*arguments: Any, **settings: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Crash
+            return function(*arguments, **settings)
+
+        return does
+
+    monkeypatch.setattr(folder_module, "write_whole", limited(write_whole))
+    for name in ("mkdir", "unlink", "rmdir"):
+        monkeypatch.setattr(Path, name, limited(getattr(Path, name)))
+    expected = contents(studied("undisturbed").folder)
+    steps = 10**9 - left[0]
+    assert steps > 15
+    for step in range(steps):
+        left[0] = step
+        with pytest.raises(Crash):
+            studied(f"crashed{step}")
+        left[0] = 10**9
+        (study_file.parent / f"crashed{step}").mkdir(exist_ok=True)
+        (study_file.parent / f"crashed{step}" / f".{step:016x}.tmp").write_text("half", encoding="utf-8")
+        assert contents(studied(f"crashed{step}").folder) == expected, step
+
+
+def test_killed_with_processes(study_file: Path) -> None:
+    """The command, killed while its processes learn, goes on to the folder that one process gives."""
+    command = [sys.executable, "-m", "splc", "study", str(study_file), "-o"]
+    folder = study_file.parent / "killed"
+    running = subprocess.Popen([*command, str(folder), "--jobs", "2"], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+    while not list(folder.glob("tasks/*.json")) and running.poll() is None:
+        time.sleep(0.005)
+    running.send_signal(signal.SIGKILL)
+    assert running.wait() == -signal.SIGKILL
+    for name, jobs in (("killed", "2"), ("whole", "1")):
+        place = str(study_file.parent / name)
+        done = subprocess.run([*command, place, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert contents(folder) == contents(study_file.parent / "whole")
+    assert {"pictures/predictions.svg", "pictures/unscaled.svg", "pictures/terms.svg"} <= set(contents(folder))
+
+
+def test_stopped(studied: Studied) -> None:
+    """A study that is asked to stop keeps what is done, writes no tables, and goes on where it stopped."""
+    finished: list[int] = []
+    first = studied(
+        "stopped", on_task=lambda done, total, text: finished.append(done), should_stop=lambda: finished[-1] >= 3
+    )
+    assert (first.interrupted, first.done, first.tasks) == (True, 3, 8)
+    assert not (first.folder / "table.csv").exists()
+    second = studied("stopped")
+    assert (second.interrupted, second.found, second.done) == (False, 3, 8)
+    assert contents(second.folder) == contents(studied("whole").folder)
+
+
+def test_nothing_is_done_again(studied: Studied) -> None:
+    """A finished study that is done again changes no file, not even the manifest."""
+    folder = studied().folder
+    before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()}
+    again = studied()
+    assert again.found == again.tasks
+    assert before == {
+        path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("spoiled", [b"", b"{", b'{"record": {}, "check": ""}', "changed"])
+def test_spoiled_record_is_done_again(studied: Studied, spoiled: bytes | str) -> None:
+    """A record of a task that is not as it was written does not count: the task is done again."""
+    folder = studied().folder
+    expected = contents(folder)
+    path = next(path for path in sorted(folder.glob("tasks/*.json")) if b'"reason": null' in path.read_bytes())
+    data = path.read_bytes().replace(b'"rounds": ', b'"rounds": 1') if isinstance(spoiled, str) else spoiled
+    assert data != path.read_bytes()
+    path.write_bytes(data)
+    again = studied()
+    assert again.found == again.tasks - 1
+    assert contents(folder) == expected
+
+
+def test_one_at_a_time(studied: Studied) -> None:
+    """A folder that a process writes is refused to another one."""
+    folder = studied().folder
+    owner = manifest_of(folder)["owner"]
+    with ResultsFolder(folder, owner, []), pytest.raises(OutputError, match="another 'splc study'"):
+        studied()
+    assert not studied().interrupted
