@@ -93,7 +93,7 @@ def _batch(data: Observed, settings: Settings, name: str) -> list[ScalingModel]:
             certainty=None if np.isnan(certainty) else certainty,
             constant=at[0] < 0,
             negative_power=negative[at[0]] or negative[at[1]],
-            strong_scaling=bool(settings.strong_scaling) or (settings.method == "default" and falls),
+            strong_scaling=settings.searches_falling(falls),
             ends_below=bool(far[row] < 0),
             last_x=ranges[0][1],
             name=name,

@@ -74,7 +74,7 @@ def caveats(facts: Facts) -> tuple[str, ...]:
         found.append("noise looks as large for small values as for large ones, and small ones count less")
     if facts.falls and facts.negative_power:
         found.append(f"values fall as {name} grows, and negative powers were searched")
-    elif facts.falls and not facts.strong_scaling and not facts.constant:
+    elif facts.falls and not facts.strong_scaling and (not facts.constant or facts.smape > _POOR):
         found.append(f"values fall as {name} grows, but negative powers were not searched (strong_scaling=True)")
     if facts.certainty is not None and facts.certainty < _SURE:
         found.append(f"the lead term is not certain (probability {facts.certainty:.2f}); others fit about as well")

@@ -30,7 +30,7 @@ _SUSPICIOUS = 0.03
 _FLOORED_SHARE = 0.1
 # Values so much smaller than the largest have no relative precision.
 _NOTHING = 1e-12
-_CHUNK = 256
+_CHUNK = 128
 
 
 @dataclass(frozen=True, eq=False)

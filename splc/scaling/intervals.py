@@ -13,15 +13,16 @@ import numpy as np
 
 from splc.scaling.columns import column
 from splc.scaling.default import ideas, log_share, without_relative
-from splc.scaling.evidence import degrees, spread
+from splc.scaling.evidence import degrees, judged
 from splc.scaling.exponents import Exponents
 from splc.scaling.hypotheses import space
 from splc.scaling.noise import Condensed
+from splc.scaling.posterior import Posterior
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Hypotheses that are together less plausible than a thousandth of the rest do not move a bound.
-_LEAST_SHARE = 1e-5
+# Hypotheses so much less plausible than the best one do not move a bound.
+_LEAST_SHARE = 1e-4
 _MOST = 200
 _STEPS = 60
 
@@ -112,34 +113,50 @@ class PosteriorUncertainty:
         measured = Condensed(self.values[None], self.counts[None], self.squares[None], none)
         total = int(self.counts.sum())
         absolute = without_relative(measured)
-        known = [np.ones_like(x), *(column(each, x) for each in among.terms)]
-        here = [np.ones_like(self.x), *among.values]
-        logs, means, errors, freedoms = [], [], [], []
+        known = np.vstack([np.ones_like(x), *(column(each, x) for each in among.terms)])
+        here = np.vstack([np.ones_like(self.x), among.values])
+        parts = []
         for each, _ in ideas(among, measured, total):
             log_weights = (each.found.log_weights + log_share(each.floored, absolute))[:, 0]
             order = np.argsort(-log_weights)[:_MOST]
-            for at in order[log_weights[order] > log_weights[order[0]] + np.log(_LEAST_SHARE)]:
-                first, second = int(each.found.first[at]), int(each.found.second[at])
-                size = int(each.found.sizes[at])
-                # A term stands one place behind the constant, whose place is 0.
-                others = [place + 1 for place in (first, second) if place >= 0]
-                uses = others if len(others) == size else [0, *others]
-                coefficients = each.found.coefficients[:, at, 0]
-                mean = sum(
-                    coefficients[0 if use == 0 else 1 + others.index(use)] * np.asarray(known[use]) for use in uses
-                )
-                weight = np.sqrt(self.counts) / each.scales[:, 0]
-                design = np.stack([here[use] for use in uses], axis=1) * weight[:, None]
-                norms = np.sqrt((design**2).sum(axis=0))
-                _, r = np.linalg.qr(design / norms)
-                there = np.linalg.solve(r.T, (np.stack([known[use] for use in uses], axis=1) / norms).T)
-                noise = float(spread(each.found.squares[at, 0], total - size))
-                scale = np.abs(mean) + (np.abs(self.values).mean() if each.floored else 0.0)
-                means.append(mean)
-                errors.append(noise * np.sqrt((there**2).sum(axis=0) + scale**2))
-                logs.append(log_weights[at])
-                freedoms.append(degrees(total - size))
-        return np.exp(np.array(logs) - max(logs)), np.array(means), np.array(errors), np.array(freedoms)
+            order = order[log_weights[order] > log_weights[order[0]] + np.log(_LEAST_SHARE)]
+            weight = np.sqrt(self.counts) / each.scales[:, 0]
+            floor = np.abs(self.values).mean() if each.floored else 0.0
+            for size in np.unique(each.found.sizes[order]):
+                at = order[each.found.sizes[order] == size]
+                uses, coefficients = _used(each.found, at, int(size))
+                there = known[uses]
+                mean = (coefficients[:, :, None] * there).sum(axis=1)
+                errors = _leverage(np.swapaxes(here[uses] * weight, 1, 2), there)
+                noise = judged(each.found.squares[at, 0], total - int(size))[1][:, None]
+                errors = noise * np.sqrt(errors + (np.abs(mean) + floor) ** 2)
+                parts.append((log_weights[at], mean, errors, np.full(len(at), degrees(total - int(size)))))
+        logs, means, errors, freedoms = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return np.exp(logs - logs.max()), means, errors, freedoms
+
+
+def _used(found: Posterior, at: Array, size: int) -> tuple[Array, Array]:
+    """Return which columns hypotheses with `size` coefficients use, 0 being the constant, and their coefficients."""
+    # A term stands one place behind the constant.
+    places = np.stack([np.zeros(len(at), dtype=int), found.first[at] + 1, found.second[at] + 1], axis=1)
+    coefficients = found.coefficients[:, at, 0].T
+    used = places > 0
+    # Where terms are fewer than coefficients the constant is one of them.
+    used[:, 0] = used.sum(axis=1) < size
+    return places[used].reshape(-1, size), coefficients[used].reshape(-1, size)
+
+
+def _leverage(designs: Array, there: Array) -> Array:
+    """Return the variance of fitted values elsewhere, per unit of noise.
+
+    Args:
+        designs: weighted columns at the measured points, shape (hypotheses, n, k).
+        there: columns elsewhere, shape (hypotheses, k, points).
+    """
+    norms = np.sqrt((designs**2).sum(axis=1))
+    _, r = np.linalg.qr(designs / norms[:, None])
+    found = np.linalg.solve(np.swapaxes(r, 1, 2), there / norms[:, :, None])
+    return np.asarray((found**2).sum(axis=1))
 
 
 def _quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:

@@ -65,6 +65,10 @@ class Settings:
             }
         return found
 
+    def searches_falling(self, falls: bool) -> bool:
+        """Whether negative powers are searched for values that fall, or do not."""
+        return self.method == "default" and falls if self.strong_scaling is None else self.strong_scaling
+
     def select(self, x: Array, measured: Condensed) -> Selection:
         """Choose a hypothesis for each quantity.
 

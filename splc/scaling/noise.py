@@ -13,8 +13,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Aggregate = Literal["robust", "mean", "median", "minimum", "maximum"]
 AGGREGATES: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
 
-# A repetition is an outlier where it lies this many robust standard deviations from the median of its point. With
-# four repetitions those are under-estimated by about a third, so that this is four true ones.
+# A repetition is an outlier where it lies this many robust standard deviations from the median of its point. Of few
+# repetitions, and of few in all, the deviation is under-estimated, and more is asked for (see `outliers`).
 _FAR = 6.0
 # And at least this part of the median: counts that repeat exactly have no spread to judge by.
 _LEAST = 0.01
@@ -101,7 +101,8 @@ def outliers(values: Array) -> Array:
     rows = np.arange(len(values))
     low = flat[rows, np.maximum(amount - 1, 0) // 2]
     spread = 1.4826 * np.where(amount > 0, low, 0.0)
-    limit = np.maximum(_FAR * spread, _LEAST)[:, None, None]
+    caution = (1 + 2 / np.maximum(counts, 1)) * (1 + 4 / np.maximum(amount, 1))[:, None]
+    limit = np.maximum(_FAR * caution * spread[:, None], _LEAST)[:, :, None]
     with np.errstate(invalid="ignore"):
         return np.asarray(judged > limit) & known
 

@@ -15,9 +15,8 @@ import numpy as np
 from splc.scaling.evidence import (
     NEGATIVE_CONSTANT,
     NEGATIVE_TERM,
+    judged,
     log_coefficient,
-    log_evidence,
-    spread,
 )
 from splc.scaling.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, Space
 
@@ -78,7 +77,7 @@ class _Builder:
         self.z, self.squares, self.total, self.distinct = z, squares, total, distinct
         self.parts: list[tuple[Array, Array, Array, Array, Array, Array]] = []
         self.ones, self.one_norm = _unit(weights)
-        self.level = (self.ones * z).sum(axis=0)
+        self.level = _dot(self.ones, z)
         self.rest = z - self.ones * self.level
         self.columns, self.norms = _unit(terms.T[:, :, None] * weights[:, None, :])
 
@@ -94,15 +93,15 @@ class _Builder:
         """Add each term alone, and each with a constant."""
         prior = among.single[:, None]
         each, none = np.arange(len(among.terms)), np.full(len(among.terms), -1)
-        self.size = (self.columns * self.z[:, None]).sum(axis=0)
+        self.size = _dot(self.columns, self.z[:, None])
         noise, log_weight = self._judged(self.z[:, None] - self.columns * self.size, 1)
         log_weight = log_weight + prior + np.log(NO_CONSTANT_SHARE)
         log_weight = log_weight + log_coefficient(self.size, _ONE, noise, NEGATIVE_TERM)
         zero = np.zeros_like(self.size)
         self._add(each, none, log_weight, (zero, self.size / self.norms, zero), 1)
-        self.shared = (self.ones[:, None] * self.columns).sum(axis=0)
+        self.shared = _dot(self.ones[:, None], self.columns)
         self.beside, self.left = _beside(self.columns, self.ones[:, None] * self.shared)
-        self.step = (self.beside * self.rest[:, None]).sum(axis=0)
+        self.step = _dot(self.beside, self.rest[:, None])
         if self.distinct <= 2:
             return
         noise, log_weight = self._judged(self.rest[:, None] - self.beside * self.step, 2)
@@ -120,10 +119,10 @@ class _Builder:
     def doubles(self, among: Space) -> None:
         """Add pairs of terms, and pairs with a constant."""
         i, j, prior = among.first, among.second, among.double[:, None]
-        shared = (self.columns[:, i] * self.columns[:, j]).sum(axis=0)
+        shared = _dot(self.columns[:, i], self.columns[:, j])
         other, left = _beside(self.columns[:, j], self.columns[:, i] * shared)
         rest = self.z[:, None] - self.columns[:, i] * self.size[i]
-        step = (other * rest).sum(axis=0)
+        step = _dot(other, rest)
         noise, log_weight = self._judged(rest - other * step, 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             second = step / left
@@ -135,10 +134,10 @@ class _Builder:
         self._add(i, j, _where(left, log_weight), found, 2)
         if self.distinct <= 3:
             return
-        shared = (self.beside[:, i] * self.beside[:, j]).sum(axis=0)
+        shared = _dot(self.beside[:, i], self.beside[:, j])
         other, left = _beside(self.beside[:, j], self.beside[:, i] * shared)
         rest = self.rest[:, None] - self.beside[:, i] * self.step[i]
-        step = (other * rest).sum(axis=0)
+        step = _dot(other, rest)
         noise, log_weight = self._judged(rest - other * step, 3)
         with np.errstate(divide="ignore", invalid="ignore"):
             second = step / left
@@ -158,9 +157,9 @@ class _Builder:
 
     def _judged(self, residuals: Array, size: int) -> tuple[Array, Array]:
         """Return noise and log evidence of the residuals of hypotheses with `size` coefficients."""
-        self.found = np.asarray((residuals**2).sum(axis=0)) + self.squares
-        free = self.total - size
-        return spread(self.found, free), log_evidence(self.found, free)
+        self.found = _dot(residuals, residuals) + self.squares
+        log_weight, noise = judged(self.found, self.total - size)
+        return noise, log_weight
 
     def _add(
         self, first: Array, second: Array, log_weights: Array, coefficients: tuple[Array, Array, Array], size: int
@@ -181,16 +180,21 @@ class _Builder:
         )
 
 
+def _dot(first: Array, second: Array) -> Array:
+    """Return the sums of products along the first axis; unlike a sum of a product it writes no product."""
+    return np.asarray(np.einsum("n...,n...->...", first, second))
+
+
 def _unit(vectors: Array) -> tuple[Array, Array]:
     """Return vectors (first axis) of length 1, and their lengths."""
-    length = np.sqrt((vectors**2).sum(axis=0))
+    length = np.sqrt(_dot(vectors, vectors))
     return vectors / length, length
 
 
 def _beside(vectors: Array, projected: Array) -> tuple[Array, Array]:
     """Return what is left of unit vectors without a projection, of length 1, and the length that it had."""
     left = vectors - projected
-    length = np.sqrt((left**2).sum(axis=0))
+    length = np.sqrt(_dot(left, left))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(length > _COLLINEAR, left / length, 0.0), length
 

@@ -1,0 +1,145 @@
+"""The default learner's parts: its fits, its evidence, its repetitions and its intervals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import chi2
+
+from splc.scaling import fit, fit_many
+from splc.scaling.columns import columns
+from splc.scaling.default import weighed
+from splc.scaling.evaluation import LEARNERS, evaluate
+from splc.scaling.evidence import _ANY_SCALE, _CENTERS, _FREEDOM, _SHARES, judged
+from splc.scaling.hypotheses import space
+from splc.scaling.noise import condensed, outliers
+
+Array = np.ndarray[Any, np.dtype[Any]]
+X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
+SQUARE = (Fraction(2), Fraction(0))
+
+
+@pytest.mark.parametrize("floored", [False, True])
+def test_every_hypothesis_is_its_weighted_least_squares_fit(floored: bool) -> None:
+    """Coefficients and sums of squares of all hypotheses are those of `lstsq` on the weighted columns."""
+    rng = np.random.default_rng(0)
+    y = (3 + 2 * X**1.5) * (1 + rng.uniform(-0.05, 0.05, 5))
+    scale = np.abs(y) + (np.abs(y).mean() if floored else 0.0)
+    among = space(X, True)
+    found = weighed(among, condensed(y[None, :, None], "robust"), 5, floored).found
+    known = np.vstack([columns(among.terms, X), np.ones(5)])
+    for at in range(len(found.first)):
+        others = [int(place) for place in (found.first[at], found.second[at]) if place >= 0]
+        uses = others if len(others) == found.sizes[at] else [-1, *others]
+        design = known[uses].T / scale[:, None]
+        norms = np.linalg.norm(design, axis=0)
+        # Of nearly collinear columns coefficients are rounding errors; residuals are not.
+        wanted = np.linalg.lstsq(design / norms, y / scale, rcond=None)[0] / norms
+        squares = float(((design @ wanted - y / scale) ** 2).sum())
+        assert found.squares[at, 0] == pytest.approx(squares, rel=1e-6, abs=1e-20)
+        if np.linalg.cond(design / norms) < 1e4:
+            mine = found.coefficients[:, at, 0][[0] * (-1 in uses) + list(range(1, len(others) + 1))]
+            assert mine == pytest.approx(wanted, rel=1e-8)
+
+
+@pytest.mark.parametrize("free", [1, 3, 4])
+@pytest.mark.parametrize("squares", [1e-8, 1e-3, 0.5])
+def test_evidence_is_the_integral_over_the_noise(squares: float, free: int) -> None:
+    """The log evidence is the log of the normal likelihood integrated over the prior of the noise."""
+
+    def integrand(log_sigma: float) -> float:
+        sigma = np.exp(log_sigma)
+        prior = _ANY_SCALE
+        for center, share in zip(_CENTERS, _SHARES, strict=True):
+            scale = _FREEDOM * center**2 / sigma**2
+            prior += share * 2 * scale * float(chi2.pdf(scale, _FREEDOM))
+        return float(prior * (2 * np.pi * sigma**2) ** (-free / 2) * np.exp(-squares / (2 * sigma**2)))
+
+    low = 0.5 * np.log(squares) - 4
+    peaks = [float(np.log(center)) for center in _CENTERS if np.log(center) > low]
+    total = quad(integrand, low, 12, points=[*peaks, 0.5 * np.log(squares)], limit=400)[0]
+    assert float(judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=1e-3)
+
+
+def test_data_without_noise_are_recognised_among_close_hypotheses() -> None:
+    """Without noise exponents as close as 6/5 and 5/4 are told apart, with a constant and without."""
+    for power in (6 / 5, 5 / 4):
+        for constant in (0.0, 100.0):
+            model = fit(X, constant + 0.01 * X**power)
+            assert float(model.lead["x"][0]) == pytest.approx(power)
+            assert model.certainty == pytest.approx(1)
+
+
+def test_an_outlier_is_left_out_and_said() -> None:
+    """One of four repetitions ten times too large changes nothing but the caveats; other methods only say so."""
+    rng = np.random.default_rng(1)
+    y = (3 * X**2)[:, None] * (1 + rng.uniform(-0.02, 0.02, (5, 4)))
+    y[1, 2] *= 10
+    model = fit(X, y)
+    assert model.lead == {"x": SQUARE}
+    assert float(model.predict(128)) == pytest.approx(3 * 128**2, rel=0.02)
+    assert any("1 repetition far from the others left out" in note for note in model.notes)
+    assert any("1 repetition far from the others" in note for note in fit(X, y, method="basic").notes)
+    assert fit(X, y, method="basic", aggregate="robust").lead == {"x": SQUARE}
+
+
+def test_few_outliers_are_seen_in_normal_noise() -> None:
+    """Of normally distributed repetitions hardly any is called an outlier: fewer than one in a thousand."""
+    values = 1 + 0.05 * np.random.default_rng(2).normal(size=(500, 5, 4))
+    assert outliers(values).mean() < 1e-3
+
+
+def test_repetitions_give_the_noise_level() -> None:
+    """The noise level is the standard deviation of repetitions in percent, pooled over the points."""
+    rng = np.random.default_rng(3)
+    y = (5 + X)[:, None] * (1 + 0.04 * rng.normal(size=(5, 200)))
+    noise = fit(X, y).noise
+    assert noise == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "minimum", "maximum"])
+def test_repetitions_are_condensed_as_asked(aggregate: str) -> None:
+    """Each way to condense repetitions gives the model of the values it gives."""
+    rng = np.random.default_rng(4)
+    y = (5 + X)[:, None] * (1 + rng.uniform(-0.02, 0.02, (5, 3)))
+    condensed_values = {
+        "mean": y.mean(axis=1),
+        "median": np.median(y, axis=1),
+        "minimum": y.min(axis=1),
+        "maximum": y.max(axis=1),
+    }
+    model = fit(X, y, method="basic", aggregate=aggregate)
+    assert model.coefficients == pytest.approx(fit(X, condensed_values[aggregate], method="basic").coefficients)
+
+
+def test_intervals_hold_what_they_promise() -> None:
+    """Intervals of 90 % hold a new measurement at four times the largest x in about 90 % of all cases or more."""
+    scores = evaluate({"default": LEARNERS["default"]}, number=30, seed=11, intervals=True)
+    assert all(score.covered is not None and score.covered > 85 for score in scores)
+
+
+def test_intervals_widen_with_level_and_distance() -> None:
+    """Intervals contain the prediction, grow with the level, and relative to the prediction with the distance."""
+    rng = np.random.default_rng(5)
+    for model in fit_many(X, (5 + X**1.5) * (1 + rng.uniform(-0.02, 0.02, (10, 5)))):
+        far = np.array([64.0, 256.0, 4096.0])
+        center = model.predict(far)
+        narrow, wide = model.interval(far, 0.5), model.interval(far, 0.99)
+        assert (wide[0] <= narrow[0]).all()
+        assert (narrow[0] <= center).all()
+        assert (center <= narrow[1]).all()
+        assert (narrow[1] <= wide[1]).all()
+        assert (np.diff((wide[1] - wide[0]) / center) > 0).all()
+
+
+def test_absolute_noise_is_recognised() -> None:
+    """Noise that is as large for small values as for large ones does not mislead: most quadratic terms are found."""
+    rng = np.random.default_rng(6)
+    values = 1 + X**2 + rng.normal(0, 5, (200, 5))
+    models = fit_many(X, values)
+    assert np.mean([model.lead == {"x": SQUARE} for model in models]) > 0.8
+    assert any("noise looks as large for small values" in note for model in models for note in model.notes)

@@ -1,0 +1,73 @@
+"""The batched learners against plain ones."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.scaling import Exponents, ScalingModel, fit_many
+from splc.scaling.exponents import EXTRAP, PAPER, grid
+from tests.scaling import oracle
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SETS = [[2.0, 4.0, 8.0, 16.0, 32.0], [8.0, 16.0, 32.0, 64.0, 128.0], [3.0, 5.0, 7.0, 20.0, 31.0, 32.0, 90.0]]
+
+
+def noisy(x: Array, models: int, seed: int) -> Array:
+    """Return noisy values of random functions, shape (models, n)."""
+    rng = np.random.default_rng(seed)
+    powers = rng.choice([0.5, 1, 1.5, 2, 2.25], models)[:, None]
+    coefficients = 10 ** rng.uniform(-1, 2, (2, models, 1))
+    values = coefficients[0] + coefficients[1] * x**powers * np.where(rng.random((models, 1)) < 0.3, 0, 1)
+    return np.asarray(values * (1 + rng.uniform(-0.02, 0.02, values.shape)))
+
+
+def lead(model: ScalingModel) -> Exponents | None:
+    """Return the lead term."""
+    return Exponents(*model.lead["x"]) if model.lead else None
+
+
+@pytest.mark.parametrize("points", SETS)
+def test_one_term_is_the_best_of_all_single_fits(points: list[float]) -> None:
+    """The classic search with one term finds the hypothesis whose `lstsq` fit has the smallest sum of squares."""
+    x = np.array(points)
+    values = noisy(x, 20, 1)
+    models = fit_many(x, values, method="classic", terms=1, criterion="rss", exponents="paper")
+    for y, model in zip(values, models, strict=True):
+        (term,), coefficients = oracle.smallest_rss(x, y, PAPER, 1)
+        assert lead(model) == term
+        assert model.coefficients == pytest.approx(coefficients, rel=1e-6)
+
+
+@pytest.mark.parametrize("points", SETS)
+def test_two_terms_are_the_best_of_all_pairs(points: list[float]) -> None:
+    """The classic search with two terms finds the pair whose `lstsq` fit has the smallest sum of squares."""
+    x = np.array(points)
+    values = noisy(x, 5, 2)
+    powers: list[Fraction | int] = [0, Fraction(1, 2), 1, 2, 3]
+    models = fit_many(x, values, method="classic", terms=2, criterion="rss", exponents=(powers, [0, 1]))
+    for y, model in zip(values, models, strict=True):
+        terms, coefficients = oracle.smallest_rss(x, y, grid(powers, [0, 1]), 2)
+        assert tuple(term for (term,) in model.terms[1:]) == terms
+        assert model.coefficients == pytest.approx(coefficients, rel=1e-5)
+
+
+@pytest.mark.parametrize("points", SETS)
+def test_basic_is_the_best_at_points_left_out(points: list[float]) -> None:
+    """Extra-P's basic learner chooses the term that predicts points left out best, or the constant."""
+    x = np.array(points)
+    values = noisy(x, 20, 3)
+    for y, model in zip(values, fit_many(x, values, method="basic"), strict=True):
+        assert lead(model) == oracle.smallest_left_out(x, y, EXTRAP)
+
+
+@pytest.mark.parametrize("points", SETS)
+def test_refinement_takes_the_papers_steps(points: list[float]) -> None:
+    """Batched refinement ends at the exponents that a plain implementation of the paper's steps ends at."""
+    x = np.array(points)
+    values = noisy(x, 20, 4)
+    for y, model in zip(values, fit_many(x, values, method="refinement"), strict=True):
+        assert lead(model) == oracle.refined(x, y)

@@ -1,0 +1,107 @@
+"""Examples that are published or were measured with Extra-P 4.2.5, and the segmented and synthetic evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.scaling import fit
+from splc.scaling.evaluation import KINDS, LEARNERS, evaluate, functions
+from splc.scaling.exponents import EXTRAP, PAPER
+
+Curve = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
+
+# One of Extra-P's own example files (tests/data/text/one_parameter_1.txt): five points, six repetitions (rounded).
+EXAMPLE = [
+    [82.0084, 81.4202, 81.9898, 80.7601, 82.5425, 82.5425],
+    [184.5140, 177.4606, 179.1226, 178.9221, 177.9346, 177.9346],
+    [315.2684, 314.8769, 315.7165, 324.2232, 323.2719, 323.2719],
+    [509.8106, 495.7445, 501.0059, 502.5272, 509.6665, 509.6665],
+    [725.3886, 727.8628, 727.0517, 729.5284, 721.0616, 721.0616],
+]
+
+
+@pytest.mark.parametrize("method", ["basic", "extrap"])
+def test_extrap_prints_this_model(method: str) -> None:
+    """Of its own example Extra-P's learners make -0.89 + 0.2017 * x^2."""
+    model = fit([20, 30, 40, 50, 60], EXAMPLE, method=method)
+    assert model.lead == {"x": (Fraction(2), Fraction(0))}
+    assert model.coefficients == pytest.approx((-0.89, 0.2017), rel=1e-3)
+
+
+def test_search_spaces_have_their_published_sizes() -> None:
+    """The paper's grid has 13 x 3 - 1 terms; Extra-P tries 42, without x^3 log2(x)^2."""
+    assert len(PAPER) == 38
+    assert len(set(EXTRAP)) == len(EXTRAP) == 42
+    assert not any(term.power == 3 and term.log == 2 for term in EXTRAP)
+
+
+@pytest.mark.parametrize("method", ["default", "basic", "refinement"])
+@pytest.mark.parametrize(
+    ("lower", "upper", "change"), [(np.square, lambda x: 30 + x, 6.0), (np.log2, lambda x: 40 + x**2, 5.0)]
+)
+def test_two_segments_are_found(method: str, lower: Curve, upper: Curve, change: float) -> None:
+    """Data that change their behaviour give a model of each side, and predictions use the one of their side."""
+    x = np.arange(1.0, 12.0) * (1 if change == 6 else 4)
+    change *= 1 if change == 6 else 4
+    values = np.where(x <= change, lower(x), upper(x))
+    model = fit(x, values, method=method, segmented=True)
+    assert model.change == change
+    assert model.below is not None
+    assert model.predict(x) == pytest.approx(values)
+    assert model.distance([x[0], x[-1], 2 * x[-1]]) == pytest.approx([1, 1, 2])
+    assert (model.interval(x)[0] <= values + 1e-9).all()
+    assert "the behaviour changes at" in model.notes[0]
+
+
+def test_smooth_or_short_data_have_one_segment() -> None:
+    """Data of one behaviour, or of fewer than nine points, give one model; the latter says why."""
+    x = np.arange(1.0, 12.0)
+    rng = np.random.default_rng(0)
+    assert fit(x, (3 + x**1.5) * (1 + rng.uniform(-0.005, 0.005, 11)), segmented=True).below is None
+    short = fit(x[:8], np.where(x[:8] < 5, 1, x[:8] ** 2), segmented=True)
+    assert short.below is None
+    assert any("fewer than 9 points" in note for note in short.notes)
+
+
+def test_functions_are_drawn_as_stated() -> None:
+    """Functions have the class's number of distinct terms, the first of the class, and coefficients of 10^[-2, 3]."""
+    for kind, (own, among, size) in KINDS.items():
+        drawn = functions(kind, 50, np.random.default_rng(1))
+        assert functions(kind, 50, np.random.default_rng(1)) == drawn
+        for each in drawn:
+            terms = [term for _, term in each.terms]
+            assert len(set(terms)) == size
+            assert not terms or (terms[0] in own and set(terms) <= set(among))
+            assert all(0.01 <= c <= 1000 for c in (each.constant, *(c for c, _ in each.terms)))
+
+
+# Shares of exact lead exponents and of good predictions: the best that any variant of Extra-P reached in each class.
+BEST = [(97, 97), (89, 86), (82, 71), (62, 66), (60, 55), (21, 34), (30, 34)]
+
+
+def test_the_default_is_at_least_as_good_as_the_best_of_each_class() -> None:
+    """With one setting the default reaches in every class what the best known variant reaches, two errors allowed."""
+    scores = evaluate({"default": LEARNERS["default"]}, number=150, seed=77)
+    for score, (exact, within) in zip(scores, BEST, strict=True):
+        error = np.sqrt([exact * (100 - exact) / 150, within * (100 - within) / 150])
+        assert score.exact >= exact - 2 * error[0]
+        assert score.within >= within - 2 * error[1]
+
+
+def test_learners_of_extrap_score_what_was_measured() -> None:
+    """Extra-P's learners get the shares that Extra-P and a faithful implementation of it were measured to get."""
+    measured = {
+        "Extra-P 4.2.5, basic": [77.7, 81.5, 75.2, 61.5, 59.6, 21.3, 30.3],
+        "Extra-P 4.2.5, refining": [89.3, 88.0, 80.8, 45.7, 41.6, 9.4, 16.1],
+        "the paper's algorithm as written": [85.9, 89.2, 82.8, 50.1, 48.0, 11.8, 20.5],
+    }
+    scores = evaluate({label: LEARNERS[label] for label in measured}, number=150, seed=78)
+    for label, shares in measured.items():
+        mine = [score.exact for score in scores if score.learner == label]
+        # Three standard errors of 150 functions.
+        assert np.abs(np.array(mine) - shares).max() < 12.3

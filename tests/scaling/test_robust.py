@@ -1,0 +1,176 @@
+"""What is awkward: few points, zeros, falling and huge values, wrong input."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.errors import ConfigurationError, MeasurementError, SpecError, SplcError
+from splc.scaling import fit, fit_many
+from splc.scaling.methods import METHODS
+
+ALL = sorted(METHODS)
+X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
+
+
+def noted(notes: tuple[str, ...], text: str) -> bool:
+    """Whether some note holds a text."""
+    return any(text in note for note in notes)
+
+
+def test_what_falls_is_found_with_negative_powers() -> None:
+    """Of 100/x, with noise or without, the default finds the power -1 and says that it searched for it."""
+    rng = np.random.default_rng(0)
+    for values in (100 / X, 100 / X * (1 + rng.uniform(-0.02, 0.02, 5)), 7 + 100 / X):
+        model = fit(X, values)
+        assert model.lead == {"x": (Fraction(-1), Fraction(0))}
+        assert float(model.predict(1024)) > 0
+        assert noted(model.notes, "negative powers were searched")
+
+
+def test_negative_powers_can_be_forbidden_and_asked_for() -> None:
+    """Without strong scaling no power is negative, and the notes say what to do; the classic search has it too."""
+    model = fit(X, 7 + 100 / X, strong_scaling=False)
+    assert all(term.power >= 0 for (term,) in model.terms)
+    assert noted(model.notes, "strong_scaling=True")
+    asked = fit(X, 100 / X, method="classic", strong_scaling=True, criterion="rss")
+    assert asked.lead == {"x": (Fraction(-1), Fraction(0))}
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_values_that_fall_below_zero_are_noted(method: str) -> None:
+    """A falling line fitted to positive values is returned with the note that it falls below 0 soon."""
+    model = fit(X, 100 - 2 * X, method=method)
+    assert model.lead == {"x": (Fraction(1), Fraction(0))}
+    assert noted(model.notes, "falls below 0")
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_one_and_two_points_give_a_model_with_a_note(method: str) -> None:
+    """One point gives a constant, two give something that is no error; both say that they know little."""
+    one, two = fit([4], [10], method=method), fit([4, 8], [10, 20], method=method)
+    assert one.lead == {}
+    assert float(one.predict(100)) == 10
+    assert noted(one.notes, "nothing is known")
+    assert noted(two.notes, "only 2 values")
+    lower, upper = one.interval([4, 8])
+    assert (lower < 10).all()
+    assert (upper > 10).all()
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_constants_are_constant(method: str) -> None:
+    """Equal values, also zeros, give exactly that constant."""
+    for value in (7.0, 0.0, -3.0, 1e-300):
+        model = fit(X, np.full(5, value), method=method)
+        assert model.lead == {}
+        assert float(model.predict(1000)) == value
+        assert model.rss == 0
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_zeros_give_a_finite_model_with_a_note(method: str) -> None:
+    """Some values being 0 gives finite predictions, and a note."""
+    for values in ([0, 0, 1, 2, 5], [0, 0, 0, 0, 3], [4, 0, 2, 0, 0], [-1, 0, 1, 2, 5]):
+        model = fit(X, values, method=method)
+        assert np.isfinite(model.predict([1, 128])).all()
+        assert noted(model.notes, "0: no relative error there")
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_below_one_there_are_no_logarithms(method: str) -> None:
+    """With x below 1, also 0, powers are found and logarithms are not offered; the notes say so."""
+    for x in (X / 16, X - 2):
+        model = fit(x, 5 + 3 * x**2, method=method)
+        assert model.lead == {"x": (Fraction(2), Fraction(0))}
+        assert noted(model.notes, "below 1")
+        assert np.isfinite(model.interval([0.0, 64.0])).all()
+    assert all(term.log == 0 for (term,) in fit(X / 16, np.log2(X), method=method).terms)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_the_whole_range_of_numbers(method: str) -> None:
+    """Values near the limits of numbers, and x of a million and more, are modelled like others."""
+    for factor in (1e-300, 1e300):
+        assert fit(X, factor * (5 + 3 * X**2), method=method).lead == {"x": (Fraction(2), Fraction(0))}
+    far = X * 1e6
+    assert fit(far, 5e12 + 3 * far**2, method=method).lead == {"x": (Fraction(2), Fraction(0))}
+
+
+def test_missing_values_are_left_out() -> None:
+    """Points without a value are left out of their quantity, and the notes count them."""
+    model = fit(X, [5.0, np.nan, 17.0, 33.0, 65.0])
+    assert model.points == 4
+    assert model.coefficients == pytest.approx((1, 2))
+    assert noted(model.notes, "1 value is missing")
+
+
+WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
+    ([], [], {}, MeasurementError, "no measurements"),
+    ([1, 2], [1, 2, 3], {}, MeasurementError, "2 values of x"),
+    ([-1, 2], [1, 2], {}, MeasurementError, "x ≥ 0"),
+    ([1, np.nan], [1, 2], {}, MeasurementError, "no finite number"),
+    ([1, 2], [1, np.inf], {}, MeasurementError, "infinite"),
+    ([1, 2], [np.nan, np.nan], {}, MeasurementError, "no values"),
+    ([1, 2], ["a", "b"], {}, MeasurementError, "no array of numbers"),
+    ([1, 2], [[1], [1, 2]], {}, MeasurementError, "no array of numbers"),
+    ([[1, 2], [3, 4]], [1, 2], {}, MeasurementError, "one parameter"),
+    ([1], 1, {}, MeasurementError, "shape"),
+    ([1, 2], [1, 2], {"method": "clasic"}, SpecError, "did you mean 'classic'"),
+    ([1, 2], [1, 2], {"terms": 2}, SpecError, "no setting terms"),
+    ([1, 2], [1, 2], {"method": "classic", "terms": 3}, SpecError, "1 or 2"),
+    ([1, 2], [1, 2], {"method": "classic", "criterion": "rsq"}, SpecError, "rss"),
+    ([1, 2], [1, 2], {"method": "classic", "exponents": ([0], [0])}, SpecError, "empty"),
+    ([1, 2], [1, 2], {"method": "classic", "exponents": (["1/0"], [0])}, SpecError, "no exponent"),
+    ([1, 2], [1, 2], {"method": "classic", "exponents": "all"}, SpecError, "unknown set"),
+    ([1, 2], [1, 2], {"aggregate": "men"}, SpecError, "mean"),
+    ([1, 2], [1, 2], {"names": ["a", "b"]}, SpecError, "one parameter"),
+    ([1, 2], [1, 2], {"names": " "}, SpecError, "one parameter"),
+]
+
+
+@pytest.mark.parametrize(("x", "y", "settings", "kind", "text"), WRONG)
+def test_wrong_input_is_refused(x: Any, y: Any, settings: dict[str, Any], kind: type[SplcError], text: str) -> None:
+    """What cannot be modelled is refused with an error that says what is wrong and what to do."""
+    with pytest.raises(kind) as caught:
+        fit(x, y, **settings)
+    assert text in str(caught.value)
+
+
+def test_wrong_profiles_are_refused() -> None:
+    """`fit_many` asks for a row per quantity, and for a number of processes."""
+    with pytest.raises(MeasurementError, match="models, n"):
+        fit_many(X, X)
+    with pytest.raises(SpecError, match="processes"):
+        fit_many(X, [X], jobs=0)
+
+
+def test_an_empty_profile_gives_no_models() -> None:
+    """No quantities give no models."""
+    assert fit_many(X, np.empty((0, 5))) == ()
+
+
+def test_points_without_a_value_are_refused() -> None:
+    """Predicting where the model is not defined, or with a wrong level, is an error that names the point."""
+    model = fit(X, 3 / X, names="p")
+    with pytest.raises(ConfigurationError, match="p = 0"):
+        model.predict([1, 0])
+    with pytest.raises(ConfigurationError, match="p = nan"):
+        model.predict(np.nan)
+    with pytest.raises(MeasurementError, match="level"):
+        model.interval(2, level=1.5)
+
+
+def test_points_keep_their_shape() -> None:
+    """Predictions, intervals and distances have the shape of the points that they are asked for."""
+    model = fit(X, 3 * X)
+    for points in (4.0, [1.0, 64.0], np.ones((2, 3)), []):
+        shape = np.shape(points)
+        assert model.predict(points).shape == shape
+        assert model.distance(points).shape == shape
+        assert [bound.shape for bound in model.interval(points)] == [shape, shape]
+    assert model.predict([[1.0], [64.0]]).shape == (2,)
+    assert model.distance([1, 2, 32, 128]) == pytest.approx([2, 1, 1, 4])
