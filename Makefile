@@ -13,10 +13,11 @@ CASE := casestudies/smg2000/3d
 # Stamps: an environment is made once, and installed into again when pyproject.toml has changed.
 CREATED := $(VENV)/.created
 INSTALLED := $(VENV)/.installed
+DRAWABLE := $(VENV)/.drawable
 TESTABLE := $(VENV)/.testable
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo bench slow oldest format drivers clean
+.PHONY: help test demo casestudies bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -35,10 +36,15 @@ $(INSTALLED): pyproject.toml | $(CREATED)
 	@$(PIP) install --quiet -e .
 	@touch $@
 
+$(DRAWABLE): pyproject.toml | $(CREATED)
+	@echo "installing splc with what draws into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e '.[plot]'
+	@touch $(INSTALLED) $@
+
 $(TESTABLE): pyproject.toml | $(CREATED)
 	@echo "installing splc with its test tools into $(VENV) ..." >&2
 	@$(PIP) install --quiet -e '.[test]'
-	@touch $(INSTALLED) $@
+	@touch $(INSTALLED) $(DRAWABLE) $@
 
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff check .
@@ -51,6 +57,12 @@ demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured conf
 	@echo "cd $(CASE) && splc learn --sampling pb:9,3"
 	@PATH="$$(cd $(BIN) && pwd):$$PATH"; cd $(CASE) && splc learn --sampling pb:9,3
 	@echo "log: $(CASE)/learned.log"
+
+# An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
+casestudies: $(DRAWABLE) ## the studies of all case studies, into a folder 'results' beside each study.toml
+	@PATH="$$(cd $(BIN) && pwd):$$PATH"; set -e; for study in $$(find casestudies -name study.toml | sort); do \
+	    echo "splc study $$study" >&2; splc study "$$study" > /dev/null; \
+	    echo "$$(dirname "$$study")/results/table.md"; done
 
 # Benchmarks are judged too, so none of the options that keep the normal run short applies.
 bench: $(TESTABLE) ## the benchmarks and their limits
