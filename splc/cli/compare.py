@@ -28,13 +28,14 @@ RESULTS = "What comes out"
 
 def compare(
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="FIRST OTHER...",
             help="The models: model text, logs, JSON. The first one, usually the analytical one, is compared with each "
             "other one. With a single model the first is the analytical model of the folder.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     parameter: Parameter = None,
     scale: Annotated[
         float | None,
@@ -130,9 +131,9 @@ def compare(
         ),
     ] = None,
     view: Annotated[
-        Literal["both", "predictions", "terms"],
-        typer.Option("--view", help="What is drawn.", rich_help_panel=RESULTS),
-    ] = "both",
+        Literal["both", "predictions", "terms"] | None,
+        typer.Option("--view", help="What --plot draws. Default: both.", rich_help_panel=RESULTS),
+    ] = None,
     fail_below: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,17 +165,16 @@ def compare(
     from comparison.measures import measure as known_measure
     from comparison.semantic import DEFAULT_KEYS
     from sampling import Space
-    from splc.cli.compared import Report, print_report, say_what_to_know
+    from splc.cli.compared import print_report, say_what_to_know
+    from splc.cli.compared_models import require_factor, require_rows, subjects_of, which_learning, which_round
+    from splc.cli.compared_tables import Report
     from splc.cli.comparing import (
         Places,
         chosen_tables,
         configurations_of,
         interval_bounds,
-        require_rows,
-        subjects_of,
+        read_files,
         weights_of,
-        which_learning,
-        which_round,
     )
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
@@ -191,6 +191,12 @@ def compare(
         list_measures()
         return
     # Whatever can be refused is refused before anything is read.
+    if not models:
+        raise typer.BadParameter("name the models to compare", param_hint="FIRST OTHER...")
+    require_factor(scale)
+    chosen_round, chosen_learning = which_round(round), which_learning(learning)
+    if view is not None and plot is None:
+        raise typer.BadParameter("there is no picture; add --plot FILE", param_hint="--view")
     form = [name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted]
     if len(form) > 1:
         raise typer.BadParameter("only one form of output can be chosen", param_hint=f"--{form[0]}, --{form[1]}")
@@ -209,13 +215,13 @@ def compare(
                 f"there is nothing to compare {models[0]} with; {hint}", param_hint="FIRST OTHER..."
             )
         models = [project.analytical_file, *models]
-    if sum(model == STANDARD for model in models) > 1:
-        raise typer.BadParameter("only one model can be standard input", param_hint="FIRST OTHER...")
-    require_writable(plot, (*models, *project.files))
+    if sum(file == STANDARD for file in (*models, on)) > 1:
+        raise typer.BadParameter("only one file can be standard input", param_hint="FIRST OTHER..., --on")
+    require_writable(plot, (*models, on, *project.files))
 
     space = Space(project.variability_model())
     known = stated_parameters(project, parameter)
-    found = subjects_of(models, space.model, known, which_round(round), which_learning(learning), scale)
+    found = subjects_of(models, space.model, known, chosen_round, chosen_learning, scale)
     require_used(parameter, frozenset().union(*(subject.used for subject in found)))
     require_rows(rows, found)
     places: Places = configurations_of(
@@ -225,7 +231,10 @@ def compare(
         places = replace(places, configurations=project.with_observed(places.configurations))
     else:
         note("there are no measurements: only terms are compared; --on all compares predictions on all configurations")
+        if measure:
+            raise typer.BadParameter("there are no configurations to measure on; add --on", param_hint="--measure")
     given, weighted_by = weights_of(weights, places, found[0], space.model)
+    bands, single = ({}, {}) if intervals is None else interval_bounds(found, places, intervals)
     compared = compare_all(
         [(subject.name, subject.model) for subject in found],
         places.configurations,
@@ -236,14 +245,26 @@ def compare(
         measures=keys,
         weights=given,
         weighted_by=weighted_by,
-        intervals=None if intervals is None else interval_bounds(found, places, intervals),
+        intervals=bands,
+        measured_intervals=single,
         level=intervals or 0.95,
     )
-    report = Report(compared, places, tuple(found), keys, wanted, space, seed)
+    settings = {
+        "parameter": numbers_of(parameter, "--parameter"),
+        "scale": scale,
+        "round": round,
+        "learning": learning,
+        "invalid": invalid,
+        "duplicates": duplicates,
+        "aggregate": aggregate,
+    }
+    report = Report(
+        compared, places, tuple(found), keys, wanted, space, seed, given, settings, read_files(project, places)
+    )
     if plot is not None and drawn is not None:
         from splc.cli.compared import picture
 
-        write_whole(plot, picture(report, view, drawn))
+        write_whole(plot, picture(report, view or "both", drawn))
         note(f"picture written to {plot}")
     say_what_to_know(report)
     if json:

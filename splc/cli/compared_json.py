@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from comparison.result import Comparison, SemanticComparison, SyntacticComparison
-    from splc.cli.compared import Report
+    from splc.cli.compared_tables import Report
 
 
 def as_json(report: Report) -> dict[str, Any]:
     """Return the content of the JSON object: of two models their comparison, of more a list of such objects."""
+    from splc import __version__
+
     compared = report.compared
     configurations = report.places.configurations
     content: dict[str, Any] = {
+        "version": __version__,
         "models": [
             {
                 "name": model.name,
                 "file": subject.file,
+                "sha256": subject.sha256,
                 "kind": subject.kind,
                 "nfp": subject.nfp,
                 "link": model.model.link,
@@ -30,6 +34,8 @@ def as_json(report: Report) -> dict[str, Any]:
         "on": report.places.text,
         "configurations": 0 if configurations is None else len(configurations),
         "seed": report.seed,
+        "files": report.files,
+        "settings": {**compared.settings, **report.settings},
     }
     pairs = [comparison_object(pair) for pair in compared.comparisons]
     content |= pairs[0] if len(pairs) == 1 else {"comparisons": pairs}
@@ -40,7 +46,7 @@ def as_json(report: Report) -> dict[str, Any]:
     if "ranges" in report.tables:
         content["ranges"] = ranges_object(report)
     if "correlations" in report.tables:
-        from splc.cli.compared import all_correlations
+        from splc.cli.compared_tables import all_correlations
 
         content["correlations"] = [vars(found) for found in all_correlations(report)]
     return content

@@ -1,47 +1,24 @@
-"""What `splc compare` compares: models, the configurations where they are evaluated, weights and intervals."""
+"""Where `splc compare` compares predictions: configurations, their weights, intervals; and what it prints."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from sampling import Space
+    from splc.cli.compared_models import Subject
     from splc.configurations import Array, Configurations
-    from splc.formats.learned_log_reader import WhichRound
-    from splc.formats.models import StoredModel
     from splc.influence import InfluenceModel
     from splc.measurements import Measurements
-    from splc.parameters import Parameters
     from splc.project import Project
     from splc.terms import Term
     from splc.variability import VariabilityModel
 
 TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlations")
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A model that is compared.
-
-    Attributes:
-        name: its name in tables: the file, as it was given.
-        model: the model.
-        kind: 'log', 'json' or 'text'.
-        nfp: the property that its file says it is about.
-        file: the file.
-        used: the parameters that it uses.
-    """
-
-    name: str
-    model: InfluenceModel
-    kind: str
-    nfp: str | None
-    file: str
-    used: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,106 +57,6 @@ def chosen_tables(names: Sequence[str], form: str, models: int) -> tuple[str, ..
     if names:
         return tuple(dict.fromkeys(names))
     return ("measures",) if form == "csv" or models > 2 else ("terms", "measures")
-
-
-def which_round(text: str) -> WhichRound:
-    """Return which round of a log is meant.
-
-    Raises:
-        typer.BadParameter: if the text is neither 'last' nor 'best' nor a whole number.
-    """
-    if text == "last":
-        return "last"
-    if text == "best":
-        return "best"
-    if text.isdecimal() and len(text) < 10:
-        return int(text)
-    raise typer.BadParameter(f"{text!r} is neither 'last' nor 'best' nor a number", param_hint="--round")
-
-
-def which_learning(text: str | None) -> int | None:
-    """Return which learning of a log is meant: its number, 0 for all, None for the last.
-
-    Raises:
-        typer.BadParameter: if the text is neither 'all' nor a positive whole number.
-    """
-    if text is None or text == "all":
-        return None if text is None else 0
-    if text.isdecimal() and len(text) < 10 and int(text) > 0:
-        return int(text)
-    raise typer.BadParameter(f"{text!r} is neither 'all' nor a positive number", param_hint="--learning")
-
-
-def subjects_of(
-    paths: Sequence[str],
-    system: VariabilityModel,
-    parameters: Parameters,
-    round: WhichRound,
-    learning: int | None,
-    scale: float | None,
-) -> list[Subject]:
-    """Read the models.
-
-    Args:
-        paths: the files.
-        system: the system.
-        parameters: the machine parameters.
-        round: which round of logs.
-        learning: which learning of logs; 0: all, each a model of its own.
-        scale: what the analytical models are multiplied by.
-
-    Raises:
-        InputError: if a file cannot be read; the problems of all files at once.
-        typer.BadParameter: if there is nothing to scale, or only one model.
-    """
-    from splc.errors import Problems, SplcError
-    from splc.formats.files import STANDARD, read_source
-    from splc.formats.models import parse_stored_models
-
-    found: list[Subject] = []
-    problems = Problems()
-    for path in paths:
-        try:
-            stored: list[StoredModel] = parse_stored_models(
-                read_source(path), system, parameters=parameters, round=round, learning=learning
-            )
-        except SplcError as error:
-            problems.include(error)
-            continue
-        own = "standard input" if path == STANDARD else path
-        for number, each in enumerate(stored, 1):
-            name = own if len(stored) == 1 else f"{own} ({number})"
-            model = each.model.scaled(scale) if scale is not None and each.kind == "text" else each.model
-            found.append(Subject(name, model, each.kind, each.nfp, path, each.used))
-    problems.raise_if_any()
-    if scale is not None and all(subject.kind != "text" for subject in found):
-        raise typer.BadParameter("none of the models is model text, which is what is scaled", param_hint="--scale")
-    if len(found) < 2:
-        raise typer.BadParameter("a comparison needs two models at least", param_hint="FIRST OTHER...")
-    return _distinct(found)
-
-
-def _distinct(subjects: list[Subject]) -> list[Subject]:
-    """Return the models with names that differ."""
-    seen: dict[str, int] = {}
-    result = []
-    for subject in subjects:
-        seen[subject.name] = seen.get(subject.name, 0) + 1
-        again = seen[subject.name]
-        result.append(subject if again == 1 else replace(subject, name=f"{subject.name} [{again}]"))
-    return result
-
-
-def require_rows(at: Mapping[str, float], subjects: Sequence[Subject]) -> None:
-    """Refuse `--at` that no table is over, or that has no row.
-
-    Raises:
-        InputError: naming what the tables are over, and their rows.
-    """
-    from splc.parameters import chosen_rows
-
-    if at:
-        chosen_rows([parameter for subject in subjects for parameter in subject.model.parameters], at)
 
 
 def configurations_of(
@@ -251,6 +128,17 @@ def configurations_of(
     return Places(sampled.configurations, values, name, _named(on), there)
 
 
+def read_files(project: Project, places: Places) -> dict[str, Any]:
+    """Return name and hash of what was read beside the models."""
+    from splc.cli.learning_inputs import input_files
+    from splc.formats.files import STANDARD, read_source
+
+    found = input_files(project, places.measurements)
+    if (file := project.parameters_file) not in (None, STANDARD):
+        found["parameters"] = {"path": file, "sha256": read_source(str(file)).sha256}
+    return found
+
+
 def _stated_nfp(subjects: Sequence[Subject]) -> str | None:
     """Return the property that all models are about that say one, None where none does or they differ."""
     stated = {" ".join(subject.nfp.split()) for subject in subjects if subject.nfp}
@@ -317,17 +205,23 @@ def _without_parameters(term: Term, model: InfluenceModel) -> Term:
     return type(term)(tuple(factor for factor in term.factors if factor.option not in names))
 
 
-def interval_bounds(subjects: Sequence[Subject], places: Places, level: float) -> dict[int, Array]:
-    """Return position of a model → bounds of its predictions, shape (2, n), of those models that have any.
+def interval_bounds(
+    subjects: Sequence[Subject], places: Places, level: float
+) -> tuple[dict[int, Array], dict[int, Array]]:
+    """Return the bounds of the models' predictions, and those of single measured values.
 
-    Learned models have them from the measurements, analytical ones from the intervals of their parameters.
+    Learned models have them from the measurements, analytical ones from the intervals of their parameters; these say
+    nothing about how measured values scatter.
+
+    Returns:
+        Twice position of a model → bounds, shape (2, n), of those models that have any.
 
     Raises:
         typer.BadParameter: if the level is none, or there are no configurations.
         SplcError: if they cannot be computed.
     """
     from comparison.confidence import influence_intervals, prediction_intervals
-    from comparison.intervals import corner_intervals
+    from comparison.intervals import parameter_intervals
     from splc.cli.terminal import note
     from splc.errors import SplcError
 
@@ -335,17 +229,12 @@ def interval_bounds(subjects: Sequence[Subject], places: Places, level: float) -
         raise typer.BadParameter(f"{level:g} is not between 0 and 1", param_hint="--intervals")
     if places.configurations is None:
         raise typer.BadParameter("there are no configurations; add --on", param_hint="--intervals")
-    configurations = places.configurations
-    found: dict[int, Array] = {}
+    bands: dict[int, Array] = {}
+    single: dict[int, Array] = {}
     for position, subject in enumerate(subjects):
-        bounds = {parameter.name: (0.0, 1.0) for parameter in subject.model.parameters if parameter.has_interval}
-        if bounds:
-            model = subject.model
-
-            def predicted(values: Mapping[str, float], model: InfluenceModel = model) -> Array:
-                return at_corner(model, values).predict(configurations)
-
-            found[position] = corner_intervals(predicted, bounds)
+        found = parameter_intervals(subject.model, places.configurations)
+        if found is not None:
+            bands[position] = found
         elif subject.kind == "text":
             note(f"{subject.name} has no intervals: none of its parameters has one (see splc fit)")
         elif places.measurements is None or places.nfp is None:
@@ -354,19 +243,8 @@ def interval_bounds(subjects: Sequence[Subject], places: Places, level: float) -
             there = places.measurements
             try:
                 own = influence_intervals(subject.model, there.configurations, there[places.nfp], level)
-                found[position] = prediction_intervals(own, configurations)
+                bands[position] = prediction_intervals(own, places.configurations)
+                single[position] = prediction_intervals(own, places.configurations, single=True)
             except SplcError as error:
                 note(f"{subject.name} has no intervals: {error.problems[0].message}")
-    return found
-
-
-def at_corner(model: InfluenceModel, places: Mapping[str, float]) -> InfluenceModel:
-    """Return a model at lower (0) or upper (1) ends of its parameters' intervals, for all rows of a table alike."""
-    from splc.derived import Parameter
-
-    changed = []
-    for each in model.derived:
-        if isinstance(each, Parameter) and each.name in places:
-            each = replace(each, values_of=each.high if places[each.name] > 0.5 else each.low)
-        changed.append(each)
-    return replace(model, derived=tuple(changed))
+    return bands, single

@@ -95,8 +95,10 @@ def learning_rows(
     return usable[positions], sample.spec
 
 
-def input_files(project: Project, measured: Measurements, evaluation: Measurements | None) -> dict[str, Any]:
-    """Return name and hash of every input."""
+def input_files(
+    project: Project, measured: Measurements | None, evaluation: Measurements | None = None
+) -> dict[str, Any]:
+    """Return name and hash of the system description and of what was read of measurements."""
     from splc.formats.files import STANDARD, read_source
 
     files: dict[str, Any] = {}

@@ -39,6 +39,10 @@ MEASUREMENTS = """cache,left,right,x,time,energy
 1,1,0,4,14,40
 """
 
+ANALYTICAL = "# what an expert wrote\nT = base + slope * x + 10 * cache\n"
+PARAMETERS = 'base = 0.5\nside = "left + 1"\n\n[slope]\nby = "side"\n1 = 1.5\n2 = 1.0\n'
+OTHER = "0.5 + 1.1 * x + 9 * cache + 0.2 * x^2\n"
+
 Run = Callable[..., Result]
 
 
@@ -59,6 +63,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
     (tmp_path / "measurements.csv").write_text(MEASUREMENTS, encoding="utf-8")
     return tmp_path
+
+
+@pytest.fixture
+def models(folder: Path) -> Path:
+    """Return the project folder with an analytical model, its parameters, and another model."""
+    (folder / "analytical.txt").write_text(ANALYTICAL, encoding="utf-8")
+    (folder / "parameters.toml").write_text(PARAMETERS, encoding="utf-8")
+    (folder / "other.txt").write_text(OTHER, encoding="utf-8")
+    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+    return folder
 
 
 @pytest.fixture

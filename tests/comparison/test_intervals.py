@@ -194,6 +194,7 @@ def test_intervals_of_parameters_are_those_of_predictions() -> None:
     model = parse_model_text(Source("m", b"-a * x + b + c"), SYSTEM, parameters)
     x = np.array([1.0, 2.0, 3.0])
     found = parameter_intervals(model, ALL)
+    assert found is not None
     np.testing.assert_allclose(found, [-4 * x + 3 + 9 * x, -x + 3 + 20 * x])
 
 
