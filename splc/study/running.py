@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
 
 from splc.errors import LearningError
 from splc.study.inputs import Inputs
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from splc.learning.learning_set import Missing
 
 Done = tuple[Record, float]
+# How often to look for workers that came, and for Ctrl-C.
+LOOK_SECONDS = 2.0
 
 
 def done_tasks(
@@ -86,25 +91,35 @@ def _on_cluster(
 ) -> Iterator[Done]:
     from splc.measuring.cluster import Cluster
 
+    ended: SimpleQueue[Any] = SimpleQueue()
+    waiting = deque(tasks)
+    flying = set[Any]()
     with Cluster(scheduler) as cluster:
-        from distributed import as_completed
+        shared = cluster.client.scatter(inputs, broadcast=True)
+        try:
+            while True:
+                # One more than there are workers keeps them busy, and few are left to finish after a request to stop.
+                while waiting and len(flying) <= len(cluster.workers()) and not should_stop():
+                    future = cluster.client.submit(perform, waiting.popleft(), shared, missing, pure=False)
+                    flying.add(future)
+                    future.add_done_callback(ended.put)
+                if not flying:
+                    return
+                with suppress(Empty):
+                    future = ended.get(timeout=LOOK_SECONDS)
+                    flying.discard(future)
+                    yield _result(future, scheduler)
+        finally:
+            for future in flying:
+                future.cancel()
 
-        client = cluster.client
-        shared = client.scatter(inputs, broadcast=True)
-        futures = [client.submit(perform, task, shared, missing, pure=False) for task in tasks]
-        stopping = False
-        for future in as_completed(futures):
-            if future.cancelled():
-                continue
-            if future.status == "error":
-                error = future.exception()
-                raise LearningError(
-                    f"a worker of {scheduler} failed: {type(error).__name__}: {error}",
-                    hint="every worker needs the same version of splc; what is done is kept",
-                ) from None
-            yield future.result()
-            if should_stop() and not stopping:
-                stopping = True
-                # What runs is finished; what waits is not begun.
-                running = {key for keys in client.processing().values() for key in keys}
-                client.cancel([each for each in futures if each.status == "pending" and each.key not in running])
+
+def _result(future: Any, scheduler: str) -> Done:
+    if future.status == "finished":
+        done: Done = future.result()
+        return done
+    error = future.exception() if future.status == "error" else future.status
+    raise LearningError(
+        f"a worker of {scheduler} failed: {type(error).__name__}: {error}",
+        hint="every worker needs the same version of splc; what is done is kept, and the same command goes on",
+    )

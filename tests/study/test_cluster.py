@@ -1,0 +1,45 @@
+"""Studies on a dask cluster: a LocalCluster stands for machines."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from splc.errors import InputError
+from tests.study.conftest import Studied, contents
+
+distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Return the address of a cluster of two workers, which are processes of their own."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_cluster_does_not_matter(studied: Studied, scheduler: str) -> None:
+    """A cluster gives the same bytes as this process, also when it was stopped in between."""
+    expected = contents(studied("here").folder)
+    assert contents(studied("there", scheduler=scheduler).folder) == expected
+    counts: list[int] = []
+    stopped = studied(
+        "stopped",
+        scheduler=scheduler,
+        on_task=lambda done, total, text: counts.append(done),
+        should_stop=lambda: counts[-1] >= 1,
+    )
+    assert stopped.done >= 1
+    assert contents(studied("stopped", scheduler=scheduler).folder) == expected
+
+
+def test_no_cluster(studied: Studied) -> None:
+    """An address at which no scheduler answers is refused."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        with pytest.raises(InputError, match="no dask scheduler answers"):
+            studied(scheduler="not an address")
