@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from splc.scaling.caveats import Facts, caveats
+from splc.scaling.default import falls
 from splc.scaling.exponents import Exponents
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import Settings
@@ -72,6 +73,7 @@ def _batch(data: Observed, settings: Settings, name: str) -> list[ScalingModel]:
         far = chosen.values(np.array([FAR * data.x[-1]]))[:, 0]
     negative = [each.power < 0 for each in chosen.terms] + [False]
     zeros = (measured.values == 0).sum(axis=1)
+    fall = falls(measured.values)
     plain = settings.as_dict()
     ranges = ((float(data.x[0]), float(data.x[-1])),)
     models = []
@@ -80,28 +82,28 @@ def _batch(data: Observed, settings: Settings, name: str) -> list[ScalingModel]:
         terms, coefficients = _terms(chosen, row, float(units[row]))
         certainty = float(chosen.certainty[row])
         values = measured.values[row]
-        falls = bool(values[-1] < values[0])
+        falling = settings.searches_falling(bool(fall[row]))
         facts = Facts(
             points=len(data.x),
             outliers=int(measured.outliers[row]),
             left_out=settings.aggregate == "robust",
             smape=float(errors[row]),
-            falls=falls,
+            falls=bool(fall[row]),
             positive=bool((values > 0).all()),
             zeros=int(zeros[row]),
             floored=bool(chosen.floored[row]),
             certainty=None if np.isnan(certainty) else certainty,
             constant=at[0] < 0,
             negative_power=negative[at[0]] or negative[at[1]],
-            strong_scaling=settings.searches_falling(falls),
+            strong_scaling=falling,
             ends_below=bool(far[row] < 0),
             last_x=ranges[0][1],
             name=name,
         )
         # Also of other methods: what is uncertain is the quantity, not which rule was used to choose one hypothesis.
-        falling = falls if settings.strong_scaling is None else settings.strong_scaling
+        wide = falling or (settings.strong_scaling is None and bool(fall[row]))
         uncertainty = PosteriorUncertainty(
-            data.x, values, measured.counts[row], measured.squares[row], falling, float(units[row])
+            data.x, values, measured.counts[row], measured.squares[row], wide, float(units[row])
         )
         models.append(
             ScalingModel(

@@ -20,7 +20,7 @@ class Facts:
         outliers: repetitions far from the others.
         left_out: whether those were left out.
         smape: error at the measured points.
-        falls: whether the last value lies below the first.
+        falls: whether the values fall somewhere.
         positive: whether all values are positive.
         zeros: number of points whose value is 0.
         floored: whether noise was taken for partly absolute.
@@ -73,7 +73,7 @@ def caveats(facts: Facts) -> tuple[str, ...]:
     if facts.floored and facts.positive:
         found.append("noise looks as large for small values as for large ones, and small ones count less")
     if facts.falls and facts.negative_power:
-        found.append(f"values fall as {name} grows, and negative powers were searched")
+        found.append(f"values fall as {name} grows, so that negative powers were searched")
     elif facts.falls and not facts.strong_scaling and (not facts.constant or facts.smape > _POOR):
         found.append(f"values fall as {name} grows, but negative powers were not searched (strong_scaling=True)")
     if facts.certainty is not None and facts.certainty < _SURE:

@@ -30,7 +30,10 @@ _SUSPICIOUS = 0.03
 _FLOORED_SHARE = 0.1
 # Values so much smaller than the largest have no relative precision.
 _NOTHING = 1e-12
-_CHUNK = 128
+# A fall of less than this, relative to the first value, is more often noise.
+_DIP = 0.1
+# Measured values per batch: intermediate results are then small enough for the processor's caches.
+_CHUNK = 640
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +59,9 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     Args:
         x: distinct points, ascending, shape (n,).
         measured: values without gaps, shape (models, n), whose squares do not leave the range of numbers.
-        strong_scaling: whether negative powers are considered; None: for quantities that fall.
+        strong_scaling: whether negative powers are considered; None: for quantities that fall (see `falls`).
     """
-    fall = measured.values[:, -1] < measured.values[:, 0]
+    fall = falls(measured.values)
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
     totals = measured.counts.sum(axis=1)
     models = len(falling)
@@ -72,8 +75,9 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
         among = both if negative else rising
         for total in np.unique(totals):
             rows = np.flatnonzero((falling == negative) & (totals == total))
-            for start in range(0, len(rows), _CHUNK):
-                part = rows[start : start + _CHUNK]
+            size = max(_CHUNK // len(x), 1)
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size]
                 chosen = _chosen(among, x, _rows(measured, part), int(total))
                 shift = offset if negative else 0
                 first[part] = np.where(chosen.first >= 0, chosen.first + shift, -1)
@@ -81,6 +85,16 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
                 coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
                 floored[part] = chosen.floored
     return Selection(rising.terms + both.terms, first, second, coefficients, certainty, floored)
+
+
+def falls(values: Array) -> Array:
+    """Return which quantities fall somewhere as x grows: they end lower, or go down by a tenth before they rise.
+
+    Args:
+        values: shape (models, n), at ascending points.
+    """
+    first = values[:, 0]
+    return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
 def _rows(measured: Condensed, rows: Array) -> Condensed:

@@ -31,6 +31,15 @@ def test_what_falls_is_found_with_negative_powers() -> None:
         assert noted(model.notes, "negative powers were searched")
 
 
+def test_what_falls_and_rises_again_is_found() -> None:
+    """Work that is shared and an overhead that grows, 100/x + 2x, are both found, and their sum predicted."""
+    rng = np.random.default_rng(1)
+    model = fit(X, (100 / X + 2 * X) * (1 + rng.uniform(-0.01, 0.01, 5)))
+    assert model.lead == {"x": (Fraction(1), Fraction(0))}
+    assert {term.power for (term,) in model.terms} == {-1, 1}
+    assert float(model.predict(128)) == pytest.approx(257, rel=0.05)
+
+
 def test_negative_powers_can_be_forbidden_and_asked_for() -> None:
     """Without strong scaling no power is negative, and the notes say what to do; the classic search has it too."""
     model = fit(X, 7 + 100 / X, strong_scaling=False)
