@@ -106,6 +106,8 @@ def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
                 lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
+    if not rows:
+        raise InputError(Problem("the file is empty", source.name))
     return rows, lines
 
 
@@ -138,12 +140,14 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
             problems.add(f"there is no column {shown(name)}", line, hint=unknown_name_hint(name, header))
     problems.raise_if_any(InputError)
     callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
-    plain = [at for at in range(len(header)) if not any(at in places for places in special.values())]
+    taken = {at for places in special.values() for at in places}
+    plain = [at for at in range(len(header)) if at not in taken]
     ignored = special["repetition"]
     guessed = False
     if parameters is not None:
-        chosen = [header.index(name) for name in dict.fromkeys(parameters)]
-        values = [at for at in plain if at not in chosen]
+        position = {name: at for at, name in enumerate(header)}
+        chosen = [position[name] for name in dict.fromkeys(parameters)]
+        values = sorted(set(plain) - set(chosen))
         if value is not None and metric is not None:
             # The metrics are all named in one column: what else there is belongs to none.
             values, ignored = [], ignored + values

@@ -110,11 +110,12 @@ class _Reader:
 
     def other_parameters(self, found: Mapping[str, Any], names: tuple[str, ...], line: int) -> None:
         """Note that a line has other parameters than the first one."""
+        known = set(names)
         for name in names:
             if name not in found:
                 self.problems.add(f"the parameter {shown(name)} has no value", line)
         for name in found:
-            if name not in names:
+            if name not in known:
                 close = nearest(name, names) if len(self.problems) < _ENOUGH and len(name) < 100 else None
                 hint = close or f"the parameters of the first line are {listed(names)}"
                 self.problems.add(f"another parameter, {shown(name)}", line, hint=hint)

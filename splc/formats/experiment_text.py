@@ -20,7 +20,7 @@ import numpy as np
 
 from splc.errors import InputError, OutputError, Problems, nearest, plural
 from splc.experiment import DEFAULT_METRIC, Experiment, Key
-from splc.formats.experiment_rows import ExperimentRows, check_names, number_hint, shown
+from splc.formats.experiment_rows import ExperimentRows, number_hint, shown
 from splc.formats.files import Source, write_whole
 from splc.formats.numbers import not_a_number, number_text, parse_number
 
@@ -32,6 +32,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
 # Looking for near names takes a while, and no more messages than this are shown.
 _HINTS = 20
+_NOTED = 5
 
 
 def parse_experiment_text(source: Source) -> Experiment:
@@ -70,7 +71,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.problems = Problems(source.name)
-        self.parameters: list[str] = []
+        self.parameters: dict[str, None] = {}
         self.points: list[_Point] = []
         self.current: dict[str, str] = {}
         self.named: dict[tuple[str, str], int] = {}
@@ -90,8 +91,10 @@ class _Reader:
             what = "coordinates" if keyword == "POINTS" else "a name"
             self.problems.add(f"{keyword} without {what}", line)
         elif keyword == "PARAMETER":
-            self.parameters += plain.split()
-            check_names(self.parameters, self.problems, line)
+            for name in plain.split():
+                if name in self.parameters:
+                    self.problems.add(f"the parameter {shown(name)} is there twice", line)
+                self.parameters[name] = None
         elif keyword == "POINTS":
             self.coordinates(plain, line)
         else:
@@ -160,7 +163,7 @@ class _Reader:
         if self.points:
             self.check_blocks()
         self.problems.raise_if_any(InputError)
-        rows = ExperimentRows(self.source, self.parameters)
+        rows = ExperimentRows(self.source, list(self.parameters))
         places = [rows.point(point.coordinates) for point in self.points]
         for (region, metric), block in self.blocks.items():
             for place, values in zip(places, block.rows, strict=True):
@@ -194,11 +197,10 @@ class _Reader:
     def notes(self, repeated: int) -> list[str]:
         """Return what is odd, but not wrong."""
         used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
-        found = [
-            f"line {line}: {keyword} {name} has no DATA"
-            for (keyword, name), line in self.named.items()
-            if (keyword, name) not in used
-        ]
+        bare = [pair for pair in self.named.items() if pair[0] not in used]
+        found = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in bare[:_NOTED]]
+        if len(bare) > _NOTED:
+            found.append(f"{len(bare) - _NOTED} more names have no DATA")
         if repeated:
             found.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: taken as repetitions")
         return found

@@ -68,7 +68,7 @@ def test_equality() -> None:
     assert kept != experiment(points=kept.points, parameters=("p", "m"))
     other = {**kept.series, ("main->f", "time"): np.array([2.0, 4.0, 7.0])}
     assert kept != experiment(points=kept.points, series=other)
-    assert kept != experiment(points=kept.points, series=dict(reversed(kept.series.items())))
+    assert kept != experiment(points=kept.points, series=dict(reversed(list(kept.series.items()))))
     assert kept != "kept"
 
 

@@ -150,7 +150,7 @@ def test_subexpressions() -> None:
     indices = np.random.default_rng(4).integers(0, 5, (30, len(plain))).astype(np.int32)
     at = Configurations(system, indices)
     for module in ("math", "np"):
-        found = values(python_text(model, module), model, at, module)  # type: ignore[arg-type]
+        found = values(python_text(model, module), model, at, module)
         np.testing.assert_allclose(found, model.predict(at), rtol=1e-12)
     again = parse_model_text(Source("m", log2_text(model).encode()), system)
     np.testing.assert_allclose(again.predict(at), model.predict(at), rtol=1e-12)
