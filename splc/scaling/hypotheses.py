@@ -18,6 +18,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # How plausible a power is by its denominator, relative to a whole one: simple fractions come from dimensions and
 # surfaces (halves, thirds), the others from noise more often than from algorithms.
 _DENOMINATORS = {1: 1.0, 2: 0.35, 3: 0.25, 4: 0.12, 5: 0.04}
+# Powers above 3, up to where the paper ends: real, but rare.
+_HIGH = {Fraction(4): 0.1, Fraction(5): 0.05, Fraction(7, 2): 0.03, Fraction(9, 2): 0.02}
 # Logarithms without a power, by their exponent.
 _LOGARITHMS = {Fraction(1): 1.0, Fraction(2): 0.3, Fraction(1, 2): 0.05, Fraction(3, 2): 0.05}
 # Powers times a logarithm or its square, by the power; `x log x` is the one that algorithms often have.
@@ -39,7 +41,7 @@ _FALLING = 0.3
 CONSTANT_SHARE = 0.3
 TWO_TERMS_SHARE = 0.3
 NO_CONSTANT_SHARE = 0.5
-# Terms that two-term hypotheses are made of are at least so plausible: beside five points there is no room for more.
+# Two-term hypotheses are made of terms that are at least so plausible: five points have no room for more.
 _IN_PAIRS = 0.2
 
 
@@ -52,6 +54,8 @@ def term_weights() -> dict[Exponents, float]:
             power = Fraction(numerator, denominator)
             if power.denominator == denominator:
                 found[Exponents(power, none)] = weight
+    for power, weight in _HIGH.items():
+        found[Exponents(power, none)] = weight
     for log, weight in _LOGARITHMS.items():
         found[Exponents(none, log)] = weight
     for power, weights in _PRODUCTS.items():

@@ -76,6 +76,14 @@ def test_data_without_noise_are_recognised_among_close_hypotheses() -> None:
             assert model.certainty == pytest.approx(1)
 
 
+@pytest.mark.parametrize("power", [4, 5, Fraction(7, 2)])
+def test_high_powers_are_found(power: int | Fraction) -> None:
+    """Powers above 3 are rare, and found where measurements show them."""
+    rng = np.random.default_rng(8)
+    values = (10 + X ** float(power)) * (1 + rng.uniform(-0.01, 0.01, 5))
+    assert fit(X, values).lead == {"x": (Fraction(power), Fraction(0))}
+
+
 def test_an_outlier_is_left_out_and_said() -> None:
     """One of four repetitions ten times too large changes nothing but the caveats; other methods only say so."""
     rng = np.random.default_rng(1)
