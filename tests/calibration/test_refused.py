@@ -1,0 +1,74 @@
+"""What calibration refuses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.calibration import calibrate
+from splc.errors import ConfigurationError, MeasurementError, SpecError, SplcError
+from splc.influence import EvaluationError
+from splc.parameters import Parameters, Quantity, Table
+from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, read
+
+
+@pytest.mark.parametrize(
+    ("free", "how", "kind", "message"),
+    [
+        (("alpah",), {}, SpecError, r"no parameter 'alpah'[\s\S]*did you mean 'alpha'"),
+        ((), {}, SpecError, "no parameter is free"),
+        (("alpha",), {"bounds": {"beta": (1.0, 2.0)}}, SpecError, "'beta' has a bound but is not free"),
+        (("alpha",), {"bounds": {"alpha": (2.0, 1.0)}}, SpecError, "alpha cannot lie between 2 and 1"),
+        (("alpha",), {"bounds": {"alpha": (1.0, 1.0)}}, SpecError, "alpha cannot lie between 1 and 1"),
+        (("alpha",), {"bounds": {"alpha": (math.nan, 1.0)}}, SpecError, "alpha cannot lie"),
+        (("alpha",), {"level": 1.0}, SpecError, "cannot have the level 1"),
+        (("alpha",), {"weights": "squared"}, SpecError, "unknown weights 'squared'"),
+    ],
+)
+def test_what_cannot_be_asked_for(free: Any, how: Any, kind: type[SplcError], message: str) -> None:
+    """Unknown names and bounds, levels and weights that cannot be, are refused with what is wrong."""
+    model = read(LINEAR, BENCHMARKED, FREE)
+    with pytest.raises(kind, match=message):
+        calibrate(model, ALL, np.ones(20), free, **how)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_as_many_measurements_as_parameters_are_too_few(count: int) -> None:
+    """With no degree of freedom left there is nothing to judge by; one more measurement is enough."""
+    model, measured = read(LINEAR, BENCHMARKED, FREE), read(LINEAR, BENCHMARKED).predict(ALL)
+    with pytest.raises(MeasurementError, match=r"too few for 3 free parameters[\s\S]*at least 4 are needed"):
+        calibrate(model, ALL[:count], measured[:count], FREE)
+    assert calibrate(model, ALL[4:8], measured[4:8], FREE).degrees >= 1
+    with pytest.raises(MeasurementError, match=r"0 measured values are not 0[\s\S]*--weights absolute"):
+        calibrate(model, ALL, np.zeros(20), FREE)
+    with pytest.raises(ConfigurationError, match="20 configurations, but values of shape"):
+        calibrate(model, ALL, np.ones(3), FREE)
+
+
+def test_a_model_without_a_value_says_where() -> None:
+    """A table without a row, or a logarithm without a value whatever the parameters are, is refused with its place."""
+    table = Parameters({"alpha": Table("px", ((1.0, Quantity.exactly(1.0)), (2.0, Quantity.exactly(2.0))))})
+    for text in ("alpha * nx", "nx / (1 + alpha)"):
+        with pytest.raises(EvaluationError, match=r"alpha, a table over px .* has no value .*px = 3"):
+            fitted(text, table, np.ones(20), ("alpha",))
+    with pytest.raises(EvaluationError, match="no finite value"):
+        fitted("alpha * log(100 - nx)", {"alpha": 1.0}, np.ones(20), ("alpha",))
+    with pytest.raises(EvaluationError, match="no finite value"):
+        fitted("log(-1 - alpha * nx)", {"alpha": 1.0}, np.ones(20), ("alpha",))
+
+
+def test_a_start_without_predictions_is_no_end() -> None:
+    """Where the model has no value with the benchmarked parameters, others are found from other starts."""
+    measured = read("log(1000 - alpha * nx)", {"alpha": 0.5}).predict(ALL)
+    found = fitted("log(1000 - alpha * nx)", {"alpha": 20.0}, measured, ("alpha",))
+    assert found.error_before is None
+    assert found["alpha"].value == pytest.approx(0.5)
+
+
+def test_steps_cannot_be_estimated() -> None:
+    """A parameter inside of a rounding is refused: it changes predictions in steps, and has no derivative there."""
+    with pytest.raises(SpecError, match="'alpha' is inside of a rounding"):
+        fitted("ceil(alpha * nx) + px", {"alpha": 1.0}, np.ones(20), ("alpha",))

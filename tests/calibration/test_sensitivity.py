@@ -1,0 +1,58 @@
+"""Derivatives of predictions by parameters."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.calibration.free import free_parameters
+from splc.calibration.sensitivity import Sensitivity
+from splc.configurations import Configurations
+from splc.influence import InfluenceModel
+from splc.options import BinaryOption, NumericOption
+from splc.variability import VariabilityModel
+from tests.calibration.problems import LINEAR, read
+
+BINARY = VariabilityModel(
+    "b", (BinaryOption("on"), NumericOption("depth", (1, 2, 4), deselected_flag=-1), NumericOption("nx", (1, 10, 100)))
+)
+BINARY_ALL = Configurations(BINARY, np.array(list(itertools.product(range(2), range(4), range(3)))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LINEAR.replace("px", "depth"),
+        "alpha * on * nx + beta * depth^2 + f",
+        "alpha * log2(beta + f * depth) + nx * on",
+        "(alpha + depth * nx)^(beta * on) + f^3 * log10(nx + 1)",
+        "alpha / (beta + depth) / (f + 1) + sqrt(alpha * nx) * log(beta)^2",
+        "ceil(nx / 7) * alpha^beta + log(f)^3 * f^2",
+    ],
+)
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_derivatives_are_those_of_the_predictions(text: str, link: Any) -> None:
+    """Predictions are the model's own, deselected options included, and derivatives agree with differences."""
+    values = {"alpha": 0.3, "beta": 1.7, "f": 0.01}
+    model = read(text, values, tuple(values), BINARY)
+    if link == "log":
+        model = InfluenceModel.from_terms(
+            ((term, influence * 1e-3) for term, influence in model.terms), model.order, link, model.derived
+        )
+    found = Sensitivity(model, BINARY_ALL, free_parameters(model, tuple(values), (), {}))
+    at = np.array([1.3, 0.8, 2.0])
+    predicted, slopes = found(at)
+    changed = {name: value * factor for (name, value), factor in zip(values.items(), at.tolist(), strict=True)}
+    own = read(text, changed, (), BINARY)
+    if link == "log":
+        own = InfluenceModel.from_terms(
+            ((term, influence * 1e-3) for term, influence in own.terms), own.order, link, own.derived
+        )
+    assert predicted == pytest.approx(own.predict(BINARY_ALL), rel=1e-12)
+    for place in range(3):
+        step = 1e-5 * np.eye(3)[place]
+        difference = (found(at + step)[0] - found(at - step)[0]) / 2e-5
+        assert slopes[:, place] == pytest.approx(difference, rel=1e-6, abs=1e-8 * np.abs(predicted).max())
