@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from splc.configurations import Array
-from splc.errors import LearningError, SplcError, listed
+from splc.errors import LearningError, Problems, SplcError, listed
 from splc.influence import InfluenceModel
 from splc.measurements import Measurements
+from splc.study.learners import line_of
 from splc.study.specification import Learner, Study
 from splc.variability import VariabilityModel
 
 if TYPE_CHECKING:
     from sampling import Space
+    from splc.learning import Part
     from splc.project import Project
 
 
@@ -30,12 +32,14 @@ class Inputs:
         nfp: the property.
         files: input (`system`, `measurements`, …) → path relative to the study file, and hash.
         identity: what decides about the results of learning: hashes of the files and what is taken from them.
+        observed_identity: the same for what was observed, which only some learners learn from.
     """
 
     measurements: Measurements
     nfp: str
     files: Mapping[str, Mapping[str, str | None]]
     identity: Mapping[str, Any]
+    observed_identity: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def system(self) -> VariabilityModel:
@@ -74,12 +78,13 @@ def load(study: Study) -> Loaded:
         SplcError: if something cannot be found or read, or does not fit together.
     """
     from splc.formats.log_grammar import require_writable_names
+    from splc.tokens import NameTable
 
     project = study.project()
     space = space_of(project.variability_model())
     policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
     # Logs cannot say every name; better to know it now than after learning.
-    require_writable_names(space.model.names, space.model.name_table)
+    require_writable_names((*space.model.names, *space.model.observed), NameTable(space.model.term_names))
     everything = project.measurements(space.model, space, **policies)
     try:
         nfp = project.the_nfp(everything)
@@ -90,6 +95,7 @@ def load(study: Study) -> Loaded:
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
     notes = _remarks(everything, nfp)
     learners = study.learners or (Learner(settings=dict(project.learning)),)
+    _require_known(study, learners, measurements)
     learners, said = _with_deviation(learners, everything)
     files = {
         "system": _file(study, project.system_file),
@@ -102,12 +108,16 @@ def load(study: Study) -> Loaded:
         "nfp": nfp,
         **policies,
     }
+    observed = {f"observed_{number}": _file(study, path) for number, path in enumerate(project.observed_files, 1)}
+    files |= observed
     analytical = _analytical(study, project, space.model, files)
     if analytical is None:
         notes += ("there is no analytical model: learned models are compared with the measurements only",)
     else:
         _require_values(study, analytical, measurements)
-    inputs = Inputs(measurements, nfp, files, identity)
+    inputs = Inputs(
+        measurements, nfp, files, identity, {key: [file["path"], file["sha256"]] for key, file in observed.items()}
+    )
     paths = (str(study.path), project.system_file, project.measurements_file, *project.files)
     return Loaded(inputs, learners, analytical, paths, (*notes, *said))
 
@@ -154,6 +164,40 @@ def _require_values(study: Study, analytical: InfluenceModel, measurements: Meas
     compare(analytical, analytical, measurements.configurations, names=names, at=study.at)
 
 
+def parts_of_learner(learner: Learner, measured: Measurements) -> tuple[Part, ...]:
+    """Return the parts that a learner adds up.
+
+    Raises:
+        SplcError: if there is no such property, or they contradict each other.
+    """
+    from splc.learning.parts import parts_of
+
+    return parts_of(learner.parts, measured.properties, learner.observed)
+
+
+def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measurements) -> None:
+    """Refuse parts and observed variables that there are not, before anything is learned.
+
+    Raises:
+        SplcError: naming all of them, with their lines in the study file.
+    """
+    from splc.observed import chosen_variables
+
+    problems = Problems(str(study.path))
+    for learner in learners:
+        try:
+            parts = parts_of_learner(learner, measured)
+            for patterns in [part.observed for part in parts] or [learner.observed]:
+                chosen_variables(patterns, measured.model.observed)
+            for part in parts:
+                if part.where is not None:
+                    measured.configurations.column(part.where)
+        except SplcError as error:
+            key = "sum" if learner.parts else "observed"
+            problems.include(error, line_of(f"learners.{learner.name}.{key}", study.lines))
+    problems.raise_if_any()
+
+
 def _with_deviation(
     learners: tuple[Learner, ...], measured: Measurements
 ) -> tuple[tuple[Learner, ...], tuple[str, ...]]:
@@ -168,7 +212,7 @@ def _with_deviation(
         if any(spelling(name) == spelling("abortError") for name in learner.settings):
             found.append(learner)
         else:
-            found.append(Learner(learner.name, learner.preset, {**learner.settings, "abortError": deviation}))
+            found.append(replace(learner, settings={**learner.settings, "abortError": deviation}))
             changed.append(learner.name)
     if not changed:
         return learners, ()

@@ -6,8 +6,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from splc.configurations import Array
 from splc.errors import SplcError
-from splc.study.inputs import Inputs, space_of
+from splc.study.inputs import Inputs, parts_of_learner, space_of
 from splc.study.records import Record
 from splc.study.tasks import Task
 
@@ -52,7 +53,6 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from sampling import draw_sample
     from splc.formats.learned_log import learned_log_text
     from splc.formats.model_json import model_json_text
-    from splc.learning import learn
     from splc.learning.learning_set import match
     from splc.learning.retrospect import round_errors
 
@@ -65,20 +65,12 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         "learner": task.learner.name,
         "files": {key: dict(inputs.files[key]) for key in ("system", "measurements")},
     }
-    result = learn(
-        measured,
-        inputs.nfp,
-        task.learner.preset,
-        learning_set=rows,
-        settings=task.learner.settings,
-        seed=task.seed,
-        provenance=provenance,
-    )
+    result, rounds = _result(task, inputs, rows, provenance)
     result = timeless(result)
     return Record(
         key=task.key,
         learned_from=result.learning_configurations,
-        rounds=len(result.rounds),
+        rounds=rounds,
         termination=result.termination,
         learning_error=result.learning_error,
         error=result.error,
@@ -87,6 +79,24 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         log=learned_log_text(result, test_errors=round_errors(result, measured)),
         notes=tuple(dict.fromkeys((*sample.notes, *notes, *result.notes))),
     )
+
+
+def _result(task: Task, inputs: Inputs, rows: Array, provenance: dict[str, Any]) -> tuple[LearningResult, int]:
+    """Return what is learned from some rows, as a whole or by parts, and the number of rounds (of all parts)."""
+    from splc.learning import learn, learn_sum
+
+    learner, measured = task.learner, inputs.measurements
+    shared: dict[str, Any] = {
+        "learning_set": rows,
+        "settings": learner.settings,
+        "seed": task.seed,
+        "provenance": provenance,
+    }
+    if not learner.parts:
+        result = learn(measured, inputs.nfp, learner.preset, observed=learner.observed, **shared)
+        return result, len(result.rounds)
+    found = learn_sum(measured, parts_of_learner(learner, measured), inputs.nfp, learner.preset, **shared)
+    return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)
 
 
 def timeless(result: LearningResult) -> LearningResult:

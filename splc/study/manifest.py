@@ -63,7 +63,13 @@ def settings_of(study: Study, loaded: Loaded) -> dict[str, Any]:
         "samplings": list(study.samplings),
         "seeds": list(study.seeds),
         "learners": {
-            learner.name: {"preset": learner.preset, **learner.resolved().as_dict()} for learner in loaded.learners
+            learner.name: {
+                "preset": learner.preset,
+                "observed": list(learner.observed),
+                "sum": list(learner.parts),
+                **learner.resolved().as_dict(),
+            }
+            for learner in loaded.learners
         },
         "scale": study.scale,
         "at": dict(study.at),

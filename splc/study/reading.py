@@ -10,8 +10,9 @@ from typing import Any, get_args
 from splc.errors import Problems, SplcError, nearest, unknown_name_hint
 from splc.formats.files import Source, read_source
 from splc.formats.toml import parse_toml
+from splc.study.learners import LearnersReader, line_of
 from splc.study.reference import Reference, ReferenceReader
-from splc.study.specification import Learner, Study
+from splc.study.specification import Study
 
 PATHS = ("system", "measurements", "analytical", "parameters")
 POLICIES = ("missing", "invalid", "duplicates", "aggregate")
@@ -49,13 +50,13 @@ class _Reader:
             if key not in KEYS:
                 self.add(f"unknown key {key!r}", key, hint=unknown_name_hint(key, KEYS))
         given = self.given()
-        samplings, seeds, learners = self.samplings(), self.seeds(), self.learners()
+        samplings, seeds = self.samplings(), self.seeds()
         measures = self.measures()
         study: dict[str, Any] = {
             "given": given,
             "samplings": samplings,
             "seeds": seeds,
-            "learners": learners,
+            "learners": LearnersReader(self.problems, self.lines).learners(self.content.get("learners")),
             "scale": self.scale(),
             "at": self.at(),
             "constant": self.constant(),
@@ -72,9 +73,7 @@ class _Reader:
 
     def line(self, key: str) -> int | None:
         """Return the line of a key, or of the table that it is in."""
-        while key not in self.lines and "." in key:
-            key = key.rpartition(".")[0]
-        return self.lines.get(key)
+        return line_of(key, self.lines)
 
     def line_of_item(self, key: str, item: str) -> int | None:
         """Return the line of a text in a list that may take several lines."""
@@ -150,42 +149,6 @@ class _Reader:
             else:
                 self.add(f"{key} must be {what}", key, text=repr(item), hint=f"write {example}")
         return found
-
-    def learners(self) -> tuple[Learner, ...] | None:
-        """Return the learners, None where the file names none."""
-        content = self.content.get("learners")
-        if content is None:
-            return None
-        if not isinstance(content, dict) or not content:
-            self.add("learners must be tables", "learners", hint="write [learners.NAME] and settings below")
-            return None
-        found = []
-        for name, table in content.items():
-            place = f"learners.{name}"
-            if not name.strip():
-                self.add("a learner needs a name", "learners")
-            elif not isinstance(table, dict):
-                self.add(f"{place} must be a table", place, hint=f"write [{place}] and settings below")
-            else:
-                found.append(self.learner(name, table, place))
-        return tuple(found)
-
-    def learner(self, name: str, table: dict[str, Any], place: str) -> Learner:
-        """Return one learner."""
-        from splc.learning.settings import Settings, preset
-
-        chosen = table.get("preset", "default")
-        try:
-            preset(str(chosen))
-        except SplcError as error:
-            self.problems.include(error, self.line(f"{place}.preset"))
-        settings = {key: value for key, value in table.items() if key != "preset"}
-        for key, value in settings.items():
-            try:
-                Settings().changed({key: value})
-            except SplcError as error:
-                self.problems.include(error, self.line(f"{place}.{key}"))
-        return Learner(name, str(chosen), settings)
 
     def scale(self) -> float:
         """Return what the analytical model is multiplied by."""

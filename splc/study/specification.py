@@ -25,11 +25,15 @@ class Learner:
         name: its name in tables and files.
         preset: the settings that it starts from.
         settings: those that differ, by SPL Conqueror's names.
+        observed: observed variables to learn from beside the options, as names or patterns (`splc learn --observed`).
+        parts: the parts whose models are added up (`splc learn --sum`); without any the property is learned as a whole.
     """
 
     name: str = "default"
     preset: str = "default"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    observed: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     def resolved(self) -> Settings:
         """Return all its settings.

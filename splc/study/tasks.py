@@ -87,6 +87,9 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
             "preset": learner.preset,
             "settings": settings,
         }
+        if learner.observed or learner.parts:
+            # What was observed decides about nothing else.
+            content |= {"observed": list(learner.observed), "sum": list(learner.parts), **inputs.observed_identity}
         tasks.append(Task(sampling, used, seeded, learner, hashed(content), place))
     return tuple(tasks)
 

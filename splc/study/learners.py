@@ -1,0 +1,82 @@
+"""The learners of a study file: tables `[learners.NAME]` of settings, and of what is learned from and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from splc.errors import Problems, SplcError
+from splc.study.specification import Learner
+
+# Of a learner's table, beside the settings.
+PRESET, OBSERVED, SUM = "preset", "observed", "sum"
+_EXAMPLES = {OBSERVED: 'write observed = "C_*"', SUM: 'write sum = "seconds_{}:level_{}"'}
+
+
+class LearnersReader:
+    """Reads the learners; what is wrong is collected.
+
+    Args:
+        problems: where problems are collected.
+        lines: key → its line in the file.
+    """
+
+    def __init__(self, problems: Problems, lines: Mapping[str, int]) -> None:
+        self.problems = problems
+        self.lines = lines
+
+    def learners(self, content: Any) -> tuple[Learner, ...] | None:
+        """Return the learners, None where the file names none."""
+        if content is None:
+            return None
+        if not isinstance(content, dict) or not content:
+            self.add("learners must be tables", "learners", hint="write [learners.NAME] and settings below")
+            return None
+        found = []
+        for name, table in content.items():
+            place = f"learners.{name}"
+            if not name.strip():
+                self.add("a learner needs a name", "learners")
+            elif not isinstance(table, dict):
+                self.add(f"{place} must be a table", place, hint=f"write [{place}] and settings below")
+            else:
+                found.append(self.learner(name, table, place))
+        return tuple(found)
+
+    def learner(self, name: str, table: dict[str, Any], place: str) -> Learner:
+        """Return one learner."""
+        from splc.learning.settings import Settings, preset
+
+        chosen = table.get(PRESET, "default")
+        try:
+            preset(str(chosen))
+        except SplcError as error:
+            self.problems.include(error, line_of(f"{place}.{PRESET}", self.lines))
+        settings = {key: value for key, value in table.items() if key not in (PRESET, OBSERVED, SUM)}
+        for key, value in settings.items():
+            try:
+                Settings().changed({key: value})
+            except SplcError as error:
+                self.problems.include(error, line_of(f"{place}.{key}", self.lines))
+        return Learner(name, str(chosen), settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place))
+
+    def texts(self, table: dict[str, Any], key: str, place: str) -> tuple[str, ...]:
+        """Return the text, or the list of texts, that a learner's table has under a key."""
+        value = table.get(key, [])
+        found = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) and text.strip() for text in found):
+            message = f"{place}.{key} must be a text or a list of texts"
+            self.add(message, f"{place}.{key}", text=repr(value), hint=_EXAMPLES[key])
+            return ()
+        return tuple(dict.fromkeys(found))
+
+    def add(self, message: str, key: str, *, text: str | None = None, hint: str | None = None) -> None:
+        """Note a problem with a key."""
+        self.problems.add(message, line_of(key, self.lines), text=text, hint=hint)
+
+
+def line_of(key: str, lines: Mapping[str, int]) -> int | None:
+    """Return the line of a key, or of the table that it is in."""
+    while key not in lines and "." in key:
+        key = key.rpartition(".")[0]
+    return lines.get(key)

@@ -1,0 +1,173 @@
+"""Studies over observed variables, and of properties that are learned part by part."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc.errors import SplcError
+from splc.formats.models import read_model
+from splc.learning import learn, learn_sum
+from splc.learning.parts import parts_of
+from splc.study import read_study
+from splc.study.inputs import load
+from tests.study.conftest import Studied, manifest_of
+from tests.study.test_study import runs
+
+LEARNERS = """
+[learners.whole]
+learn_logFunction = true
+
+[learners.all]
+observed = ["C_*", "iterations"]
+
+[learners.levels]
+sum = "time_{}:level_{}"
+observed = "*_{}"
+"""
+BOTH = ["all", "levels"]
+
+
+@pytest.fixture
+def leveled(study_file: Path) -> Path:
+    """Return the study file of a small project whose second level only some configurations have."""
+    table, levels, observed = ["px,nx,time,time_0,time_1"], ["px,nx,level,C"], ["px,nx,iterations"]
+    for px in (1, 2, 3, 4):
+        for nx in range(8, 49, 8):
+            fine, coarse = px * nx + (px * nx) % 7, nx // 2
+            first, second = 0.1 + 0.01 * fine, 0.05 * coarse if nx > 16 else 0
+            table.append(f"{px},{nx},{first + second!r},{first!r},{second!r}")
+            levels += [f"{px},{nx},0,{fine}"] + [f"{px},{nx},1,{coarse}"] * (nx > 16)
+            observed.append(f"{px},{nx},{3 + px}")
+    for name, lines in (("measurements", table), ("levels", levels), ("observed", observed)):
+        (study_file.parent / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    project = 'nfp = "time"\nobserved = ["observed.csv", "levels.csv"]\n'
+    (study_file.parent / "splc.toml").write_text(project, encoding="utf-8")
+    (study_file.parent / "analytical.txt").write_text("T = f * (C_0 + C_1) + alpha\n", encoding="utf-8")
+    study_file.write_text('samplings = ["ff", "random:9"]\nseeds = [0, 1]\n' + LEARNERS, encoding="utf-8")
+    return study_file
+
+
+def test_runs_are_those_of_learning(leveled: Path, studied: Studied) -> None:
+    """A run gives the model that `learn` or `learn_sum` gives from the same configurations with the same names."""
+    result = studied()
+    measured = load(read_study(leveled)).inputs.measurements
+    assert result.results is not None
+    expected = {
+        "whole": learn(measured, "time", settings={"learn_logFunction": True}),
+        "all": learn(measured, "time", observed=["C_*", "iterations"]),
+        "levels": learn_sum(measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time").whole,
+    }
+    found = {run.task.learner.name: run for run in result.results.runs if run.task.sampling == "ff"}
+    assert found.keys() == expected.keys()
+    for name, run in found.items():
+        logged = read_model(result.folder / run.task.log, measured.model)
+        predicted = logged.predict(measured.configurations)
+        assert predicted == pytest.approx(expected[name].model.predict(measured.configurations), rel=1e-9)
+        assert run.record.error_all == pytest.approx(expected[name].error_all)
+        assert {"analytical_learned", "measured_learned"} == run.values.keys()
+    assert set(found["whole"].record.learned(measured.model).options) <= {"px", "nx"}  # type: ignore[union-attr]
+
+
+def test_rounds_of_all_parts_are_counted(leveled: Path, studied: Studied) -> None:
+    """A sum has as many rounds as learning its parts had."""
+    found = {(row["learner"], row["sampling"]): row for row in runs(studied().folder)}
+    measured = load(read_study(leveled)).inputs.measurements
+    parts = learn_sum(measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time").parts
+    rounds = sum(len(result.rounds) for _, result in parts if result is not None)
+    assert int(found["levels", "ff"]["rounds"]) == rounds > 0
+
+
+def test_what_was_observed_decides_only_where_it_is_learned_from(leveled: Path, studied: Studied) -> None:
+    """Other observed values are learned from again by the learners that see them, and by no other."""
+    first = studied()
+    per_learner = first.tasks // 3
+    assert [first.found, studied().found] == [0, first.tasks]
+    path = leveled.parent / "levels.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("1,8,0,9", "1,8,0,10"), encoding="utf-8")
+    assert studied().found == per_learner
+    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"C_*", ', ""), encoding="utf-8")
+    assert studied().found == 2 * per_learner
+    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '"C_{}"'), encoding="utf-8")
+    assert studied().found == 2 * per_learner
+
+
+def test_manifest_names_what_was_observed(leveled: Path, studied: Studied) -> None:
+    """The manifest has the files of observed variables, and what each learner learns from and adds up."""
+    manifest = manifest_of(studied().folder)
+    files = {key: file["path"] for key, file in manifest["inputs"].items() if key.startswith("observed")}
+    assert files == {"observed_1": "observed.csv", "observed_2": "levels.csv"}
+    learners = manifest["study"]["learners"]
+    assert [learners[name]["observed"] for name in ("whole", *BOTH)] == [[], ["C_*", "iterations"], ["*_{}"]]
+    assert [learners[name]["sum"] for name in ("whole", *BOTH)] == [[], [], ["time_{}:level_{}"]]
+
+
+def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -> None:
+    """Where no sampled configuration has a part, it is missing from the sum, and the manifest says so."""
+    learner = LEARNERS[LEARNERS.index("[learners.levels]") :]
+    leveled.write_text(f'samplings = ["random:1"]\nseeds = {list(range(12))}\n{learner}', encoding="utf-8")
+    tasks = manifest_of(studied().folder)["tasks"]
+    noted = [any("time_1: no configuration learned from has this part" in note for note in t["notes"]) for t in tasks]
+    assert set(noted) == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[learners.a]\nobserved = 3", "learners.a.observed must be a text or a list of texts"),
+        ('[learners.a]\nobserved = ["C_*", ""]', 'write observed = "C_*"'),
+        ('[learners.a]\nsum = ["time_0", 1]', "learners.a.sum must be a text or a list of texts"),
+        ('[learners.a]\nobserved = "D_*"', "no observed variable fits 'D_*'"),
+        ('[learners.a]\nobserved = "iteration"', "did you mean 'iterations'?"),
+        ('[learners.a]\nsum = "tine_0"', "the property 'tine_0' was not measured"),
+        ('[learners.a]\nsum = ["time_0", "time_{}"]', "the part 'time_0' is there twice"),
+        ('[learners.a]\nsum = "time_1:levle_1"', "levle_1"),
+        ('[learners.a]\nsum = "time_0"\nobserved = "*_{}"', "{} has no meaning for the part 'time_0'"),
+        ('[learners.a]\nobservd = "C_*"', "unknown setting 'observd'"),
+    ],
+)
+def test_bad_learners(leveled: Path, line: str, message: str) -> None:
+    """What is wrong with a learner's variables and parts is said before anything is learned, with its line."""
+    leveled.write_text('samplings = ["ff"]\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(SplcError) as caught:
+        load(read_study(leveled))
+    assert message in str(caught.value)
+    assert re.search(r"study\.toml:[34]: ", str(caught.value))
+
+
+def test_all_learners_are_checked(leveled: Path) -> None:
+    """Every learner's mistake is reported."""
+    more = '[learners.a]\nobserved = "D_*"\n[learners.b]\nsum = "tine_0"\n'
+    leveled.write_text('samplings = ["ff"]\n' + more, encoding="utf-8")
+    with pytest.raises(SplcError) as caught:
+        load(read_study(leveled))
+    assert "'D_*'" in str(caught.value)
+    assert "'tine_0'" in str(caught.value)
+
+
+def test_one_text_is_a_list_of_one(leveled: Path) -> None:
+    """A text and a list that holds only it say the same."""
+    learners = read_study(leveled).learners
+    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '["*_{}"]'), encoding="utf-8")
+    assert read_study(leveled).learners == learners
+
+
+BOOMERAMG = Path(__file__).parents[2] / "casestudies" / "boomeramg"
+
+
+def test_boomeramg_is_the_evaluation_of_the_thesis(tmp_path: Path, studied: Studied) -> None:
+    """The study of BoomerAMG learns by level from all of the thesis' designs, and says what they lost."""
+    folder = tmp_path / "boomeramg"
+    shutil.copytree(BOOMERAMG, folder, ignore=shutil.ignore_patterns("results*"))
+    study = read_study(folder / "study.toml")
+    designs = ("ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50", "random:125")
+    assert (study.samplings, study.seeds, study.scale) == (designs, tuple(range(6)), 1.0)
+    assert study.learners is not None
+    assert {learner.name: bool(learner.parts) for learner in study.learners}["levels"]
+    loaded = load(study)
+    assert len(loaded.inputs.measurements) == 351
+    assert np.isfinite(loaded.inputs.measured).all()
