@@ -108,11 +108,12 @@ def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str],
     first: list[tuple[int, float]] = []
 
     def show_task(done: int, total: int, text: str) -> None:
-        first.append((done, monotonic()))
+        now = monotonic()
+        first.append((done, now))
         found, started = first[0]
         words = f"{done} of {total}"
         if found < done < total:
-            left = (monotonic() - started) * (total - done) / (done - found)
+            left = (now - started) * (total - done) / (done - found)
             words += f", about {remaining_text(left)} left"
         advance(STEPS * done // max(total, 1), f"{words}: {text}" if text else words)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 Done = tuple[Record, float]
 # How often to look for workers that came, and for Ctrl-C.
 LOOK_SECONDS = 2.0
+# How often a process looks whether the one that it works for is alive.
+ALIVE_SECONDS = 0.5
+_WATCH = "splc-parent"
 
 
 def done_tasks(
@@ -69,21 +74,46 @@ def _in_processes(
     # A task is handed out when another one is done, so that hardly any is begun after a request to stop.
     run = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
     calls = (delayed(perform_apart)(task, inputs, missing, os.getpid()) for task in tasks if not should_stop())
+    outputs = run(calls)
     try:
-        yield from run(calls)
+        while True:
+            with _quiet():
+                done = next(outputs, None)
+            if done is None:
+                return
+            yield done
     except TerminatedWorkerError:
         hint = "what is done is kept; go on with fewer processes: --jobs 1"
         message = "a process that learned was ended from outside; perhaps there is not enough memory"
         raise LearningError(message, hint=hint) from None
     finally:
+        with _quiet():
+            outputs.close()
         get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave out joblib's advice about tasks that were cancelled, which an interruption is about."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
+        yield
+
+
 def perform_apart(task: Task, inputs: Inputs, missing: Missing, parent: int) -> Done:
-    """Do a task in a process of its own, in which Ctrl-C is left to the process that gave it."""
+    """Do a task in a process of its own: Ctrl-C is left to the process that gave it, without which it ends."""
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
+        threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
     return perform(task, inputs, missing)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent is gone: what it does is for nobody."""
+    while os.getppid() == parent:
+        time.sleep(ALIVE_SECONDS)
+    os._exit(1)
 
 
 def _on_cluster(

@@ -133,3 +133,24 @@ def test_bad_studies(project: Path, refused: Callable[..., str], text: str, mess
     for message in messages:
         assert message in found
     assert not (project / "results").exists()
+
+
+def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar tells the remaining time by the runs of this time, not by those that were done before."""
+    import time
+
+    from splc.cli.study import advance_by, remaining_text
+
+    now = iter([0.0, 60.0, 240.0, 300.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
+    shown: list[tuple[int, str]] = []
+    show = advance_by(lambda done, text: shown.append((done, text)))
+    for done in (10, 11, 14, 20):
+        show(done, 20, "ff")
+    assert shown == [
+        (500, "10 of 20: ff"),
+        (550, "11 of 20, about 9 min left: ff"),
+        (700, "14 of 20, about 6 min left: ff"),
+        (1000, "20 of 20: ff"),
+    ]
+    assert [remaining_text(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0 s", "89 s", "10 min", "2.5 h"]

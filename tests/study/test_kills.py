@@ -88,7 +88,8 @@ def test_killed_with_processes(study_file: Path) -> None:
     while not list(folder.glob("tasks/*.json")) and running.poll() is None:
         time.sleep(0.005)
     running.send_signal(signal.SIGKILL)
-    assert running.wait() == -signal.SIGKILL
+    # On a busy machine it may have ended before anybody looked.
+    assert running.wait() in {-signal.SIGKILL, 0}
     for name, jobs in (("killed", "2"), ("whole", "1")):
         place = str(study_file.parent / name)
         done = subprocess.run([*command, place, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False)
