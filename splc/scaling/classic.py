@@ -15,13 +15,12 @@ from splc.errors import SpecError, unknown_name_hint
 from splc.scaling.columns import columns, usable
 from splc.scaling.exponents import EXTRAP, Exponents
 from splc.scaling.scores import contributes, left_out, line, smape
-from splc.scaling.selection import Selection
+from splc.scaling.selection import Selection, batch_size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Criterion = Literal["rss", "loo"]
 CRITERIA = ("rss", "loo")
 
-_CHUNK = 256
 # Squared rounding errors, relative to the values' own squares: an improvement below is none.
 _ROUNDING = 1e-26
 
@@ -47,8 +46,9 @@ def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, cr
     terms = usable(among, x) if len(x) > 1 else ()
     first, second = np.full(len(values), -1), np.full(len(values), -1)
     coefficients = np.zeros((3, len(values)))
-    for start in range(0, len(values), _CHUNK):
-        part = slice(start, start + _CHUNK)
+    size = batch_size(len(x), len(terms) ** number)
+    for start in range(0, len(values), size):
+        part = slice(start, start + size)
         batch = values[part].T
         first[part], second[part], coefficients[:, part] = _smallest(columns(terms, x), batch, number, criterion)
     return _selection(terms, first, second, coefficients)
@@ -64,8 +64,9 @@ def basic(x: Array, values: Array) -> Selection:
     terms = usable(EXTRAP, x) if len(x) > 1 else ()
     none = np.full(len(values), -1)
     first, coefficients = none.copy(), np.zeros((3, len(values)))
-    for start in range(0, len(values), _CHUNK):
-        part = slice(start, start + _CHUNK)
+    size = batch_size(len(x), len(terms))
+    for start in range(0, len(values), size):
+        part = slice(start, start + size)
         first[part], coefficients[:, part] = _leave_one_out(columns(terms, x), values[part].T)
     return _selection(terms, first, none, coefficients)
 

@@ -16,11 +16,10 @@ import numpy as np
 
 from splc.scaling.exponents import Exponents
 from splc.scaling.scores import contributes, left_out, line, rss, smape
-from splc.scaling.selection import Selection
+from splc.scaling.selection import Selection, batch_size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_CHUNK = 512
 # Extra-P 4.2.5 stops here at the latest; the paper needs one to three rounds.
 _ROUNDS = 10
 _POWERS, _LOGS = 6, 3
@@ -67,8 +66,9 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
     changes = np.flatnonzero(np.ptp(values, axis=1) > 0)
     # Two coefficients and a point left out, or two coefficients alone.
     if len(x) >= (3 if rule.leave_one_out else 2):
-        for start in range(0, len(changes), _CHUNK):
-            rows = changes[start : start + _CHUNK]
+        size = batch_size(len(x), 4)
+        for start in range(0, len(changes), size):
+            rows = changes[start : start + size]
             search = _Search(x, values[rows].T, rule)
             search.run()
             at = rows[search.accepted]

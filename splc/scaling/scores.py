@@ -12,6 +12,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _NONE = 1e-10
 # Extra-P 4.2.5: constants of less than this part of the smallest value are taken for 0 when a point is left out.
 _NO_CONSTANT = 0.0005
+_NO_FREEDOM = 1e-10
 
 
 def smape(fitted: Array, values: Array, axis: int = 0) -> Array:
@@ -50,26 +51,29 @@ def line(columns: Array, values: Array) -> tuple[Array, Array]:
 def left_out(columns: Array, values: Array) -> Array:
     """Return the SMAPE of predicting each point from all others, as Extra-P 4.2.5 does, shape (…); inf where undefined.
 
+    A constant that is small beside the smallest of the other values (or alone, where that is 0) is taken for 0. The
+    fits without a point follow from the one with all points, by the point's residual and leverage.
+
     Args:
         columns: shape (n, …).
         values: shape (n, …), broadcasting with it.
     """
-    shape = np.broadcast_shapes(columns.shape, values.shape)
-    columns, values = np.broadcast_to(columns, shape), np.broadcast_to(values, shape)
-    predicted = np.empty(shape)
-    for out in range(shape[0]):
-        rest = np.arange(shape[0]) != out
-        constant, slope = line(columns[rest], values[rest])
-        predicted[out] = without_small(constant, values[rest]) + slope * columns[out]
-    found = smape(predicted, values)
+    points = values.shape[0]
+    level, mean = columns.mean(axis=0), values.mean(axis=0)
+    centered = columns - level
+    squares = (centered**2).sum(axis=0)
+    constant, slope = line(columns, values)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        residuals = values - mean - slope * centered
+        # What is left of a point's own weight in its fit; at 0 the others say nothing about it.
+        free = 1 - 1 / points - centered**2 / squares
+        step = np.where(free > _NO_FREEDOM, residuals / free, np.nan)
+        without = constant - step * (1 / points - centered * level / squares)
+        ordered = np.sort(values, axis=0)[:2]
+        smallest = np.where(values == ordered[0], ordered[-1], ordered[0])
+        small = np.abs(without / np.where(smallest == 0, 1.0, smallest)) < _NO_CONSTANT
+        found = smape(values - step - np.where(small, without, 0.0), values)
     return np.where(np.isfinite(found), found, np.inf)
-
-
-def without_small(constant: Array, values: Array) -> Array:
-    """Return constants with those set to 0 that are small beside the smallest value (or alone, where that is 0)."""
-    smallest = values.min(axis=0)
-    beside = np.where(smallest == 0, 1.0, smallest)
-    return np.where(np.abs(constant / beside) < _NO_CONSTANT, 0.0, constant)
 
 
 def contributes(slope: Array, columns: Array, values: Array) -> Array:

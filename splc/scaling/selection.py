@@ -14,6 +14,13 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # The paper compares terms where the model is to be used: at four times the largest x that was measured.
 FAR = 4.0
+# Numbers in an intermediate result of a batch: some megabytes.
+_NUMBERS = 500_000
+
+
+def batch_size(points: int, hypotheses: int) -> int:
+    """Return how many quantities to fit at once."""
+    return max(1, _NUMBERS // max(points * hypotheses, 1))
 
 
 @dataclass(frozen=True, eq=False)
