@@ -17,7 +17,7 @@ from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.observed import Observed
 from splc.scaling.result import ScalingModel
 from splc.scaling.scores import rss, smape
-from splc.scaling.segmented import LEAST_POINTS, change_point
+from splc.scaling.segmented import LEAST_POINTS, WORTH_A_CHANGE, change_point
 from splc.scaling.selection import FAR, Selection
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -44,7 +44,8 @@ def _in_segments(one: Observed, whole: ScalingModel, settings: Settings, name: s
     if len(one.x) < LEAST_POINTS:
         few = f"fewer than {LEAST_POINTS} points: no change of behaviour can be found"
         return replace(whole, notes=(*whole.notes, few))
-    change = change_point(one.x, condensed(one.values, settings.aggregate).values[0])
+    values = condensed(one.values, settings.aggregate).values[0]
+    change = change_point(one.x, values)
     if change is None:
         return whole
     lower, upper, at = change
@@ -52,7 +53,9 @@ def _in_segments(one: Observed, whole: ScalingModel, settings: Settings, name: s
         _batch(Observed(one.x[side], one.values[:, side], one.notes), settings, name)[0] for side in (lower, upper)
     )
     note = f"the behaviour changes at {name} = {at:g}: up to there it is {below.text}"
-    return replace(above, notes=(note, *above.notes), below=below, change=at)
+    found = replace(above, notes=(note, *above.notes), below=below, change=at)
+    better = float(smape(found.predict(one.x), values)) * WORTH_A_CHANGE < whole.smape
+    return found if better else whole
 
 
 def _batch(data: Observed, settings: Settings, name: str) -> list[ScalingModel]:

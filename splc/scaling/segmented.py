@@ -18,6 +18,9 @@ LEAST_POINTS = 9
 _BAD, _MARKED, _RATIO = 0.5, 0.1, 4.0
 # Below one percent errors are noise, however much one is larger than the other.
 _NOISE = 0.01
+# Of noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points). So
+# two models have to be worth it, as a model that is not constant has to be: twice as good as one (not in Extra-P).
+WORTH_A_CHANGE = 2.0
 
 
 def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
