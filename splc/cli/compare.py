@@ -160,6 +160,7 @@ def compare(
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
     from dataclasses import replace
+    from pathlib import Path
 
     from comparison import compare_all
     from comparison.measures import measure as known_measure
@@ -180,7 +181,7 @@ def compare(
     from splc.cli.outputs import require_writable
     from splc.cli.parameters import numbers_of, require_used, stated_parameters
     from splc.cli.terminal import note, warn
-    from splc.cli.thresholds import broken, thresholds
+    from splc.cli.thresholds import broken, require_measured, thresholds
     from splc.formats.files import STANDARD, write_whole
     from splc.plotting import plot_format
     from splc.project import Project
@@ -214,6 +215,9 @@ def compare(
             raise typer.BadParameter(
                 f"there is nothing to compare {models[0]} with; {hint}", param_hint="FIRST OTHER..."
             )
+        if Path(models[0]).exists() and Path(models[0]).samefile(project.analytical_file):
+            what = f"{models[0]} is the analytical model of this folder; name what to compare it with"
+            raise typer.BadParameter(what, param_hint="FIRST OTHER...")
         models = [project.analytical_file, *models]
     if sum(file == STANDARD for file in (*models, on)) > 1:
         raise typer.BadParameter("only one file can be standard input", param_hint="FIRST OTHER..., --on")
@@ -233,6 +237,7 @@ def compare(
         note("there are no measurements: only terms are compared; --on all compares predictions on all configurations")
         if measure:
             raise typer.BadParameter("there are no configurations to measure on; add --on", param_hint="--measure")
+    require_measured(limits, places)
     given, weighted_by = weights_of(weights, places, found[0], space.model)
     bands, single = ({}, {}) if intervals is None else interval_bounds(found, places, intervals)
     compared = compare_all(

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from splc.cli.compared_tables import Report
     from splc.formats.tables import Table
 
+# The fewest models that make three pairs.
+FEWEST = 3
+
 
 def print_report(report: Report, form: str) -> None:
     """Print the tables.
@@ -16,11 +19,15 @@ def print_report(report: Report, form: str) -> None:
         report: the comparison.
         form: 'csv', 'markdown', 'latex', or empty for a terminal.
     """
-    from splc.cli.compared_tables import tables_of
+    from splc.cli.compared_tables import csv_table, tables_of
     from splc.cli.terminal import say
     from splc.formats.tables import csv_text, latex_text, markdown_text
 
-    written = {"csv": csv_text, "markdown": markdown_text, "latex": latex_text}
+    if form == "csv":
+        for name in report.tables:
+            say(csv_text(csv_table(name, report)).rstrip("\n"))
+        return
+    written = {"markdown": markdown_text, "latex": latex_text}
     found = [table for name in report.tables for table in tables_of(name, report)]
     for number, table in enumerate(found):
         if number:
@@ -48,7 +55,7 @@ def say_what_to_know(report: Report) -> None:
     """Say on stderr what spoils a comparison or must be known to read it."""
     from comparison.syntactic import links_differ
     from splc.cli.terminal import note, warn
-    from splc.errors import plural
+    from splc.errors import listed, plural
 
     compared = report.compared
     unseen: dict[str, list[str]] = {}
@@ -63,7 +70,7 @@ def say_what_to_know(report: Report) -> None:
         if links_differ(first.model, model.model):
             warn(
                 f"{first.name} has the link {first.model.link!r}, {model.name} {model.model.link!r}: "
-                "equal terms do not mean the same"
+                "equal terms do not mean the same, and shares of classes are not compared"
             )
     for subject in report.subjects:
         expected = report.places.nfp
@@ -76,11 +83,16 @@ def say_what_to_know(report: Report) -> None:
     if compared.judged and compared.judged[0].semantic.left_out:
         count = plural(compared.judged[0].semantic.left_out, "configuration", "configurations")
         note(f"{count} with a measured value of 0 are left out of the error rate")
-    for model in compared.models:
-        negative = 0 if model.predicted is None else int((model.predicted < 0).sum())
-        if negative:
-            values = plural(negative, "prediction", "predictions")
-            note(f"{model.name} has {values} below 0: Jaccard is no longer a fraction of what is common")
+    negative = {
+        model.name: below
+        for model in compared.models
+        if model.predicted is not None and (below := int((model.predicted < 0).sum()))
+    }
+    if negative:
+        shown = listed([f"{name} has {plural(n, 'prediction', 'predictions')}" for name, n in negative.items()])
+        note(f"{shown} below 0: Jaccard is no longer a fraction of what is common")
+    if "correlations" in report.tables and len(compared.models) < FEWEST:
+        note(f"correlations need three pairs, hence {FEWEST} models; here are {len(compared.models)}")
 
 
 def picture(report: Report, view: str, file_format: str) -> bytes:

@@ -64,9 +64,31 @@ def tables_of(name: str, report: Report) -> Iterator[Table]:
         yield correlation_table(report)
 
 
+def csv_table(name: str, report: Report) -> Table:
+    """Return the one table that a name stands for in CSV: where there is one per model, a column says which."""
+    tables = list(tables_of(name, report))
+    if name not in {"terms", "classes", "ranges"}:
+        return tables[0]
+    first, *others = (model.name for model in report.compared.models)
+    if name == "ranges":
+        return _joined("model", (first, *others), tables, tables[0].columns)
+    columns = list(tables[0].columns)
+    # What is the name of a model in one table is the same column in all.
+    columns[2:4] = ("first", "second") if name == "terms" else columns[2:4]
+    columns[4:6] = ("% of first", "% of second") if name == "classes" else columns[4:6]
+    return _joined("second model", others, tables, columns)
+
+
+def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: Sequence[str]) -> Table:
+    """Return tables below each other, with a column that says which model each is about."""
+    rows = [(name, *row) for name, table in zip(names, tables, strict=True) for row in table.rows]
+    return Table((title, *columns), tuple(rows))
+
+
 def measures_table(report: Report) -> Table:
     """Return all measures: one column per model, the first against each other one, then all against measurements."""
     from comparison.measures import measure
+    from splc.errors import plural
 
     compared = report.compared
     names = [model.name for model in compared.models]
@@ -102,7 +124,8 @@ def measures_table(report: Report) -> Table:
         semantic("measured", [judged.semantic for judged in compared.judged])
         if any(judged.covered is not None for judged in compared.judged):
             rows.append(("measured", "within the intervals", *(judged.covered for judged in compared.judged)))
-    count = "" if report.places.configurations is None else f" on {len(report.places.configurations):,} configurations"
+    places = report.places.configurations
+    count = "" if places is None else f" on {plural(len(places), 'configuration', 'configurations')}"
     what = f"({report.places.text})" if count else ""
     return Table(("compared with", "measure", *names), tuple(rows), f"Measures{count} {what}".rstrip())
 

@@ -86,7 +86,7 @@ def configurations_of(
 
     from sampling import draw_sample
     from splc.cli.terminal import note, report
-    from splc.errors import plural
+    from splc.errors import MeasurementError, Problem, plural
     from splc.formats.assembling import Policy
     from splc.formats.predicting import read_to_predict
 
@@ -113,6 +113,9 @@ def configurations_of(
     known = {" ".join(name.split()): name for name in measured.properties}
     name = known.get(own or "") or project.the_nfp(measured)
     there = measured.measured(name)
+    if not len(there) and on in (None, "measured"):
+        hint = "name another property with --nfp, or other configurations with --on"
+        raise MeasurementError(Problem(f"there is no value of {name}", measured.report.source or None, hint=hint))
     if on is None or on == "measured":
         return Places(there.configurations, there[name], name, "measured", there)
     sampled = draw_sample(space.model, on, seed, there.configurations, space)

@@ -9,9 +9,10 @@ import typer
 from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, Parameter, ParametersFile, System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from splc.formats.kinds import Kind
+    from splc.influence import InfluenceModel
     from splc.measurements import Measurements
     from splc.project import Project
 
@@ -196,7 +197,10 @@ def convert_model(
         note("there is no system description here: the model's names are taken as they are")
     stored = read_stored_model(source, system, parameters=stated_parameters(project, parameter))
     require_used(parameter, stored.used)
-    model = bound(stored.model, numbers_of(at, "--at"))
+    rows = numbers_of(at, "--at")
+    model = bound(stored.model, rows)
+    for text in frozen(stored.model, rows):
+        note(text)
     if form != "txt":
         require_plain(model, output)
     if form == "json":
@@ -207,3 +211,17 @@ def convert_model(
         text = model_text_file(model)
     write_whole(output, text)
     said(f"a model of {plural(len(model.terms), 'term', 'terms')}", output, form)
+
+
+def frozen(model: InfluenceModel, at: Mapping[str, float]) -> Iterator[str]:
+    """Yield which parameters became numbers though they depend on the configuration."""
+    from splc.parameters import chosen_rows
+
+    rows = chosen_rows(model.parameters, at)
+    for parameter in model.parameters:
+        if len(parameter.keys) > 1:
+            value = parameter.keys[rows[parameter.name]]
+            yield (
+                f"{parameter.name} is a table over {parameter.by}: its row for {value:g} was put in, so that "
+                "predictions differ wherever another row holds"
+            )

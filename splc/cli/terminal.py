@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # Without a terminal nothing is wrapped or cut: this is as wide as a table can get.
 UNLIMITED = 100_000
 SHOWN_ROWS = 5
+# Texts are broken into pieces of this many characters at least; rich puts two blanks between columns.
+LEAST_WIDTH, COLUMN_GAP = 12, 2
 
 
 def say(text: str = "") -> None:
@@ -42,7 +44,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
         right: headings of the columns to align to the right (numbers).
     """
     from rich import box
-    from rich.console import Console
+    from rich.cells import cell_len
+    from rich.console import Console, JustifyMethod
     from rich.table import Table
     from rich.text import Text
 
@@ -53,11 +56,21 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     if not lines:
         return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
+    narrowest = 0
     for place in filled:
-        grid.add_column(columns[place], justify="right" if columns[place] in right else "left", overflow="fold")
+        number = columns[place] in right
+        longest = max(cell_len(cell) for cell in (columns[place], *(row[place] for row in lines)))
+        # A number that is broken in two is no number any more.
+        least = longest if number else min(longest, LEAST_WIDTH)
+        narrowest += least + COLUMN_GAP
+        justify: JustifyMethod = "right" if number else "left"
+        grid.add_column(columns[place], justify=justify, overflow="fold", no_wrap=number, min_width=least)
     for row in lines:
         grid.add_row(*(Text(row[place]) for place in filled))
     console = Console(width=None if terminal else UNLIMITED, highlight=False)
+    if terminal and narrowest > console.width:
+        # What does not fit at all is left to the terminal, which breaks lines where they end.
+        console = Console(width=UNLIMITED, highlight=False)
     with console.capture() as captured:
         console.print(grid)
     for line in captured.get().splitlines():

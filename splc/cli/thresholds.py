@@ -12,6 +12,7 @@ from splc.cli.parameters import numbers_of
 
 if TYPE_CHECKING:
     from comparison.result import Comparisons
+    from splc.cli.comparing import Places
 
 MEASURED = "measured."
 # What is compared beside the measures of predictions.
@@ -55,6 +56,20 @@ def thresholds(below: Sequence[str], above: Sequence[str], keys: Sequence[str]) 
                 raise typer.BadParameter(f"unknown measure {key!r}; {hint}", param_hint=option)
             found.append(Threshold(key, value, option == "--fail-below"))
     return tuple(found)
+
+
+def require_measured(limits: Sequence[Threshold], places: Places) -> None:
+    """Refuse bounds of measures that nothing is there for: that is no bad model, but a wrong call.
+
+    Raises:
+        typer.BadParameter: naming the measure.
+    """
+    for limit in limits:
+        option = "--fail-below" if limit.below else "--fail-above"
+        if limit.key.startswith(MEASURED) and places.measured is None:
+            raise typer.BadParameter(f"{limit.key} needs measurements, and there are none here", param_hint=option)
+        if limit.key not in TERM_SCORES[:2] and places.configurations is None:
+            raise typer.BadParameter(f"{limit.key} needs configurations; add --on", param_hint=option)
 
 
 def broken(limits: Sequence[Threshold], compared: Comparisons) -> tuple[str, ...]:

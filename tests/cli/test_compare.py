@@ -281,3 +281,22 @@ def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) ->
     result = run("compare", "analytical.txt", "learned.log", "--nfp", "time", "--json")
     assert json.loads(result.stdout)["nfp"] == "time"
     assert "learned.log is about 'energy', but is judged by 'time'" in result.stderr
+
+
+def test_csv_is_one_table_whatever_the_number_of_models(models: Path, run: Run) -> None:
+    """Where a table is about each model, CSV has a column that says which one a row is about."""
+    for name, title in (("terms", "second model"), ("classes", "second model"), ("ranges", "model")):
+        result = run("compare", "analytical.txt", "other.txt", "analytical.txt", "--csv", "--table", name)
+        rows = list(csv.reader(io.StringIO(result.stdout)))
+        assert rows[0][0] == title
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert {row[0] for row in rows[1:]} >= {"other.txt", "analytical.txt [2]"}
+
+
+def test_notes_on_what_is_easily_overlooked(models: Path, run: Run) -> None:
+    """Negative predictions are counted per model in one note; two models make no correlation."""
+    (models / "below.txt").write_text("x - 3", encoding="utf-8")
+    result = run("compare", "below.txt", "other.txt", "below.txt", "--table", "measures")
+    assert "below.txt has 6 predictions, below.txt [2] has 6 predictions below 0" in result.stderr
+    result = run("compare", "analytical.txt", "other.txt", "--table", "correlations")
+    assert "correlations need three pairs" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,28 @@ def test_without_models_there_is_nothing_to_compare(models: Path, run: Run) -> N
     result = run("compare")
     assert result.exit_code == 2
     assert "name the models to compare" in result.stderr
+
+
+def test_bounds_need_what_they_are_about(models: Path, refused: Callable[..., str]) -> None:
+    """A bound of a measure that nothing is there for is a wrong call, not a bad model."""
+    (models / "measurements.csv").unlink()
+    pair = ("compare", "analytical.txt", "other.txt")
+    assert "needs measurements" in refused(*pair, "--on", "all", "--fail-below", "measured.jaccard=0.2")
+    assert "needs configurations" in refused(*pair, "--fail-above", "error_rate=20")
+
+
+def test_a_property_without_values_judges_nobody(models: Path, refused: Callable[..., str]) -> None:
+    """Measurements without a single value of the property are no measurements of it."""
+    (models / "measurements.csv").write_text("cache,left,right,x,time\n0,1,0,1,\n0,1,0,2,\n", encoding="utf-8")
+    assert "there is no value of time" in refused("compare", "analytical.txt", "other.txt")
+
+
+def test_a_model_is_not_compared_with_itself_alone(models: Path, refused: Callable[..., str]) -> None:
+    """The analytical model of the folder by itself has nothing to be compared with."""
+    assert "name what to compare it with" in " ".join(refused("compare", "analytical.txt").split())
+
+
+def test_factors_are_finite(models: Path, refused: Callable[..., str]) -> None:
+    """--scale takes positive, finite numbers."""
+    for factor in ("nan", "inf", "0", "-1"):
+        assert "--scale" in refused("compare", "analytical.txt", "other.txt", "--scale", factor)

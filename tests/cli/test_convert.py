@@ -262,3 +262,15 @@ def test_kinds(text: str, kind: str | None) -> None:
 def test_kinds_of_other_encodings() -> None:
     """An XML file in UTF-16 is recognised as well."""
     assert kind_of(Source("a", SYSTEM.encode("utf-16"))) == "system"
+
+
+def test_tables_become_the_numbers_of_one_row(folder: Path, run: Run) -> None:
+    """Where a tabled parameter becomes a number, a note says of which row, and that predictions differ elsewhere."""
+    (folder / "analytical.txt").write_text("slope * x", encoding="utf-8")
+    parameters = '[slope]\nby = "x"\n1 = 3\n2 = 5\n4 = 7\n'
+    (folder / "parameters.toml").write_text(parameters, encoding="utf-8")
+    result = run("convert", "analytical.txt", "-o", "out.txt")
+    assert (folder / "out.txt").read_text(encoding="utf-8") == "5 * x\n"
+    assert "slope is a table over x: its row for 2 was put in" in result.stderr
+    result = run("convert", "analytical.txt", "-o", "out.txt", "--at", "x=4")
+    assert (folder / "out.txt").read_text(encoding="utf-8") == "7 * x\n"
