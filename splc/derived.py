@@ -106,6 +106,8 @@ class Parameter:
         by: what the table is over, as it is named; empty without a table.
         keys: the rows' keys, ascending; empty without a table.
         key: what the table is over, as a sum of terms.
+        levels: the levels that its intervals have, as far as anybody said them, ascending.
+        determined: whether its values are known; where not, others would do as well.
     """
 
     name: str
@@ -115,6 +117,8 @@ class Parameter:
     by: str = ""
     keys: tuple[float, ...] = ()
     key: Addends = ()
+    levels: tuple[float, ...] = ()
+    determined: bool = True
 
     @property
     def names(self) -> frozenset[str]:

@@ -20,26 +20,41 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number, perhaps known within an interval only: low <= value <= high, all finite."""
+    """A number, perhaps known within an interval only: low <= value <= high, all finite.
+
+    Attributes:
+        value: the number.
+        low: the lower end of its interval.
+        high: the upper end.
+        level: the level of the interval, in (0, 1); None where nobody said one, and without an interval.
+        determined: whether anybody knows it; where not, it is one of many numbers that would do as well.
+    """
 
     value: float
     low: float
     high: float
+    level: float | None = None
+    determined: bool = True
 
     @classmethod
     def exactly(cls, value: float) -> Quantity:
         """Return a number without an interval."""
         return cls(value, value, value)
 
+    @classmethod
+    def undetermined(cls, value: float) -> Quantity:
+        """Return a number that nobody knows."""
+        return cls(value, value, value, determined=False)
+
     @property
     def is_exact(self) -> bool:
-        """Whether it has no interval."""
-        return self.low == self.value == self.high
+        """Whether it is known, and has no interval."""
+        return self.determined and self.low == self.value == self.high
 
     def __mul__(self, factor: float) -> Quantity:
         """Multiply value and interval."""
         low, high = sorted((self.low * factor, self.high * factor))
-        return Quantity(self.value * factor, low, high)
+        return replace(self, value=self.value * factor, low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -132,6 +147,8 @@ def symbol(name: str, quantity: Quantity | Table, key: Addends = ()) -> Paramete
         quantity.by if isinstance(quantity, Table) else "",
         tuple(at for at, _ in rows) if isinstance(quantity, Table) else (),
         key,
+        tuple(sorted({row.level for _, row in rows if row.level is not None})),
+        all(row.determined for _, row in rows),
     )
 
 

@@ -12,6 +12,11 @@ by = "nodes"
 value = 1.0e-9
 low = 0.9e-9
 high = 1.1e-9
+level = 0.95                          # if it is known: the level of the interval
+
+[gamma]                               # a number that measurements do not determine
+value = 3.0
+determined = false
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ _SECTION = re.compile(r"^\s*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WANTED = "write a number, an expression in quotes, or a table"
-_INTERVAL = ("value", "low", "high")
+_INTERVAL = ("value", "low", "high", "level", "determined")
 
 
 def read_parameters(path: str | Path) -> Parameters:
@@ -125,7 +130,7 @@ def _table(
     if "by" not in content:
         if set(content) <= set(_INTERVAL) and "value" in content:
             return _quantity(name, content, line, problems)
-        hint = 'a table says with by = "…" what it is over; an interval has value, low and high'
+        hint = 'a table says with by = "…" what it is over; an interval has value, low, high, and perhaps level'
         problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
         return None
     by = content["by"]
@@ -170,7 +175,18 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     if not low <= value <= high:
         problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
         return None
-    return Quantity(value, low, high)
+    stated = {"low", "high"} & set(content)
+    level = _number(content.get("level"))
+    if "level" in content and (level is None or not 0 < level < 1 or not stated):
+        hint = "level is the level of the interval from low to high: 0.95"
+        problems.add(f"{name} cannot have this level", line, text=_shown(content["level"]), hint=hint)
+        return None
+    determined = content.get("determined", True)
+    if not isinstance(determined, bool) or (stated and not determined):
+        hint = "write determined = false for a number that nobody knows; it has no interval"
+        problems.add(f"{name} cannot be determined like this", line, text=_shown(determined), hint=hint)
+        return None
+    return Quantity(value, low, high, level, determined)
 
 
 def _shown(value: Any) -> str | None:
@@ -222,9 +238,12 @@ def write_parameters(parameters: Parameters, path: str | Path, heading: str = ""
 
 
 def _value(quantity: Quantity) -> str:
-    if quantity.is_exact:
+    if not quantity.determined:
+        return f"{{ value = {quantity.value!r}, determined = false }}"
+    if quantity.is_exact and quantity.level is None:
         return repr(quantity.value)
-    return f"{{ value = {quantity.value!r}, low = {quantity.low!r}, high = {quantity.high!r} }}"
+    level = "" if quantity.level is None else f", level = {quantity.level!r}"
+    return f"{{ value = {quantity.value!r}, low = {quantity.low!r}, high = {quantity.high!r}{level} }}"
 
 
 def _key(name: str) -> str:

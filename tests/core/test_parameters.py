@@ -41,6 +41,15 @@ def test_quantities() -> None:
     assert not Quantity(2.0, 1.0, 4.0).is_exact
 
 
+def test_quantities_that_nobody_knows_are_not_exact() -> None:
+    """What is not determined stays a name in models, as intervals do; levels and that are kept by factors and names."""
+    assert not Quantity.undetermined(3.0).is_exact
+    assert Quantity(2.0, 1.0, 4.0, 0.9) * 2 == Quantity(4.0, 2.0, 8.0, 0.9)
+    assert Quantity.undetermined(3.0) * 2 == Quantity.undetermined(6.0)
+    found = expand_model("x * a + y * b", NAMES, Parameters({"a": Quantity.undetermined(3.0), "b": ONE(2.0)}))
+    assert [parameter.name for parameter in found.derived] == ["a"]
+
+
 def test_changed() -> None:
     """Changed parameters replace those of the same name, of whatever kind, and leave the others."""
     found = Parameters({"a": TABLE, "b": ONE(1.0)}, {"nodes": "x"}).changed({"a": 3, "c": Quantity(1.0, 0.0, 2.0)})

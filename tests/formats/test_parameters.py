@@ -32,7 +32,12 @@ LINES = "# c\nf = 1.75e-11 # seconds\n\n`alpha` = 3\nnodes = ceil(px / 4)\nquote
 finite = st.floats(allow_nan=False, allow_infinity=False)
 quantities = st.one_of(
     finite.map(Quantity.exactly),
-    st.lists(finite, min_size=3, max_size=3).map(sorted).map(lambda v: Quantity(v[1], v[0], v[2])),
+    st.builds(
+        lambda values, level: Quantity(values[1], values[0], values[2], level),
+        st.lists(finite, min_size=3, max_size=3).map(sorted),
+        st.one_of(st.none(), st.floats(0, 1, exclude_min=True, exclude_max=True)),
+    ),
+    finite.map(Quantity.undetermined),
 )
 tables = st.builds(
     Table,
@@ -126,6 +131,11 @@ def test_toml_by_its_content() -> None:
         ('[a]\nby = "x"\n"1e999" = 3', 3, "begins with a number"),
         ('[a]\nby = "x"\n1 = { value = 1, low = 2, high = 3 }', 3, "does not lie between"),
         ('[a]\nby = "x"\n1 = { value = 1, lo = 2 }', 3, "must be a finite number"),
+        ("a = { value = 1, level = 0.95 }", 1, "a cannot have this level"),
+        ("a = { value = 1, low = 1, level = 1 }", 1, "a cannot have this level"),
+        ('a = { value = 1, low = 1, level = "x" }', 1, "a cannot have this level"),
+        ("a = { value = 1, high = 1, determined = false }", 1, "a cannot be determined like this"),
+        ("a = { value = 1, determined = 0 }", 1, "a cannot be determined like this"),
         ("[[a]]\nx = 1", 1, "must be a finite number"),
         ("[a.b]\nx = 1", None, "neither a table nor"),
         ("a = 1\na = 2", 2, "not well-formed TOML"),
