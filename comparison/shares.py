@@ -65,20 +65,10 @@ def hybrid(
             if (options or syntactic.constant) and options not in classes:
                 classes[options] = len(names)
                 names.append(names_in(options, order))
-    columns = [model.contributions(configurations) for model in (first, second)]
-    # In units of a model's largest contribution, sums of huge contributions are finite and tiny ones not lost.
-    units = [float(np.abs(values).max(initial=0.0)) or 1.0 for values in columns]
-    summed = [
-        _summed(model, values.T / unit, classes)
-        for model, values, unit in zip((first, second), columns, units, strict=True)
-    ]
-    sizes = np.stack([np.abs(values) @ counted for values in summed])
+    sizes, apart, both = _sums((first, second), classes, configurations, counted)
     totals = sizes.sum(axis=1, keepdims=True)
     shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
-    a, b = (values * (unit / max(units)) for values, unit in zip(summed, units, strict=True))
-    both = (np.abs(a) + np.abs(b)) @ counted
-    apart = np.divide(np.abs(a - b) @ counted, both, out=np.zeros_like(both), where=both > 0)
-    similar = np.clip(1.0 - apart, 0.0, 1.0)
+    similar = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
     having = int((totals > 0).sum())
     weight = shares.sum(axis=0) / having if having else np.full(len(names), 1.0 / max(len(names), 1))
     scores = [group.normalized for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
@@ -116,11 +106,44 @@ def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:
     return options_of(term.options, subexpressions) - {parameter.name for parameter in model.parameters}
 
 
-def _summed(model: InfluenceModel, contributions: Array, classes: dict[frozenset[str], int]) -> Array:
+def _sums(
+    models: tuple[InfluenceModel, InfluenceModel],
+    classes: dict[frozenset[str], int],
+    configurations: Configurations,
+    counted: Array,
+) -> tuple[Array, Array, Array]:
+    """Return sums over the configurations, per class, of its contributions A and B in both models.
+
+    They are in units of contributions, so that sums of huge ones are finite and tiny ones not lost.
+
+    Returns:
+        Of w |A| and w |B|, each in the unit of its model, shape (2, classes); of w |A - B| and of w (|A| + |B|) in the
+        larger unit, shape (classes,) each.
+    """
+    numbers = [[classes.get(_options_of(model, term)) for term, _ in model.terms] for model in models]
+    sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
+    largest, units = np.zeros(2), np.zeros(2)
+    blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
+    for (rows, first), (_, second) in blocks:
+        largest = np.maximum(largest, [np.abs(values).max(initial=0.0) for values in (first, second)])
+        before, units = units, np.where(largest > 0, largest, 1.0)
+        sizes *= (before / units)[:, np.newaxis]
+        together *= before.max() / units.max()
+        summed = [
+            _summed(values.T / unit, own, len(classes))
+            for values, unit, own in zip((first, second), units, numbers, strict=True)
+        ]
+        weights = counted[rows]
+        sizes += [np.abs(values) @ weights for values in summed]
+        a, b = (values * (unit / units.max()) for values, unit in zip(summed, units, strict=True))
+        together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]
+    return sizes, together[0], together[1]
+
+
+def _summed(contributions: Array, numbers: list[int | None], classes: int) -> Array:
     """Return contributions, shape (terms, n), summed per class, shape (classes, n); terms of no class are left out."""
-    result = np.zeros((len(classes), contributions.shape[1]))
-    for row, (term, _) in zip(contributions, model.terms, strict=True):
-        number = classes.get(_options_of(model, term))
+    result = np.zeros((classes, contributions.shape[1]))
+    for row, number in zip(contributions, numbers, strict=True):
         if number is not None:
             result[number] += row
     return result

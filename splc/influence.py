@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,6 +16,9 @@ from splc.terms import CONSTANT, Term, number_text
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Link = Literal["identity", "log"]
+
+# Configurations whose contributions are held at a time where only sums of them are wanted.
+BLOCK = 1 << 14
 
 
 class EvaluationError(ConfigurationError):
@@ -137,6 +140,22 @@ class InfluenceModel:
             raise self._without_value(row, j, column)
         return result
 
+    def contribution_blocks(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
+        """Yield rows and their contributions, shape (rows, terms), block by block: all of them may be too large.
+
+        Raises:
+            ConfigurationError: as `contributions`.
+        """
+        for start in range(0, max(len(configurations), 1), BLOCK):
+            rows = slice(start, start + BLOCK)
+            try:
+                found = self.contributions(configurations[rows])
+            except EvaluationError:
+                # Its place is counted from the first of all configurations.
+                self.contributions(configurations)
+                raise
+            yield rows, found
+
     def _columns(self, configurations: Configurations) -> Callable[[str], Array]:
         """Return what gives the column of an option, or of what is derived from options, computed once each."""
         columns: dict[str, Array] = {}
@@ -196,9 +215,10 @@ class InfluenceModel:
         Raises:
             ConfigurationError: as `contributions`, or where a prediction is beyond all numbers (`EvaluationError`).
         """
-        contributions = self.contributions(configurations)
+        total = np.empty(len(configurations))
         with np.errstate(over="ignore", invalid="ignore"):
-            total: Array = contributions.sum(axis=1)
+            for rows, contributions in self.contribution_blocks(configurations):
+                total[rows] = contributions.sum(axis=1)
             predicted: Array = np.asarray(np.exp(total)) if self.link == "log" else total
         if not np.isfinite(predicted).all():
             row = int(np.argmin(np.isfinite(predicted)))

@@ -121,6 +121,21 @@ class TestPredict:
         assert model.predict(ALL[rows]).tolist() == model.predict(ALL)[rows].tolist()
         assert model.predict(ALL[rows[0]]).tolist() == [model.predict(ALL)[rows[0]]]
 
+    @given(models, st.integers(1, 7))
+    def test_blocks_of_rows_do_not_matter(self, model: InfluenceModel, size: int) -> None:
+        """Predictions are the same bytes, however many configurations are looked at at a time."""
+        whole = model.predict(ALL)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("splc.influence.BLOCK", size)
+            assert model.predict(ALL).tobytes() == whole.tobytes()
+
+    def test_errors_count_rows_from_the_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An error names the position among all configurations, not that within a block."""
+        monkeypatch.setattr("splc.influence.BLOCK", 2)
+        with pytest.raises(EvaluationError, match="at configuration 7") as caught:
+            InfluenceModel.from_terms({option_term("o", -1): 1.0}).predict(ALL[[1, 2, 4, 5, 1, 2, 4, 0]])
+        assert caught.value.row == 7
+
     @given(models)
     def test_contributions_add_up(self, model: InfluenceModel) -> None:
         """The prediction is the sum of the contributions, one column per term."""
