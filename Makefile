@@ -8,7 +8,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-CASE := casestudies/smg2000/3d
+DEMO := casestudies/smg2000/3d
+CASE ?= smg2000/3d
 
 # Stamps: an environment is made once, and installed into again when pyproject.toml has changed.
 CREATED := $(VENV)/.created
@@ -17,7 +18,7 @@ DRAWABLE := $(VENV)/.drawable
 TESTABLE := $(VENV)/.testable
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo casestudies bench slow oldest format drivers clean
+.PHONY: help test demo casestudies measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -54,15 +55,17 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/python -m pytest
 
 demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured configurations
-	@echo "cd $(CASE) && splc learn --sampling pb:9,3"
-	@PATH="$$(cd $(BIN) && pwd):$$PATH"; cd $(CASE) && splc learn --sampling pb:9,3
-	@echo "log: $(CASE)/learned.log"
+	@echo "cd $(DEMO) && splc learn --sampling pb:9,3"
+	@PATH="$$(cd $(BIN) && pwd):$$PATH"; cd $(DEMO) && splc learn --sampling pb:9,3
+	@echo "log: $(DEMO)/learned.log"
 
 # An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
-casestudies: $(DRAWABLE) ## the studies of all case studies, into a folder 'results' beside each study.toml
-	@PATH="$$(cd $(BIN) && pwd):$$PATH"; set -e; for study in $$(find casestudies -name study.toml | sort); do \
-	    echo "splc study $$study" >&2; splc study "$$study" > /dev/null; \
-	    echo "$$(dirname "$$study")/results/table.md"; done
+casestudies: $(DRAWABLE) ## the studies of all case studies, and casestudies/README.md with their answers
+	@$(BIN)/python -m casestudies.report
+
+# MEASURE: further options of splc measure, as MEASURE="--sampling pb:9,3 --dry-run".
+measure: $(INSTALLED) drivers ## measure a case again, as CASE=smg2000/3d (hours; needs hypre and MPI)
+	@$(BIN)/python -m casestudies.measure $(CASE) $(MEASURE)
 
 # Benchmarks are judged too, so none of the options that keep the normal run short applies.
 bench: $(TESTABLE) ## the benchmarks and their limits
@@ -88,4 +91,5 @@ clean: ## remove environments, caches, builds and what the demo wrote
 	rm -rf .venv .venv-oldest build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf casestudies/drivers/build
-	rm -f $(CASE)/learned.log $(CASE)/learned.json
+	find casestudies -name 'results*' -type d -prune -exec rm -rf {} +
+	rm -f $(DEMO)/learned.log $(DEMO)/learned.json

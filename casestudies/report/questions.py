@@ -1,0 +1,240 @@
+"""The numbers behind the answers to the thesis' research questions RQ1 to RQ5 (chapter 1, section 5.5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import combinations
+
+from casestudies.report.studies import DESIGNS, Case
+from casestudies.report.tables import ANALYTICAL, MEASURED, label, named, row
+from comparison import compare
+from comparison.correlation import Correlation, correlations
+from comparison.result import SemanticComparison, SyntacticComparison
+from comparison.semantic import compare_values
+from splc.formats.tables import Cell, Spread, Table, rounded_text
+from splc.influence import InfluenceModel
+from splc.study.comparing import Run
+from splc.study.rows import PUBLISHED
+
+# Greater is more alike.
+SIMILARITIES = ("syntactic", "cosine", "jaccard")
+SEMANTIC = tuple(key for key in PUBLISHED if key != "syntactic")
+# Key of a table → key of a correlation.
+CORRELATED = {key: key.replace("power_", "power") for key in SEMANTIC if key != "error_rate"}
+
+
+@cache
+def by_terms(case: Case) -> tuple[tuple[Run, InfluenceModel, SyntacticComparison], ...]:
+    """Return the comparisons of the analytical model's terms with those of each learned one."""
+    return tuple(
+        (run, model, compare(case.analytical, model, at=case.study.at, constant=case.study.constant).syntactic)
+        for run, model in case.models
+    )
+
+
+def found_terms(compared: SyntacticComparison) -> list[str]:
+    """Return the terms of the first model that the second one has, too."""
+    return [
+        term.text
+        for group in compared.classes
+        for term in group.terms
+        if term.first is not None and term.second is not None
+    ]
+
+
+def analytical_terms(compared: SyntacticComparison) -> list[str]:
+    """Return the terms of the first model."""
+    return [term.text for group in compared.classes for term in group.terms if term.first is not None]
+
+
+def influences(cases: Iterable[Case]) -> Table:
+    """Return how many terms of the analytical models were learned (RQ1)."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        compared = by_terms(case)
+        every = analytical_terms(compared[0][2])
+        most, _, run = max((len(found_terms(each)), -place, run) for place, (run, _, each) in enumerate(compared))
+        full = next(each for run, _, each in compared if run.task.sampling == "ff")
+        same = sum(t.found == "same" for _, _, each in compared for group in each.classes for t in group.terms)
+        somewhere = {text for _, _, each in compared for text in found_terms(each)}
+        scores = [each.normalized for _, _, each in compared if each.normalized is not None]
+        rows.append(
+            (
+                case.kind.title,
+                len(every),
+                len(found_terms(full)),
+                f"{most} ({label(run)})" if most else "0",
+                len(somewhere),
+                same,
+                f"{rounded_text(min(scores), 2)} to {rounded_text(max(scores), 2)}",
+                sum(each.score > 0 for _, _, each in compared),
+                len(compared),
+            )
+        )
+    columns = (
+        "case",
+        "terms of the analytical model",
+        "found by FF",
+        "most found",
+        "found by any",
+        "same influence",
+        "SC, normalised",
+        "SC above 0",
+        "models",
+    )
+    return Table(columns, tuple(rows), "RQ1: terms of the analytical models that were learned")
+
+
+def term_counts(cases: Iterable[Case]) -> str:
+    """Return which terms of the analytical models were found, and how often, as a list (RQ1)."""
+    lines = []
+    for case in cases:
+        compared = by_terms(case)
+        every = analytical_terms(compared[0][2])
+        count = Counter(text for _, _, each in compared for text in found_terms(each))
+        found = [f"`{text}` {count[text]}" for text in sorted(every, key=lambda text: -count[text]) if count[text]]
+        never = [text for text in every if not count[text]]
+        said = f"- **{case.kind.title}** ({len(compared)} models): {', '.join(found) or 'none was found'}"
+        if never:
+            examples = ", ".join(f"`{text}`" for text in never[:3]) + (", …" if len(never) > 3 else "")
+            said += f"; never found: {len(never)} ({examples})"
+        lines.append(said)
+    return "\n".join(lines) + "\n"
+
+
+def means(case: Case, group: str, key: str) -> dict[str, float]:
+    """Return design → mean over the seeds of a measure, of the designs that could be measured as they are."""
+    cells = row(case.runs, lambda run: run.values.get(group, {}).get(key))
+    values = {name: number(cell) for name, cell in zip(DESIGNS, cells, strict=True)}
+    return {name: value for name in case.designs if (value := values[name]) is not None}
+
+
+def number(cell: Cell) -> float | None:
+    """Return the number, or the mean, of a cell."""
+    value = cell.mean if isinstance(cell, Spread) else cell
+    return None if value is None or isinstance(value, str) else float(value)
+
+
+def published(case: Case, key: str) -> dict[str, float]:
+    """Return design → the thesis' value of a measure of learned models against the analytical one."""
+    values = {name: number(case.study.reference.value(ANALYTICAL, key, name)) for name in DESIGNS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def extremes(values: dict[str, float]) -> str:
+    """Return the least and the greatest value with their designs."""
+    if not values:
+        return "–"
+    least, greatest = min(values, key=lambda name: values[name]), max(values, key=lambda name: values[name])
+    ends = [f"{rounded_text(values[name], 3)} ({DESIGNS[name]})" for name in (least, greatest)]
+    return " to ".join(ends)
+
+
+def samplings(cases: Iterable[Case]) -> Table:
+    """Return between which values similarity lies, by design (RQ2)."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        title = case.kind.title
+        for key, what in (("error_rate", "ER (%) to the analytical model"), ("syntactic_normalized", "SC, normalised")):
+            theirs = extremes(published(case, key)) if key == "error_rate" else extremes(published(case, "syntactic"))
+            note = "" if key == "error_rate" else "SC "
+            rows.append((title, what, extremes(means(case, ANALYTICAL, key)), note + theirs))
+            title = ""
+        rows.append(("", "ER (%) to the measurements", extremes(means(case, MEASURED, "error_rate")), "–"))
+    return Table(("case", "measure", "ours", "thesis"), tuple(rows), "RQ2: least and greatest mean of a design")
+
+
+def syntactic_only(cases: Iterable[Case]) -> Table:
+    """Return whether the score by terms says anything about predictions: its correlation with error rates (RQ3)."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        cells: list[Cell] = [case.kind.title]
+        pairs = [
+            (run, compared.normalized)
+            for run, _, compared in by_terms(case)
+            if any(run is distinct for distinct, _, _ in case.distinct)
+        ]
+        for group in (ANALYTICAL, MEASURED):
+            found = [
+                SemanticComparison(0, {"score": score, "error_rate": run.values[group]["error_rate"]}, {})
+                for run, score in pairs
+            ]
+            cells.append(correlation_text(correlations(found)[0]))
+        scores, rates = means(case, ANALYTICAL, "syntactic_normalized"), means(case, MEASURED, "error_rate")
+        best = max(scores, key=lambda name: scores[name]), min(rates, key=lambda name: rates[name])
+        rows.append((*cells, *(DESIGNS[name] for name in best), len(pairs)))
+    columns = ("case", "with ER to the analytical model", "with ER to the measurements", "best SC", "best ER", "models")
+    return Table(columns, tuple(rows), "RQ3: Spearman's rank correlation of the normalised score (95 % interval)")
+
+
+def preferred(values: dict[str, float], key: str) -> str:
+    """Return the design that a measure prefers."""
+    if not values:
+        return "–"
+    best = max(values.values()) if key in SIMILARITIES else min(values.values())
+    return ", ".join(DESIGNS[name] for name, value in values.items() if value == best)
+
+
+def preferences(cases: Sequence[Case]) -> Table:
+    """Return which design each measure says is nearest to the analytical model (RQ4)."""
+    rows: list[tuple[Cell, ...]] = []
+    for key in PUBLISHED:
+        ours = [preferred(means(case, ANALYTICAL, key), key) for case in cases]
+        theirs = [preferred(published(case, key), key) for case in cases]
+        rows.append((named(key), "ours", *ours))
+        rows.append(("", "thesis", *theirs))
+    columns = ("measure", "", *(case.kind.title for case in cases))
+    return Table(columns, tuple(rows), "RQ4: the design whose models a measure finds nearest to the analytical model")
+
+
+def all_pairs(case: Case) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:
+    """Return all pairs of what predicts or was measured: the measurements, the analytical model, every learned one."""
+    configurations = case.loaded.inputs.measurements.configurations
+    values = [case.loaded.inputs.measured, case.analytical.predict(configurations)]
+    values += [predicted for _, _, predicted in case.distinct]
+    pairs = list(combinations(range(len(values)), 2))
+    return [
+        compare_values(values[i], values[j], keys=("error_rate", "cosine", "jaccard", "chebyshev")) for i, j in pairs
+    ], pairs
+
+
+def agreement(case: Case) -> dict[str, tuple[dict[str, Correlation], int]]:
+    """Return over which pairs → measure → its correlation with the error rate, and the number of pairs."""
+    comparisons, pairs = all_pairs(case)
+    with_analytical = [comparison for comparison, (i, j) in zip(comparisons, pairs, strict=True) if 1 in (i, j)]
+    values = {key: published(case, key) for key in SEMANTIC}
+    theirs = [SemanticComparison(0, {key: values[key][name] for key in SEMANTIC}, {}) for name in DESIGNS]
+    found = {
+        "ours, all pairs": (correlations(comparisons, pairs=pairs), CORRELATED, len(pairs)),
+        "ours, with the analytical model": (correlations(with_analytical), CORRELATED, len(with_analytical)),
+        "thesis, with the analytical model": (correlations(theirs), {key: key for key in CORRELATED}, len(theirs)),
+    }
+    return {
+        which: ({key: each for key in keys for each in made if each.measure == keys[key]}, count)
+        for which, (made, keys, count) in found.items()
+    }
+
+
+def with_error_rate(cases: Sequence[Case]) -> Table:
+    """Return how the measures correlate with the error rate (RQ5)."""
+    made = [agreement(case) for case in cases]
+    rows: list[tuple[Cell, ...]] = []
+    for key in CORRELATED:
+        name = named(key)
+        for which in made[0]:
+            rows.append((name, which, *(correlation_text(found[which][0][key]) for found in made)))
+            name = ""
+    rows += [("pairs", which, *(str(found[which][1]) for found in made)) for which in made[0]]
+    columns = ("measure", "over", *(case.kind.title for case in cases))
+    return Table(columns, tuple(rows), "RQ5: Spearman's rank correlation with the error rate (95 % interval)")
+
+
+def correlation_text(found: Correlation) -> str:
+    """Return a correlation with its interval as text."""
+    if found.spearman is None:
+        return "undefined"
+    if found.low is None or found.high is None:
+        return f"{found.spearman:.2f}"
+    return f"{found.spearman:.2f} ({found.low:.2f} to {found.high:.2f})"

@@ -1,0 +1,55 @@
+"""All generated blocks of `casestudies/README.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from casestudies.report import questions, tables
+from casestudies.report.figures import FIGURES, name_of
+from casestudies.report.studies import Case
+from splc.formats.tables import Table, markdown_text
+
+_DIGITS = 3
+
+
+def case_blocks(case: Case) -> dict[str, str]:
+    """Return the blocks that one case gives: its two tables."""
+    models, analytical = (f"table-{number}" for number in case.kind.tables)
+    return {models: text(tables.of_models(case)), analytical: text(tables.of_analytical(case))}
+
+
+def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
+    """Return all blocks: name → Markdown."""
+    found: dict[str, str] = {}
+    for case in cases:
+        found |= case_blocks(case)
+    found |= {
+        "overview": text(tables.overview(cases)),
+        "errors": text(tables.errors(cases)),
+        "lost": text(tables.refused(cases)),
+        "learners": text(tables.learners(cases[-1])),
+        "wall": text(tables.wall(cases)),
+        "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
+        "rq2": text(questions.samplings(cases)),
+        "rq3": text(questions.syntactic_only(cases)),
+        "rq4": text(questions.preferences(cases)),
+        "rq5": text(questions.with_error_rate(cases)),
+        "figures": "\n".join(caption(figure, cases) for figure in FIGURES),
+    }
+    return found
+
+
+def caption(figure: str, cases: Sequence[Case]) -> str:
+    """Return a figure with its caption."""
+    folder, multiplied = FIGURES[figure]
+    case = next(each for each in cases if each.kind.folder == folder)
+    best = tables.best_of(case)
+    assert best is not None
+    scaled = f", times {case.study.scale:g}," if multiplied and case.study.scale != 1 else ""
+    said = f"{case.kind.title}: the analytical model{scaled} and the best learned one ({tables.label(best)})"
+    return f"**Figure {figure}**, {said}\n\n![Figure {figure}](figures/{name_of(figure)})\n"
+
+
+def text(table: Table) -> str:
+    """Return a table as Markdown."""
+    return markdown_text(table, _DIGITS)

@@ -1,0 +1,140 @@
+"""The studies of all case studies, done (or found done) in their results folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from splc.configurations import Array
+from splc.influence import InfluenceModel
+from splc.study import Study, read_study, run_study
+from splc.study.comparing import Results, Run
+from splc.study.inputs import Loaded, load
+
+HERE = Path(__file__).parents[1]
+# How the notes and reasons begin that say what constraints take away from a design.
+EXCLUDED = "constraints exclude"
+DESIGNS = {
+    "ff": "FF",
+    "pb:9,3": "PB(9,3)",
+    "pb:25,5": "PB(25,5)",
+    "pb:125,5": "PB(125,5)",
+    "pb:49,7": "PB(49,7)",
+    "cci": "CC",
+    "random:50": "R(50)",
+    "random:125": "R(125)",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A case study of the thesis.
+
+    Attributes:
+        folder: its folder.
+        title: what it is called in tables.
+        tables: the numbers of its two tables in the thesis.
+        learner: the learner that the thesis used.
+        published: error rates of the thesis' learned models against its measurements, in percent: least, greatest.
+        wall: whether there is a study of the wall time as well.
+    """
+
+    folder: str
+    title: str
+    tables: tuple[str, str]
+    learner: str
+    published: tuple[float, float]
+    wall: bool = True
+
+
+# The ranges stand in section 5.4.
+KINDS = (
+    Kind("smg2000/1d", "SMG2000 1-D", ("5.6", "5.7"), "default", (0.6, 3.4)),
+    Kind("smg2000/2d", "SMG2000 2-D", ("5.8", "5.9"), "default", (9.5, 85.3)),
+    Kind("smg2000/3d", "SMG2000 3-D", ("5.10", "5.11"), "default", (17.6, 420.9)),
+    Kind("boomeramg", "BoomerAMG", ("5.12", "5.13"), "levels", (13.2, 31.3), wall=False),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A case study with what its study gave.
+
+    Attributes:
+        kind: which one it is.
+        study: its study.
+        loaded: what the study worked with.
+        results: what it gave.
+        wall: the same about the wall time, None where there is no such study.
+    """
+
+    kind: Kind
+    study: Study
+    loaded: Loaded
+    results: Results
+    wall: Results | None
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of the learner that the thesis used."""
+        return tuple(run for run in self.results.runs if run.task.learner.name == self.kind.learner)
+
+    @property
+    def analytical(self) -> InfluenceModel:
+        """The analytical model, multiplied as the thesis did."""
+        assert self.loaded.analytical is not None
+        return self.loaded.analytical.scaled(self.study.scale)
+
+    @cached_property
+    def designs(self) -> tuple[str, ...]:
+        """The designs that could be measured as they are: no constraint takes anything away but from the whole box."""
+        lost = {
+            run.task.sampling
+            for run in self.runs
+            if any(EXCLUDED in text for text in (run.reason or "", *run.record.notes)) and run.task.sampling != "ff"
+        }
+        return tuple(name for name in DESIGNS if name not in lost)
+
+    @cached_property
+    def models(self) -> tuple[tuple[Run, InfluenceModel], ...]:
+        """What was learned by the learner that the thesis used."""
+        found = [(run, run.record.learned(self.loaded.inputs.system)) for run in self.runs]
+        return tuple((run, model) for run, model in found if model is not None)
+
+    @cached_property
+    def distinct(self) -> tuple[tuple[Run, InfluenceModel, Array], ...]:
+        """The models with their predictions of all measured configurations, those that predict the same only once."""
+        found: dict[bytes, tuple[Run, InfluenceModel, Array]] = {}
+        for run, model in self.models:
+            predicted = model.predict(self.loaded.inputs.measurements.configurations)
+            found.setdefault(np.round(predicted, 12).tobytes(), (run, model, predicted))
+        return tuple(found.values())
+
+
+def done(
+    kind: Kind, results: Path | None = None, jobs: int = 1, tell: Callable[[str], None] = lambda text: None
+) -> Case:
+    """Do the studies of a case; what was done before is not done again.
+
+    Args:
+        kind: which case.
+        results: where the results folders are made; None: beside the study files.
+        jobs: number of processes that learn.
+        tell: told what is done.
+    """
+    folder = HERE / kind.folder
+    found = []
+    for name in ("study", "study-wall") if kind.wall else ("study",):
+        tell(f"splc study casestudies/{kind.folder}/{name}.toml")
+        study = read_study(folder / f"{name}.toml")
+        output = (folder if results is None else results / kind.folder) / name.replace("study", "results")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        result = run_study(study, output, jobs=jobs, pictures=results is None).results
+        assert result is not None
+        found.append((study, result))
+    study = found[0][0]
+    return Case(kind, study, load(study), found[0][1], found[1][1] if kind.wall else None)

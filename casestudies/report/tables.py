@@ -1,0 +1,174 @@
+"""Tables 5.6 to 5.13 of the thesis with our numbers, and what they leave out: how well models predict measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from casestudies.report.studies import DESIGNS, EXCLUDED, Case
+from splc.formats.tables import Cell, Table, rounded_text
+from splc.study.comparing import Results, Run
+from splc.study.rows import PUBLISHED, in_table
+from splc.study.tables import spread
+
+SHORT = {key: title.partition(",")[0] for key, title in PUBLISHED.items()}
+PERCENT = ("error_rate", "cosine", "jaccard")
+ANALYTICAL, MEASURED = "analytical_learned", "measured_learned"
+
+
+def row(runs: Iterable[Run], value: Callable[[Run], float | None]) -> list[Cell]:
+    """Return one cell per design: the mean of its models with the deviation over the seeds."""
+    good = [run for run in runs if run.terms is not None]
+    return [spread([value(run) for run in good if run.task.sampling == name]) for name in DESIGNS]
+
+
+def measure(group: str, key: str) -> Callable[[Run], float | None]:
+    """Return what gives the value of a measure, in the unit of the thesis' tables."""
+    return lambda run: in_table(key, run.values.get(group, {}).get(key))
+
+
+def named(key: str) -> str:
+    """Return the name of a measure as in the thesis' tables, with its unit."""
+    return SHORT[key] + (" (%)" if key in PERCENT else "")
+
+
+def of_models(case: Case) -> Table:
+    """Return table 5.6, 5.8, 5.10 or 5.12: learned models against the analytical one, the thesis' values below."""
+    rows: list[tuple[Cell, ...]] = []
+    for key in PUBLISHED:
+        rows.append((named(key), "ours", *row(case.runs, measure(ANALYTICAL, key))))
+        published = [case.study.reference.value(ANALYTICAL, key, name) for name in DESIGNS]
+        rows.append(("", "thesis", *published))
+    rows.append(("models", "ours", *(sum(run.task.sampling == name for run, _ in case.models) for name in DESIGNS)))
+    rows.append(("learned from", "ours", *counts(case)))
+    scaled = f" times {case.study.scale:g}" if case.study.scale != 1 else ""
+    caption = f"Table {case.kind.tables[0]}, {case.kind.title}: learned models compared with the analytical one{scaled}"
+    return Table(("measure", "", *DESIGNS.values()), tuple(rows), caption)
+
+
+def counts(case: Case) -> list[Cell]:
+    """Return how many configurations each design learned from."""
+    found: list[Cell] = []
+    for name in DESIGNS:
+        sizes = {run.record.learned_from for run, _ in case.models if run.task.sampling == name}
+        found.append(next(iter(sizes)) if len(sizes) == 1 else None)
+    return found
+
+
+def of_analytical(case: Case) -> Table:
+    """Return table 5.7, 5.9, 5.11 or 5.13: the analytical model compared with the measurements."""
+    results, scaled = case.results, case.results.unscaled is not None
+    assert results.analytical is not None
+    rows: list[tuple[Cell, ...]] = []
+    for key in PUBLISHED:
+        if key == "syntactic":
+            continue
+        cells: list[Cell] = [named(key), in_table(key, results.analytical.get(key))]
+        if results.unscaled is not None:
+            cells.append(in_table(key, results.unscaled.get(key)))
+        rows.append((*cells, case.study.reference.value("measured_analytical", key, None)))
+    columns = ["measure", f"ours, times {case.study.scale:g}" if scaled else "ours"]
+    columns += ["ours, as it is"] * scaled
+    caption = f"Table {case.kind.tables[1]}, {case.kind.title}: the analytical model compared with the measurements"
+    return Table((*columns, "thesis"), tuple(rows), caption)
+
+
+def range_of(values: Iterable[float | None]) -> str:
+    """Return the least and the greatest of some values as text."""
+    known = [value for value in values if value is not None]
+    return f"{rounded_text(min(known), 3)} to {rounded_text(max(known), 3)}" if known else "–"
+
+
+def errors(cases: Iterable[Case]) -> Table:
+    """Return the error rates of the learned models against the measurements."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        rate = measure(MEASURED, "error_rate")
+        least, greatest = case.kind.published
+        ours = range_of(rate(run) for run, _ in case.models)
+        rows.append((case.kind.title, *row(case.runs, rate), ours, f"{least:g} to {greatest:g}"))
+    caption = "Learned models compared with the measurements: ER in percent on all measured configurations"
+    return Table(("case", *DESIGNS.values(), "ours, all", "thesis, all"), tuple(rows), caption)
+
+
+def overview(cases: Iterable[Case]) -> Table:
+    """Return what was measured and how far the analytical model is off."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        results, best = case.results, best_of(case)
+        assert results.analytical is not None
+        unscaled = results.unscaled or results.analytical
+        rows.append(
+            (
+                case.kind.title,
+                case.loaded.inputs.nfp,
+                len(case.loaded.inputs.measurements),
+                unscaled.get("error_rate"),
+                results.analytical.get("error_rate") if results.unscaled is not None else None,
+                case.study.reference.value("measured_analytical", "error_rate", None),
+                None if best is None else best.error,
+                "–" if best is None else label(best),
+                case.kind.published[0],
+            )
+        )
+    columns = (
+        "case",
+        "property",
+        "configurations",
+        "analytical, as it is",
+        "analytical, times 500",
+        "thesis, analytical",
+        "best learned",
+        "from",
+        "thesis, best learned",
+    )
+    return Table(columns, tuple(rows), "ER against the measurements, in percent")
+
+
+def best_of(case: Case) -> Run | None:
+    """Return the model with the least error rate, of the learner that the thesis used."""
+    known = [(run.error, place, run) for place, run in enumerate(case.runs) if run.error is not None]
+    return min(known)[2] if known else None
+
+
+def label(run: Run) -> str:
+    """Return the design of a run as the thesis names it, with its seed."""
+    return DESIGNS[run.task.sampling] + (f" seed {run.task.seed}" if run.task.seeded else "")
+
+
+def learners(case: Case) -> Table:
+    """Return how the ways to learn BoomerAMG differ: error rates against the measurements, and numbers of terms."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in dict.fromkeys(run.task.learner.name for run in case.results.runs):
+        runs = [run for run in case.results.runs if run.task.learner.name == name]
+        rows.append((name, "ER (%)", *row(runs, measure(MEASURED, "error_rate"))))
+        rows.append(("", "terms", *row(runs, lambda run: run.terms)))
+    return Table(("learner", "", *DESIGNS.values()), tuple(rows), f"{case.kind.title}: models against the measurements")
+
+
+def wall(cases: Iterable[Case]) -> Table:
+    """Return the error rates against the wall time."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        if case.wall is not None:
+            rows.append((case.kind.title, "learned", *row(case.wall.runs, measure(MEASURED, "error_rate"))))
+            rows.append(("", "analytical", scaled_error(case.wall), *[None] * (len(DESIGNS) - 1)))
+    caption = "The same models and designs with the wall time of the solve phase (solve_seconds): ER in percent"
+    return Table(("case", "", *DESIGNS.values()), tuple(rows), caption)
+
+
+def scaled_error(results: Results) -> float | None:
+    """Return the error rate of the analytical model, multiplied as the thesis did."""
+    return None if results.analytical is None else results.analytical.get("error_rate")
+
+
+def refused(cases: Iterable[Case]) -> Table:
+    """Return what could not be learned, and what was learned from fewer configurations than the design has."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in cases:
+        for run in case.runs:
+            lost = run.reason or next((note for note in run.record.notes if EXCLUDED in note), None)
+            if lost is not None:
+                # The hint is not for those who read a table.
+                what = lost[lost.index(EXCLUDED) :] if EXCLUDED in lost else lost
+                rows.append((case.kind.title, DESIGNS[run.task.sampling], what.partition(" (")[0]))
+    return Table(("case", "design", "what happened"), tuple(dict.fromkeys(rows)), "Designs that lost configurations")

@@ -1,0 +1,184 @@
+"""The page of the case studies: its tables are what the committed measurements give, its figures are there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casestudies.report import questions, tables
+from casestudies.report.figures import FIGURES, name_of, picture
+from casestudies.report.page import blocks_of, with_blocks
+from casestudies.report.report import case_blocks, report_blocks
+from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
+from splc.formats.tables import Spread
+from splc.study.reference import ABBREVIATIONS
+
+NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    """Return the first case, with its studies done."""
+    return done(KINDS[0], tmp_path_factory.mktemp("results"))
+
+
+@cache
+def page() -> str:
+    """Return the committed page."""
+    return (HERE / "README.md").read_text(encoding="utf-8")
+
+
+def numbers(text: str) -> list[float]:
+    """Return all numbers of a text."""
+    return [float(number.replace("−", "-")) for number in NUMBER.findall(text)]
+
+
+def words(text: str) -> list[str]:
+    """Return a text without its numbers, and without what its columns are filled up with."""
+    return re.sub(r"-{2,}:?", "", NUMBER.sub(" ", text)).split()
+
+
+def assert_same(found: str, committed: str) -> None:
+    """Compare generated texts: their last digits may differ where another library of linear algebra computed them."""
+    assert words(found) == words(committed)
+    assert numbers(found) == pytest.approx(numbers(committed), rel=0.02, abs=0.011)
+
+
+def test_tables_are_what_the_measurements_give(one: Case) -> None:
+    """The committed tables of SMG2000 in 1-D are those that its study gives."""
+    blocks = blocks_of(page())
+    for name, text in case_blocks(one).items():
+        assert_same(text, blocks[name])
+
+
+@pytest.mark.slow
+def test_page_is_what_the_measurements_give(tmp_path: Path) -> None:
+    """Every committed table and list is what the studies give, and every figure can be drawn."""
+    cases = [done(kind, tmp_path) for kind in KINDS]
+    blocks = blocks_of(page())
+    found = report_blocks(cases)
+    assert found.keys() == blocks.keys()
+    for name, text in found.items():
+        assert_same(text, blocks[name])
+    for figure in FIGURES:
+        assert picture(figure, {case.kind.folder: case for case in cases}).startswith(b"\x89PNG")
+
+
+def test_every_block_has_content() -> None:
+    """The committed page has the tables 5.6 to 5.13, an answer to each question, and no empty block."""
+    blocks = blocks_of(page())
+    assert {f"table-5.{number}" for number in range(6, 14)} | {f"rq{number}" for number in range(1, 6)} <= set(blocks)
+    assert all(len(text) > 100 for text in blocks.values())
+    for number in range(1, 6):
+        assert re.search(rf"## RQ{number}: .*\?\n\n\*\*", page())
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.folder)
+def test_published_values_stand_beside_ours(kind: Kind) -> None:
+    """Every published value of a study file is in the table of its number, in its row and column."""
+    reference = tomllib.loads((HERE / kind.folder / "study.toml").read_text(encoding="utf-8"))["reference"]
+    lines = blocks_of(page())[f"table-{kind.tables[0]}"].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    assert rows[0][2:] == list(DESIGNS.values())
+    for short, values in reference["analytical_learned"].items():
+        place = next(at for at, row in enumerate(rows) if row[0].split(" ")[0] == short)
+        assert [rows[place][1], rows[place + 1][1]] == ["ours", "thesis"]
+        for design, value in values.items():
+            mean = value[0] if isinstance(value, list) else value
+            cell = rows[place + 1][2 + list(DESIGNS).index(design)]
+            assert float(cell.split(" ")[0]) == pytest.approx(mean, rel=5e-3)
+
+
+def test_figures_are_there_and_small() -> None:
+    """The page shows all seven figures, and together they take less than a megabyte."""
+    paths = [HERE / "figures" / name_of(figure) for figure in FIGURES]
+    assert len(paths) == 7
+    assert all(f"(figures/{path.name})" in page() for path in paths)
+    assert sum(path.stat().st_size for path in paths) < 1_000_000
+    assert sorted((HERE / "figures").iterdir()) == sorted(paths)
+
+
+def test_links_lead_somewhere() -> None:
+    """Every relative link of the page names a file of the project."""
+    for target in re.findall(r"\]\(([^)#]+)\)", page()):
+        assert (HERE / target).exists(), target
+
+
+def test_counts_of_terms(one: Case) -> None:
+    """The terms of the analytical model in 1-D are its three, and a model is counted where it has one of them."""
+    compared = questions.by_terms(one)
+    assert set(questions.analytical_terms(compared[0][2])) == {"nx", "log10(nx)", "log10(px)"}
+    texts = questions.term_counts([one])
+    for name in ("nx", "log10(nx)", "log10(px)"):
+        count = sum(any(term.text(model.order) == name for term, _ in model.terms) for _, model, _ in compared)
+        assert f"`{name}` {count}" in texts
+
+
+def test_preferences_are_extremes(one: Case) -> None:
+    """A preferred design has the greatest similarity, or the least distance."""
+    for key in ABBREVIATIONS.values():
+        values = questions.means(one, tables.ANALYTICAL, key)
+        best = questions.preferred(values, key)
+        wanted = max(values.values()) if key in questions.SIMILARITIES else min(values.values())
+        assert best == ", ".join(DESIGNS[name] for name, value in values.items() if value == wanted) != ""
+
+
+def test_pairs_are_all_pairs(one: Case) -> None:
+    """Pairs are those of measurements, analytical model and different learned models, the thesis' ones those of two."""
+    comparisons, pairs = questions.all_pairs(one)
+    count = 2 + len(one.distinct)
+    assert len(comparisons) == len(pairs) == count * (count - 1) // 2
+    found = questions.agreement(one)
+    assert [pairs_of for _, pairs_of in found.values()] == [len(pairs), count - 1, 8]
+    predictions = [predicted for _, _, predicted in one.distinct]
+    assert all(
+        not np.allclose(first, second, rtol=0, atol=1e-12)
+        for at, first in enumerate(predictions)
+        for second in predictions[:at]
+    )
+
+
+def test_cells_are_means_over_seeds(one: Case) -> None:
+    """A cell of a random design is the mean of its six models, one of another design its only one."""
+    cells = tables.row(one.runs, tables.measure(tables.MEASURED, "error_rate"))
+    for name, cell in zip(DESIGNS, cells, strict=True):
+        errors = [run.error for run in one.runs if run.task.sampling == name and run.error is not None]
+        assert len(errors) == (6 if name.startswith("random") else 1)
+        assert (cell.mean if isinstance(cell, Spread) else cell) == pytest.approx(sum(errors) / len(errors))
+
+
+@given(bodies=st.lists(st.text("ab|\n-", max_size=9), min_size=2, max_size=2))
+def test_blocks_are_replaced_and_nothing_else(bodies: list[str]) -> None:
+    """What stands between the markers is replaced, all else stays, and a second time nothing changes."""
+    before = "# a\n<!-- begin x -->\nold\n<!-- end x -->\ntext\n<!-- begin y: note -->\n<!-- end y -->\nend\n"
+    blocks = dict(zip("xy", bodies, strict=True))
+    after = with_blocks(before, blocks)
+    assert {name: text.rstrip() for name, text in blocks_of(after).items()} == {
+        k: v.rstrip() for k, v in blocks.items()
+    }
+    assert [after.startswith("# a\n<!-- begin x"), "-->\ntext\n<!--" in after, after.endswith("-->\nend\n")] == [
+        True
+    ] * 3
+    assert with_blocks(after, blocks) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<!-- begin x -->\n<!-- end x -->\n" * 2, "twice"),
+        ("<!-- begin x -->\n", "no partner"),
+        ("<!-- begin y -->\n<!-- end y -->\n", "different blocks: x, y"),
+        ("nothing", "different blocks: x"),
+    ],
+)
+def test_wrong_markers(text: str, message: str) -> None:
+    """A block that is there twice, not closed, missing or unknown is an error, and nothing is written."""
+    with pytest.raises(ValueError, match=message):
+        with_blocks(text, {"x": "new"})
