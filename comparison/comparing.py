@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -77,6 +77,7 @@ def compare_all(
     intervals: Mapping[int, Array] | None = None,
     measured_intervals: Mapping[int, Array] | None = None,
     level: float = 0.95,
+    on_pair: Callable[[int, str], None] | None = None,
 ) -> Comparisons:
     """Compare the first of several models with each other one, and each with measurements.
 
@@ -95,6 +96,7 @@ def compare_all(
         measured_intervals: the same of single measured values, which scatter around the predictions; where there are
             none, measured values are looked for within the intervals of predictions.
         level: the level of these intervals.
+        on_pair: told after each pair of models how many are compared, and the name of the other model.
 
     Raises:
         ConfigurationError: if there are fewer than two models; otherwise as `compare`.
@@ -129,6 +131,8 @@ def compare_all(
             if first.intervals is not None or other.intervals is not None:
                 result = replace(result, intervals=compare_intervals(_interval(first), _interval(other), level))
         comparisons.append(result)
+        if on_pair is not None:
+            on_pair(len(comparisons), other.name)
     judged: list[Judged] = []
     if measured is not None:
         there = ~np.isnan(measured)

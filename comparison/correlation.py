@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,6 +110,7 @@ def pair_correlations(
     weights: Array | None = None,
     level: float = 0.95,
     seed: int = 0,
+    on_pair: Callable[[int], None] | None = None,
 ) -> tuple[Correlation, ...]:
     """Compare every two of several models, and return the correlation of each measure with one of them.
 
@@ -122,13 +123,18 @@ def pair_correlations(
         weights: what each configuration counts, shape (n,); None: all the same.
         level: see `correlations`.
         seed: see `correlations`.
+        on_pair: told after each pair how many are compared.
 
     Raises:
         MeasurementError: as `compare_values`.
         SpecError: as `compare_values` and `correlations`.
     """
     pairs = list(itertools.combinations(range(len(values)), 2))
-    found = [compare_values(values[i], values[j], keys=keys, weights=weights) for i, j in pairs]
+    found = []
+    for i, j in pairs:
+        found.append(compare_values(values[i], values[j], keys=keys, weights=weights))
+        if on_pair is not None:
+            on_pair(len(found))
     return correlations(found, against, pairs=pairs, level=level, seed=seed)
 
 

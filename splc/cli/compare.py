@@ -169,18 +169,11 @@ def compare(
     from splc.cli.compared import print_report, say_what_to_know
     from splc.cli.compared_models import require_factor, require_rows, subjects_of, which_learning, which_round
     from splc.cli.compared_tables import Report
-    from splc.cli.comparing import (
-        Places,
-        chosen_tables,
-        configurations_of,
-        interval_bounds,
-        read_files,
-        weights_of,
-    )
+    from splc.cli.comparing import Places, chosen_tables, configurations_of, interval_bounds, read_files, weights_of
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
     from splc.cli.parameters import numbers_of, require_used, stated_parameters
-    from splc.cli.terminal import note, warn
+    from splc.cli.terminal import note, progress, warn
     from splc.cli.thresholds import broken, require_measured, thresholds
     from splc.formats.files import STANDARD, write_whole
     from splc.plotting import plot_format
@@ -233,27 +226,29 @@ def compare(
     )
     if places.configurations is not None:
         places = replace(places, configurations=project.with_observed(places.configurations))
+    elif measure:
+        raise typer.BadParameter("there are no configurations to measure on; add --on", param_hint="--measure")
     else:
         note("there are no measurements: only terms are compared; --on all compares predictions on all configurations")
-        if measure:
-            raise typer.BadParameter("there are no configurations to measure on; add --on", param_hint="--measure")
     require_measured(limits, places)
     given, weighted_by = weights_of(weights, places, found[0], space.model)
     bands, single = ({}, {}) if intervals is None else interval_bounds(found, places, intervals)
-    compared = compare_all(
-        [(subject.name, subject.model) for subject in found],
-        places.configurations,
-        measured=places.measured,
-        nfp=places.nfp,
-        at=rows,
-        constant=constant,
-        measures=keys,
-        weights=given,
-        weighted_by=weighted_by,
-        intervals=bands,
-        measured_intervals=single,
-        level=intervals or 0.95,
-    )
+    with progress("comparing", len(found) - 1) as advance:
+        compared = compare_all(
+            [(subject.name, subject.model) for subject in found],
+            places.configurations,
+            measured=places.measured,
+            nfp=places.nfp,
+            at=rows,
+            constant=constant,
+            measures=keys,
+            weights=given,
+            weighted_by=weighted_by,
+            intervals=bands,
+            measured_intervals=single,
+            level=intervals or 0.95,
+            on_pair=advance,
+        )
     settings = {
         "parameter": numbers_of(parameter, "--parameter"),
         "scale": scale,

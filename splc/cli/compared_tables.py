@@ -217,7 +217,13 @@ def correlation_table(report: Report) -> Table:
 
 def all_correlations(report: Report) -> tuple[Correlation, ...]:
     """Return the correlations of the measures with the error rate over all pairs of models."""
+    from math import comb
+
     from comparison.correlation import pair_correlations
+    from splc.cli.terminal import progress
 
     predicted = [model.predicted for model in report.compared.models if model.predicted is not None]
-    return pair_correlations(predicted, report.keys, weights=report.weights, seed=report.seed)
+    with progress("correlating", comb(len(predicted), 2)) as advance:
+        return pair_correlations(
+            predicted, report.keys, weights=report.weights, seed=report.seed, on_pair=lambda done: advance(done, "")
+        )

@@ -66,6 +66,9 @@ def test_others_do_not_matter(first: InfluenceModel, second: InfluenceModel, thi
     measured = np.linspace(1.0, 7.0, len(ALL))
     found = compare_all([("a", first), ("b", second), ("c", third)], ALL, measured=measured, nfp="t")
     assert found.comparisons[1] == compare(first, third, ALL, names=("a", "c"))
+    told: list[tuple[int, str]] = []
+    compare_all([("a", first), ("b", second), ("c", third)], on_pair=lambda done, name: told.append((done, name)))
+    assert told == [(1, "b"), (2, "c")]
     alone = compare_all([("c", third), ("a", first)], ALL, measured=measured, nfp="t")
     assert found.judged[2] == alone.judged[0]
 

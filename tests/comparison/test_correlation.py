@@ -215,7 +215,9 @@ def test_pairs_of_models(weights: np.ndarray | None) -> None:
     keys = ("error_rate", "jaccard", "cosine")
     pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     each = [compare_values(values[i], values[j], keys=keys, weights=weights) for i, j in pairs]
-    found = pair_correlations(values, keys, weights=weights, seed=3)
+    told: list[int] = []
+    found = pair_correlations(values, keys, weights=weights, seed=3, on_pair=told.append)
+    assert told == [1, 2, 3, 4, 5, 6]
     assert found == correlations(each, pairs=pairs, seed=3)
     assert found[0].pairs == 6
     assert (found == pair_correlations(values, keys, seed=3)) == (weights is None)
