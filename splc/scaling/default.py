@@ -26,7 +26,7 @@ from splc.scaling.selection import FAR, Selection, leading
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # From here on it is asked whether noise is partly absolute; below, relative noise explains the data well enough.
-_SUSPICIOUS = 0.03
+SUSPICIOUS = 0.03
 _FLOORED_SHARE = 0.1
 # Values so much smaller than the largest have no relative precision.
 _NOTHING = 1e-12
@@ -142,7 +142,7 @@ def ideas(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, 
         best = relative.found.log_weights.argmax(axis=0)
         squares = relative.found.squares[best, np.arange(len(rows))]
         free = np.maximum(total - relative.found.sizes[best], 1)
-        again[rows] = np.sqrt(squares / free) > _SUSPICIOUS
+        again[rows] = np.sqrt(squares / free) > SUSPICIOUS
     rows = np.flatnonzero(again)
     if len(rows):
         found.append((weighed(among, _rows(measured, rows), total, True), rows))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from splc.errors import MeasurementError, SpecError
+from splc.errors import MeasurementError, SpecError, listed
 from splc.scaling.batches import fitted
-from splc.scaling.methods import settings_of
+from splc.scaling.methods import Settings, settings_of
+from splc.scaling.multi import fitted_many_parameters
 from splc.scaling.observed import Observed, observed
 from splc.scaling.result import ScalingModel
 
@@ -27,15 +29,16 @@ def fit(
     terms: int | None = None,
     criterion: str | None = None,
 ) -> ScalingModel:
-    """Find how a quantity scales with a parameter.
+    """Find how a quantity scales with a parameter, or with several.
 
     Args:
-        x: values of the parameter, at least 0, in any order; shape (n,).
+        x: values of the parameter, at least 0, in any order, shape (n,); or points of several parameters, shape
+            (n, parameters), in any pattern (see `splc.scaling.multi`).
         y: measured values, shape (n,) or (n, repetitions); NaN where one is missing.
         method: 'default' (see `splc.scaling.default`); 'classic', the best out of a fixed set of exponents; 'basic',
             Extra-P's default learner; 'refinement', as Following the Blind Seer has it; or 'extrap', refinement as
             Extra-P 4.2.5 has it.
-        names: the parameter's name, `x` unless given.
+        names: the parameters' names; unless given `x`, or of several `x1`, `x2`, …
         aggregate: how repetitions become one value, see `splc.scaling.methods.Settings`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
         segmented: whether a change of behaviour is looked for: two models, of 9 points or more.
@@ -85,13 +88,13 @@ def fit_many(
     criterion: str | None = None,
     jobs: int = 1,
 ) -> tuple[ScalingModel, ...]:
-    """Find how many quantities scale with a parameter; each model is the one that `fit` finds.
+    """Find how many quantities scale with a parameter, or with several; each model is the one that `fit` finds.
 
     Args:
-        x: values of the parameter, shape (n,).
+        x: values of the parameter, shape (n,), or points, shape (n, parameters).
         Y: measured values, shape (models, n) or (models, n, repetitions).
         method: see `fit`, as for all that follows.
-        names: the parameter's name.
+        names: the parameters' names.
         aggregate: how repetitions become one value.
         strong_scaling: whether negative powers are searched.
         segmented: whether a change of behaviour is looked for.
@@ -112,7 +115,6 @@ def fit_many(
         terms=terms,
         criterion=criterion,
     )
-    name = _name(names)
     try:
         values = np.asarray(Y, dtype=float)
     except (TypeError, ValueError):
@@ -121,21 +123,37 @@ def fit_many(
     if values.ndim not in (2, 3):
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
     data = observed(x, values)
+    called = _names(names, 1 if data.x.ndim == 1 else data.x.shape[1])
+    learn = partial(_learned, settings=settings, names=called, segmented=segmented)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
         raise SpecError(f"{jobs!r} is no number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or data.models < 2:
-        return tuple(fitted(data, settings, name, segmented))
+        return tuple(learn(data))
     from joblib import Parallel, delayed, effective_n_jobs
 
     parts = np.array_split(np.arange(data.models), min(4 * effective_n_jobs(jobs), data.models))
-    done = Parallel(n_jobs=jobs)(
-        delayed(fitted)(Observed(data.x, data.values[part], data.notes), settings, name, segmented) for part in parts
-    )
+    done = Parallel(n_jobs=jobs)(delayed(learn)(Observed(data.x, data.values[part], data.notes)) for part in parts)
     return tuple(each for part in done for each in part)
 
 
-def _name(names: str | Sequence[str] | None) -> str:
-    given = ("x",) if names is None else (names,) if isinstance(names, str) else tuple(names)
-    if len(given) != 1 or not isinstance(given[0], str) or not given[0].strip():
-        raise SpecError(f"{given!r} does not name one parameter", hint="give one name, such as names=['p']")
-    return given[0]
+def _learned(data: Observed, settings: Settings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
+    if len(names) == 1:
+        return fitted(data, settings, names[0], segmented)
+    if segmented:
+        hint = "fit one parameter at a time, the others being constant"
+        raise SpecError("changes of behaviour are looked for along one parameter only", hint=hint)
+    return fitted_many_parameters(data, settings, names)
+
+
+def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:
+    """Return the parameters' names, checked: x, or x1, x2, … unless they are given."""
+    if names is None:
+        return ("x",) if width == 1 else tuple(f"x{at}" for at in range(1, width + 1))
+    given = (names,) if isinstance(names, str) else tuple(names)
+    if len(given) != width or not all(isinstance(each, str) and each.strip() for each in given):
+        what = "one parameter" if width == 1 else f"{width} parameters"
+        example = ", ".join(f"'{each}'" for each in ("p", "n", "s", "g")[:width])
+        raise SpecError(f"{given!r} does not name {what}", hint=f"give one name each, such as names=[{example}]")
+    if len(set(given)) < width:
+        raise SpecError(f"a parameter is named twice: {listed(given)}", hint="names must be distinct")
+    return given

@@ -101,8 +101,8 @@ class PosteriorUncertainty:
             weights = weights / weights.sum(axis=0)
             means, errors = np.where(defined, means, center / self.unit), np.where(defined, errors, 0.0)
         tail = (1 - level) / 2
-        lower = _quantile(tail, weights, means, errors, freedoms)
-        upper = _quantile(1 - tail, weights, means, errors, freedoms)
+        lower = quantile(tail, weights, means, errors, freedoms)
+        upper = quantile(1 - tail, weights, means, errors, freedoms)
         with np.errstate(over="ignore"):
             return lower * self.unit, upper * self.unit
 
@@ -127,7 +127,7 @@ class PosteriorUncertainty:
                 uses, coefficients = _used(each.found, at, int(size))
                 there = known[uses]
                 mean = (coefficients[:, :, None] * there).sum(axis=1)
-                errors = _leverage(np.swapaxes(here[uses] * weight, 1, 2), there)
+                errors = leverage(np.swapaxes(here[uses] * weight, 1, 2), there)
                 noise = judged(each.found.squares[at, 0], total - int(size))[1][:, None]
                 errors = noise * np.sqrt(errors + (np.abs(mean) + floor) ** 2)
                 parts.append((log_weights[at], mean, errors, np.full(len(at), degrees(total - int(size)))))
@@ -146,7 +146,7 @@ def _used(found: Posterior, at: Array, size: int) -> tuple[Array, Array]:
     return places[used].reshape(-1, size), coefficients[used].reshape(-1, size)
 
 
-def _leverage(designs: Array, there: Array) -> Array:
+def leverage(designs: Array, there: Array) -> Array:
     """Return the variance of fitted values elsewhere, per unit of noise.
 
     Args:
@@ -159,7 +159,7 @@ def _leverage(designs: Array, there: Array) -> Array:
     return np.asarray((found**2).sum(axis=1))
 
 
-def _quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
+def quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
     """Return a quantile of mixtures of Student distributions by bisection; arrays are (hypotheses, points)."""
     from scipy.special import stdtr, stdtrit
 

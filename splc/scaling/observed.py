@@ -14,10 +14,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Measured values of many quantities over one parameter.
+    """Measured values of many quantities over one or several parameters.
 
     Attributes:
-        x: the distinct values of the parameter, ascending, shape (n,).
+        x: the distinct values of the parameter, ascending, shape (n,); or distinct points, shape (n, parameters).
         values: measured values, shape (models, n, repetitions); NaN where there is none.
         notes: what holds for all of them.
     """
@@ -40,7 +40,7 @@ def observed(x: Any, values: Any) -> Observed:
     """Check measurements and bring them into one form: points ascending, a point that repeats as repetitions.
 
     Args:
-        x: the parameter's values, shape (n,) or (n, 1).
+        x: the parameter's values, shape (n,) or (n, 1); or points of several parameters, shape (n, parameters).
         values: shape (models, n) or (models, n, repetitions); NaN where a measurement is missing.
 
     Raises:
@@ -50,10 +50,10 @@ def observed(x: Any, values: Any) -> Observed:
     places = _numbers(x, "x")
     if places.ndim == 2 and places.shape[1] == 1:
         places = places[:, 0]
-    if places.ndim != 1:
+    if places.ndim not in (1, 2) or 0 in places.shape[1:]:
         raise MeasurementError(
-            f"x has the shape {places.shape}, but this learner knows one parameter",
-            hint="give one value of the parameter per point, shape (n,)",
+            f"x has the shape {places.shape}",
+            hint="give one value of the parameter per point, shape (n,), or one row of several, shape (n, parameters)",
         )
     found = _numbers(values, "y")
     if found.ndim == 2:
@@ -71,14 +71,14 @@ def observed(x: Any, values: Any) -> Observed:
     missing = int(np.isnan(found).sum())
     if missing:
         notes.append(f"{plural(missing, 'value is', 'values are')} missing and left out")
-    distinct, where = np.unique(places, return_inverse=True)
+    distinct, where = np.unique(places, axis=0, return_inverse=True)
     if len(distinct) < len(places):
         repeated = len(places) - len(distinct)
         notes.append(f"{plural(repeated, 'point repeats', 'points repeat')} a value of x and are taken for repetitions")
         found = _gathered(found, where, len(distinct))
     else:
-        found = found[:, np.argsort(places)]
-    if distinct[0] < 1:
+        found = found[:, np.argsort(where)]
+    if distinct.ndim == 1 and distinct[0] < 1:
         notes.append(f"some x lie below 1 (the smallest is {distinct[0]:g}): no logarithms are considered")
     return Observed(distinct, np.array(found, dtype=float), tuple(notes))
 
@@ -94,10 +94,11 @@ def _numbers(values: Any, what: str) -> Array:
 def _check(x: Array, values: Array) -> None:
     """Refuse what no model can be fitted to."""
     if not np.isfinite(x).all():
-        raise MeasurementError(f"x at position {int(np.argmin(np.isfinite(x)))} is no finite number")
+        row = int(np.argwhere(~np.isfinite(x))[0][0])
+        raise MeasurementError(f"x at position {row} is no finite number")
     if (x < 0).any():
         raise MeasurementError(
-            f"x at position {int(np.argmax(x < 0))} is {x.min():g}, but powers need x ≥ 0",
+            f"x at position {int(np.argwhere(x < 0)[0][0])} is {x[x < 0][0]:g}, but powers need x ≥ 0",
             hint="shift or transform the parameter so that it is positive",
         )
     if np.isinf(values).any():

@@ -126,7 +126,7 @@ WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
     ([1, 2], [np.nan, np.nan], {}, MeasurementError, "no values"),
     ([1, 2], ["a", "b"], {}, MeasurementError, "no array of numbers"),
     ([1, 2], [[1], [1, 2]], {}, MeasurementError, "no array of numbers"),
-    ([[1, 2], [3, 4]], [1, 2], {}, MeasurementError, "one parameter"),
+    ([[[1], [2]]], [1, 2], {}, MeasurementError, "x has the shape"),
     ([1], 1, {}, MeasurementError, "shape"),
     ([1, 2], [1, 2], {"method": "clasic"}, SpecError, "did you mean 'classic'"),
     ([1, 2], [1, 2], {"terms": 2}, SpecError, "no setting terms"),
