@@ -16,7 +16,7 @@ from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint
 from splc.influence import InfluenceModel
 from splc.terms import Term, number_text
 
-__all__ = ["DEFAULT_KEYS", "compare_values", "weights_from", "weights_of_term"]
+__all__ = ["DEFAULT_KEYS", "checked_weights", "compare_values", "weights_from", "weights_of_term"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -57,7 +57,7 @@ def compare_values(
             f"{plural(len(first), 'value', 'values')} cannot be compared with {len(second):,}",
             hint="give both for the same configurations, in the same order",
         )
-    checked = None if weights is None else _weights(weights, len(first))
+    checked = None if weights is None else checked_weights(weights, len(first))
     a, b, w = prepared(first, second, checked)
     return SemanticComparison(
         configurations=len(first),
@@ -142,8 +142,12 @@ def _values(given: Array, which: str) -> Array:
     return values
 
 
-def _weights(given: Array, count: int) -> Array:
-    """Return weights, shape (count,), or refuse them."""
+def checked_weights(given: Array, count: int) -> Array:
+    """Return weights as floats, shape (count,).
+
+    Raises:
+        SpecError: if they are not finite numbers of that shape, one is negative, or all are 0.
+    """
     weights = np.asarray(given)
     if weights.shape != (count,) or (weights.dtype.kind not in "biuf" and count):
         raise SpecError(

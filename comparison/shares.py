@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from comparison.result import ClassShare, HybridComparison, SyntacticComparison
+from comparison.semantic import checked_weights
 from comparison.syntactic import names_in
 from splc.configurations import Configurations
 from splc.derived import options_of
@@ -51,11 +52,13 @@ def hybrid(
         weights: what each counts, shape (n,), not negative; None: all the same.
 
     Raises:
-        ConfigurationError: if there is no configuration, a weight is wrong, or as `InfluenceModel.contributions`.
+        ConfigurationError: if there is no configuration, or as `InfluenceModel.contributions`.
+        SpecError: if the weights are wrong, see `comparison.semantic.checked_weights`.
     """
     if len(configurations) == 0:
         raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
-    counted = _weights(weights, len(configurations))
+    counted = np.ones(len(configurations)) if weights is None else checked_weights(weights, len(configurations))
+    counted = counted / counted.max()
     classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
     names = [group.options for group in syntactic.classes]
     order = tuple(dict.fromkeys((*first.order, *second.order)))
@@ -85,19 +88,6 @@ def hybrid(
             for number, options in enumerate(names)
         )
     )
-
-
-def _weights(weights: Array | None, n: int) -> Array:
-    """Return what each configuration counts, shape (n,), at most 1."""
-    if weights is None:
-        return np.ones(n)
-    values = np.asarray(weights, dtype=float)
-    if values.shape != (n,):
-        raise ConfigurationError(f"one weight per configuration is needed: shape {(n,)}, not {values.shape}")
-    if not np.isfinite(values).all() or (values < 0).any() or not (values > 0).any():
-        raise ConfigurationError("weights are finite numbers, none of them negative and at least one of them positive")
-    scaled: Array = values / values.max()
-    return scaled
 
 
 def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:

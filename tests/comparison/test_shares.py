@@ -17,7 +17,7 @@ from comparison.syntactic import compare_terms
 from splc.binding import bound
 from splc.configurations import Array, Configurations
 from splc.derived import Parameter
-from splc.errors import ConfigurationError
+from splc.errors import ConfigurationError, SpecError
 from splc.influence import EvaluationError, InfluenceModel
 from splc.options import BinaryOption, NumericOption
 from splc.terms import CONSTANT, Factor, Term, option_term, product_of
@@ -242,10 +242,10 @@ def test_wrong_inputs_are_errors() -> None:
     syntactic = compare_terms(model, model)
     with pytest.raises(ConfigurationError, match="at least one configuration"):
         hybrid(model, model, syntactic, ALL[:0])
-    with pytest.raises(ConfigurationError, match="one weight per configuration"):
+    with pytest.raises(SpecError, match="one weight per configuration"):
         hybrid(model, model, syntactic, ALL, weights=np.ones(3))
     for wrong in (-1.0, math.nan, math.inf, 0.0):
-        with pytest.raises(ConfigurationError, match="weights are finite"):
+        with pytest.raises(SpecError, match="weight"):
             hybrid(model, model, syntactic, ALL, weights=np.full(len(ALL), wrong))
     singular = InfluenceModel.from_terms({Term((Factor("b", -1),)): 1.0}, SYSTEM.names)
     with pytest.raises(EvaluationError, match="no finite value"):
