@@ -2,6 +2,17 @@
 
 from splc.calibration.calibrating import calibrate
 from splc.calibration.free import SCALE, Bound
-from splc.calibration.result import Calibration, Combination, Confounded, Estimate, Weights
+from splc.calibration.result import WEIGHTS, Calibration, Combination, Confounded, Estimate, Residual, Weights
 
-__all__ = ["SCALE", "Bound", "Calibration", "Combination", "Confounded", "Estimate", "Weights", "calibrate"]
+__all__ = [
+    "SCALE",
+    "WEIGHTS",
+    "Bound",
+    "Calibration",
+    "Combination",
+    "Confounded",
+    "Estimate",
+    "Residual",
+    "Weights",
+    "calibrate",
+]

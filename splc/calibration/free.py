@@ -65,11 +65,18 @@ class Free:
         value = float(multiple) * self.unit
         return next((end for end in (self.low, self.high) if multiple == end / self.unit), value)
 
-    def at(self, multiple: float, low: float | None = None, high: float | None = None) -> Parameter:
-        """Return the parameter with another value and interval, in its unit."""
-        value, *ends = (self._rows(multiple if end is None else end) for end in (multiple, low, high))
-        pairs = list(zip(*ends, strict=True))
-        return replace(self.parameter, values_of=value, low=tuple(map(min, pairs)), high=tuple(map(max, pairs)))
+    def at(self, multiple: float, ends: tuple[float, float] | None = None, level: float | None = None) -> Parameter:
+        """Return the parameter with another value and interval, in its unit, without one as not determined."""
+        value, *both = (self._rows(end) for end in (multiple, *(ends or (multiple, multiple))))
+        pairs = list(zip(*both, strict=True))
+        return replace(
+            self.parameter,
+            values_of=value,
+            low=tuple(map(min, pairs)),
+            high=tuple(map(max, pairs)),
+            levels=() if ends is None or level is None else (level,),
+            determined=ends is not None,
+        )
 
     def _rows(self, multiple: float) -> tuple[float, ...]:
         if not self.parameter.keys:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from splc.influence import InfluenceModel
 from splc.terms import number_text
 
-Weights = Literal["relative", "absolute"]
+Weights = Literal["relative", "absolute", "log"]
+WEIGHTS: tuple[Weights, ...] = ("relative", "absolute", "log")
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Estimate:
         name: its name.
         value: its estimate; of a table that of the row that stands for it. Where it is not determined, one of the
             values that predict equally well.
-        low: the lower end of its interval; None where there is none (at a bound, or not determined).
+        low: the lower end of its interval, which bounds cut off; None where it is not determined.
         high: the upper end.
         benchmarked: the value that it had before; None where nobody measured one.
         at_bound: which of its bounds it lies at, if any.
@@ -101,6 +103,26 @@ class Confounded:
 
 
 @dataclass(frozen=True)
+class Residual:
+    """A configuration, and how far off the model is there.
+
+    Attributes:
+        configuration: option → value.
+        measured: the measured value.
+        predicted: the prediction.
+    """
+
+    configuration: Mapping[str, float]
+    measured: float
+    predicted: float
+
+    @property
+    def error(self) -> float | None:
+        """The relative error, (predicted - measured) / |measured|, in percent; None where 0 was measured."""
+        return 100 * (self.predicted / self.measured - 1) * (1 if self.measured > 0 else -1) if self.measured else None
+
+
+@dataclass(frozen=True)
 class Calibration:
     """Free parameters of a model, estimated from measurements.
 
@@ -109,18 +131,24 @@ class Calibration:
         estimates: one per free parameter, in the order asked for.
         confounded: groups of parameters that cannot be told apart.
         without_effect: parameters that change none of the predictions.
-        weights: whether relative or absolute residuals were made small.
+        weights: whether relative or absolute residuals, or logarithms of predicted / measured, were made small.
         level: the level of the intervals.
         linear: whether the prediction is linear in the free parameters, so that the estimate is exact and global.
         converged: whether the search ended by itself (always, where it is linear).
         configurations: how many were fitted.
-        zeros: how many more were left out because their measured value is 0 (relative residuals only).
+        zeros: how many more were left out because their measured value is 0 (relative residuals) or not positive
+            (logarithms).
         missing: how many more have no finite measured value.
         degrees: degrees of freedom left.
-        deviation: standard deviation of the residuals: a fraction (relative), or in the property's unit (absolute).
+        deviation: standard deviation of the residuals: a fraction (relative), in the property's unit (absolute), or
+            of natural logarithms.
         error_before: mean relative error in percent with the benchmarked values; None where one is missing, or with
             them there are no predictions, or all measured values are 0.
-        error_after: the same with the estimates.
+        error_after: the same with the estimates, on the configurations that they were estimated from.
+        error_cross_validated: the same where each configuration is predicted with estimates from the others (all but
+            its fold); None where that was not asked for, or some of these have no predictions.
+        folds: into how many folds the configurations were divided; 0: not at all.
+        worst: the configurations with the greatest residuals (in the sense of the weights), the worst one first.
     """
 
     model: InfluenceModel
@@ -138,6 +166,9 @@ class Calibration:
     deviation: float
     error_before: float | None
     error_after: float | None
+    error_cross_validated: float | None = None
+    folds: int = 0
+    worst: tuple[Residual, ...] = ()
 
     def __getitem__(self, name: str) -> Estimate:
         """Return the estimate of a parameter."""

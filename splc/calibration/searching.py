@@ -31,6 +31,7 @@ class Misfit:
         weights: what each residual is multiplied by, shape (n,).
         low: lower bounds, shape (k,), in the parameters' units.
         high: upper bounds.
+        logarithmic: whether residuals are logarithms of predicted / measured; both are positive then.
     """
 
     predictions: Sensitivity
@@ -38,11 +39,28 @@ class Misfit:
     weights: Array
     low: Array
     high: Array
+    logarithmic: bool = False
+
+    @property
+    def aim(self) -> Array:
+        """What residuals are small or large beside: the weighted measurements, or 1 for each logarithm. Shape (n,)."""
+        return np.ones(len(self.measured)) if self.logarithmic else self.measured * self.weights
+
+    @property
+    def size(self) -> float:
+        """The length of that, positive."""
+        return float(column_lengths(self.aim[:, np.newaxis])[0]) or 1.0
 
     def __call__(self, at: Array) -> tuple[Array, Array]:
-        """Return the weighted residuals (predicted - measured), shape (n,), and their derivatives, shape (n, k)."""
+        """Return the weighted residuals, shape (n,), and their derivatives, shape (n, k).
+
+        Residuals are predicted - measured, or ln(predicted / measured); NaN where that is undefined.
+        """
         predicted, slopes = self.predictions(at)
         with np.errstate(all="ignore"):
+            if self.logarithmic:
+                logarithms = np.log(np.where(predicted > 0, predicted, np.nan) / self.measured)
+                return logarithms * self.weights, slopes * (self.weights / predicted)[:, np.newaxis]
             return (predicted - self.measured) * self.weights, slopes * self.weights[:, np.newaxis]
 
     def cost(self, at: Array) -> float:
@@ -73,11 +91,12 @@ def search(misfit: Misfit) -> Found | None:
 
     With a model that is linear in them this is exact (`splc.calibration.linear`). Else it is the best end of several
     searches by a trust region (scipy's `least_squares`), the first from the benchmarked values, the others from the
-    best of a fixed set of points, at each of which the parameters that enter linearly are solved for.
+    best of a fixed set of points, at each of which the parameters that enter linearly are solved for. Logarithms of
+    predictions are linear in none, but one search begins where the relative residuals are least.
     """
     free = misfit.predictions.free
     start = np.array([one.start for one in free])
-    block = misfit.predictions.linear_block()
+    block = () if misfit.logarithmic else misfit.predictions.linear_block()
     if len(block) == len(free):
         at = _with_block(misfit, start, block)
         return None if at is None or not math.isfinite(misfit.cost(at)) else Found(at, linear=True)
@@ -87,15 +106,18 @@ def search(misfit: Misfit) -> Found | None:
         if at is not None and math.isfinite(cost := misfit.cost(at)):
             tried.append((cost, number, at))
     begins = [start] if math.isfinite(misfit.cost(start)) else []
+    if misfit.logarithmic:
+        relative = search(replace(misfit, weights=misfit.weights / misfit.measured, logarithmic=False))
+        if relative is not None and math.isfinite(misfit.cost(relative.at)):
+            begins.append(relative.at)
     begins += [at for _, _, at in sorted(tried, key=lambda one: one[:2])[:_FOLLOWED]]
     best: tuple[float, Found] | None = None
-    scale = float(column_lengths((misfit.measured * misfit.weights)[:, np.newaxis])[0])
     for begin in begins:
         followed, converged = _followed(misfit, begin)
         at = _polished(misfit, followed)
         cost = misfit.cost(at)
         # Of equally good ends the first one stays: it is the one that was reached from the benchmarked values.
-        if best is None or cost < best[0] * (1 - 1e-9) - 1e-13 * scale:
+        if best is None or cost < best[0] * (1 - 1e-9) - 1e-13 * misfit.size:
             best = cost, Found(at, linear=False, converged=converged)
     if best is None:
         return None
@@ -103,6 +125,14 @@ def search(misfit: Misfit) -> Found | None:
     # What changes nothing keeps its benchmarked value, also where the search began elsewhere.
     kept = np.where(column_lengths(misfit(found.at)[1]) == 0, start, found.at)
     return replace(found, at=kept) if misfit.cost(kept) <= cost * (1 + 1e-12) else found
+
+
+def search_near(misfit: Misfit, begin: Array) -> Array | None:
+    """Return the best parameters near some, as they are with slightly other measurements; None without predictions."""
+    if not misfit.logarithmic and len(misfit.predictions.linear_block()) == len(begin):
+        found = search(misfit)
+        return None if found is None else found.at
+    return _polished(misfit, _followed(misfit, begin)[0]) if math.isfinite(misfit.cost(begin)) else None
 
 
 def _with_block(misfit: Misfit, point: Array, block: tuple[int, ...]) -> Array | None:
@@ -162,7 +192,7 @@ def _followed(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
     """Return where a search by a trust region ends, and whether it ended by itself."""
     from scipy.optimize import least_squares
 
-    size = float(column_lengths((misfit.measured * misfit.weights)[:, np.newaxis])[0]) or 1.0
+    size = misfit.size
     last: list[Array] = [begin]
 
     def residuals(at: Array) -> Array:

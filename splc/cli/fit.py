@@ -15,6 +15,7 @@ from splc.cli.options import (
     Nfp,
     Parameter,
     ParametersFile,
+    Seed,
     System,
 )
 
@@ -56,12 +57,27 @@ def fit(
         ),
     ] = None,
     weights: Annotated[
-        Literal["relative", "absolute"],
-        typer.Option("--weights", help="Which squared residuals are made least.", rich_help_panel=FITTING),
+        Literal["relative", "absolute", "log"],
+        typer.Option(
+            "--weights",
+            help="Which squared residuals are made least: relative ones, absolute ones, or logarithms of predicted / "
+            "measured, for measurements that scatter by factors.",
+            rich_help_panel=FITTING,
+        ),
     ] = "relative",
     level: Annotated[
         float, typer.Option("--level", metavar="LEVEL", help="The level of the intervals.", rich_help_panel=FITTING)
     ] = 0.95,
+    folds: Annotated[
+        int,
+        typer.Option(
+            "--folds",
+            metavar="K",
+            help="Folds of the cross-validation: each is predicted with estimates from the others. 0: none.",
+            rich_help_panel=FITTING,
+        ),
+    ] = 10,
+    seed: Seed = 0,
     output: Annotated[
         str | None,
         typer.Option(
@@ -107,6 +123,8 @@ def fit(
     bounds = bounds_of(bound or [])
     if not 0 < level < 1:
         raise typer.BadParameter(f"{level:g} is no level of intervals, such as 0.95", param_hint="--level")
+    if folds < 0 or folds == 1:
+        raise typer.BadParameter("2 folds at least; 0 for no cross-validation", param_hint="--folds")
     project = Project.load(
         system=system, measurements=measurements, nfp=nfp, analytical=analytical, parameters=parameters
     )
@@ -135,11 +153,13 @@ def fit(
             bounds=bounds,
             weights=weights,
             level=level,
+            folds=folds,
+            seed=seed,
         )
     except EvaluationError as error:
         raise error.at(file) from None
     scaled = SCALE in names and all(each.name != SCALE for each in model.parameters)
-    result = Fitted(found, known, file, name, measured.report.source or "", scaled)
+    result = Fitted(found, known, file, name, measured.report.source or "", scaled, seed)
     say_what_to_know(result)
     if output is not None:
         write(result, output)
@@ -186,9 +206,17 @@ def read_free(file: str, system: Any, known: Any, names: Sequence[str]) -> tuple
     ]
     if problems:
         raise SpecError(problems)
+    hint = "free are names that the model uses without defining them: delete its line to estimate it"
     guessed = tuple(name for name in names if name not in known.quantities)
-    given = known.changed(dict.fromkeys(guessed, 1.0))
     source = read_source(file)
+    problems = [
+        Problem(f"{name!r} is a definition of the model; it cannot be free", file, line, hint=hint)
+        for name, line in definitions_of(source).items()
+        if name in guessed
+    ]
+    if problems:
+        raise SpecError(problems)
+    given = known.changed(dict.fromkeys(guessed, 1.0))
     # Once with all of them as names, to know which ones it uses.
     [stored] = parse_stored_models(source, system, parameters=given, symbols=given.quantities)
     used = [each.name for each in stored.model.parameters]
@@ -210,3 +238,19 @@ def read_free(file: str, system: Any, known: Any, names: Sequence[str]) -> tuple
     [stored] = parse_stored_models(source, system, parameters=given, symbols=names)
     # As a factor on the whole model, 'scale' is benchmarked to be 1.
     return stored.model, tuple(name for name in guessed if name in used), stored.used
+
+
+def definitions_of(source: Any) -> dict[str, int]:
+    """Return the names that a model text defines, with their lines; nothing for what is no model text."""
+    from splc.errors import SplcError
+    from splc.expression import split_text
+    from splc.formats.kinds import kind_of
+    from splc.formats.models import is_log
+
+    if is_log(source) or kind_of(source) != "model":
+        return {}
+    try:
+        return {name: line for name, _, line in split_text(source.text()).definitions}
+    except SplcError:
+        # Reading the model says what is wrong with it.
+        return {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from splc.calibration import Bound, Calibration, Estimate
+    from splc.calibration import Bound, Calibration, Estimate, Residual
     from splc.parameters import Parameters, Quantity, Table
 
 
@@ -25,6 +25,7 @@ class Fitted:
         nfp: the property.
         measurements: the measurements' file.
         scaled: whether `scale` is a factor on the whole model, not one of its parameters.
+        seed: of the folds.
     """
 
     found: Calibration
@@ -33,6 +34,7 @@ class Fitted:
     nfp: str
     measurements: str
     scaled: bool
+    seed: int = 0
 
 
 def names_of(texts: Sequence[str]) -> tuple[str, ...]:
@@ -83,7 +85,9 @@ def say_what_to_know(result: Fitted) -> None:
         note(f"{plural(found.missing, 'configuration has', 'configurations have')} no value of {result.nfp}")
     if found.zeros:
         zeros = plural(found.zeros, f"value of {result.nfp} is", f"values of {result.nfp} are")
-        note(f"{zeros} 0 and left out: there is no relative error of 0")
+        logarithm = found.weights == "log"
+        why = "not positive and left out: only positive values have logarithms"
+        note(f"{zeros} {why if logarithm else '0 and left out: there is no relative error of 0'}")
     for name in found.without_effect:
         kept = "is as benchmarked" if found[name].benchmarked is not None else "is a mere start"
         warn(f"{name} is not determined: it changes none of the predictions; its value {kept}")
@@ -95,7 +99,10 @@ def say_what_to_know(result: Fitted) -> None:
     for estimate in found.estimates:
         if estimate.at_bound is not None:
             which = "lower" if estimate.at_bound == "low" else "upper"
-            warn(f"{estimate.name} lies at its {which} bound, {estimate.value:g}: it has no interval")
+            warn(
+                f"{estimate.name} lies at its {which} bound, {estimate.value:g}: intervals hold if the true value is "
+                "within the bounds; they are as wide as without bounds, up to where these end"
+            )
     if not found.converged:
         warn("the search did not end by itself; --bound makes it easier")
 
@@ -112,6 +119,13 @@ def show(result: Fitted, output: str | None) -> None:
     count = plural(found.configurations, "configuration", "configurations")
     said = f"mean relative error: {after} (with the benchmarked values {before})" if before else ""
     say(f"{said or f'mean relative error: {after}'} on {count} with {result.nfp}")
+    if found.folds and found.error_after is not None:
+        folds = plural(found.folds, "fold", "folds")
+        other = _percent(found.error_cross_validated) or "undefined, there is not always a prediction"
+        say(f"cross-validated: {other} ({folds}, each predicted with estimates from the others)")
+    say()
+    worst = ("greatest residuals", "measured", "predicted", "error, %")
+    table(worst, [_worst_row(residual) for residual in found.worst], right=worst[1:])
     if output is not None:
         note(f"parameters written to {output}")
 
@@ -124,6 +138,13 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
     low, high = estimate.ratio_interval or (None, None)
     numbers = (estimate.benchmarked, estimate.value, estimate.low, estimate.high, estimate.ratio, low, high)
     return (estimate.name + place, *(_number(number) for number in numbers), remark)
+
+
+def _worst_row(residual: Residual) -> tuple[str, ...]:
+    from splc.errors import listed
+
+    place = listed([f"{option} = {value:g}" for option, value in residual.configuration.items()])
+    return (place, *(_number(number) for number in (residual.measured, residual.predicted, residual.error)))
 
 
 def _number(value: float | None) -> str:
@@ -162,6 +183,18 @@ def as_json(result: Fitted, output: str | None) -> dict[str, Any]:
         "without_effect": found.without_effect,
         "error_before": found.error_before,
         "error_after": found.error_after,
+        "error_cross_validated": found.error_cross_validated,
+        "folds": found.folds,
+        "seed": result.seed,
+        "worst": [
+            {
+                "configuration": dict(residual.configuration),
+                "measured": residual.measured,
+                "predicted": residual.predicted,
+                "error": residual.error,
+            }
+            for residual in found.worst
+        ],
         "configurations": found.configurations,
         "left_out": found.zeros,
         "missing": found.missing,
@@ -208,7 +241,8 @@ def write(result: Fitted, output: str) -> None:
     heading = [
         f"Estimated by splc {__version__}: {names}",
         f"model: {_line(result.model)}; measurements: {_line(result.measurements)}, {_line(result.nfp)}, {count}",
-        f"intervals: level {found.level:g}; mean relative error {_percent(found.error_after) or 'undefined'}",
+        f"weights: {found.weights}; mean relative error {_percent(found.error_after) or 'undefined'}"
+        + (f", cross-validated {_percent(found.error_cross_validated) or 'undefined'}" if found.folds else ""),
     ]
     if found.undetermined:
         heading.append(f"not determined by these measurements: {', '.join(found.undetermined)}")
@@ -222,7 +256,17 @@ def _line(text: str) -> str:
 
 
 def _quantity(parameter: Any) -> Quantity | Table:
+    """Return what a parameters file says of an estimate: its interval with the level, or that it is not determined."""
     from splc.parameters import Quantity, Table
 
-    rows = [Quantity(*numbers) for numbers in zip(parameter.values_of, parameter.low, parameter.high, strict=True)]
+    [level] = parameter.levels or (None,)
+    rows = []
+    for value, low, high in zip(parameter.values_of, parameter.low, parameter.high, strict=True):
+        # A row of 0 stays 0 whatever the table's factor is.
+        if parameter.keys and value == low == high == 0:
+            rows.append(Quantity.exactly(value))
+        elif parameter.determined:
+            rows.append(Quantity(value, low, high, level))
+        else:
+            rows.append(Quantity.undetermined(value))
     return Table(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]

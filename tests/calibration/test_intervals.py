@@ -60,18 +60,52 @@ def test_intervals_contain_the_truth_as_often_as_they_say(text: str, true: Value
 
 
 def test_bounds_hold_and_are_named() -> None:
-    """Values stay within bounds, one at a bound is exactly that, has no interval, and says so; others keep theirs."""
+    """Values stay within bounds, one at a bound is exactly that, and says so; its interval begins or ends there."""
     true = {"alpha": 6e-6, "beta": 4e-10, "f": 9e-10}
     measured = read(LINEAR, true).predict(ALL)
     found = fitted(LINEAR, BENCHMARKED, measured, FREE, bounds={"alpha": (None, 3.3e-7), "beta": (5e-8, None)})
     assert (found["alpha"].value, found["alpha"].at_bound) == (3.3e-7, "high")
     assert (found["beta"].value, found["beta"].at_bound) == (5e-8, "low")
-    assert (found["beta"].low, found["beta"].high, found["beta"].ratio_interval) == (None, None, None)
+    assert found["beta"].low == 5e-8
+    assert found["alpha"].high == 3.3e-7
+    assert found["beta"].high is not None
+    assert found["beta"].high > 5e-8
     assert found["f"].at_bound is None
     assert found["f"].low is not None
     assert found["beta"].determined
     parameter = next(parameter for parameter in found.model.parameters if parameter.name == "beta")
-    assert parameter.values_of == parameter.low == parameter.high == (5e-8,)
+    assert parameter.values_of == parameter.low == (5e-8,)
+    assert parameter.high == (found["beta"].high,)
+    assert (parameter.levels, parameter.determined) == ((0.95,), True)
+
+
+def test_active_bounds_do_not_make_intervals_too_narrow() -> None:
+    """Where a bound is met that is not the truth, at least 80 % of the intervals at the level 0.8 contain the truth."""
+    rounds, text = 200, "alpha + beta * (px + 30) + f * nx"
+    true = {"alpha": 4.0, "beta": 1.0, "f": 0.01}
+    model, exact = read(text, true, FREE), read(text, true).predict(ALL)
+    draw = np.random.default_rng(8)
+    met, hits = 0, dict.fromkeys(FREE, 0)
+    for _ in range(rounds):
+        found = calibrate(model, ALL, exact / (1 + 0.02 * draw.standard_normal(20)), FREE, level=0.8)
+        if found["alpha"].at_bound is None:
+            continue
+        met += 1
+        for name, value in true.items():
+            low, high = found[name].low, found[name].high
+            hits[name] += low is not None and high is not None and low <= value <= high
+    assert met >= 40
+    for count in hits.values():
+        assert count / met >= 0.8 - 3 * math.sqrt(0.8 * 0.2 / met)
+
+
+def test_intervals_of_combinations_end_at_the_bounds() -> None:
+    """What is determined of parameters that are not has no values that their bounds exclude."""
+    measured = noisy(read("f * nx", {"f": 5e-7}).predict(ALL), 0.5, 3)
+    found = fitted("alpha * px + 2 * beta * px + f * nx", dict.fromkeys(FREE, 1.0), measured, FREE)
+    [group] = found.confounded
+    [combination] = group.combinations
+    assert combination.low == 0 <= combination.value < combination.high
 
 
 def test_an_interval_ends_at_the_bounds() -> None:

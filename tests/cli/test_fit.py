@@ -37,7 +37,7 @@ def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
     """The table has a line per free parameter with its ratio, and the error is told before and after."""
     result = run("fit", "--free", "alpha,beta")
     assert (result.exit_code, result.stderr) == (0, "")
-    heading, alpha, beta, error = result.stdout.splitlines()
+    heading, alpha, beta, error, validated, _, *worst = result.stdout.splitlines()
     assert heading.split() == ["parameter", "benchmarked", "estimate", "low", "high", "ratio"] + [
         word for side in ("low", "high") for word in ("ratio", side)
     ]
@@ -55,6 +55,15 @@ def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
         f"{content['error_before']:.6g} %) on 9 configurations with time"
     )
     assert content["error_after"] < content["error_before"]
+    assert validated == (
+        f"cross-validated: {content['error_cross_validated']:.6g} % (9 folds, each predicted with estimates from the "
+        "others)"
+    )
+    assert worst[0].split("  ")[0] == "greatest residuals"
+    for line, one in zip(worst[1:], content["worst"], strict=True):
+        place = ", ".join(f"{name} = {value:g}" for name, value in one["configuration"].items())
+        assert line.startswith(place)
+        assert line.split()[-3:] == [f"{one[name]:.6g}" for name in ("measured", "predicted", "error")]
     assert (content["configurations"], content["linear"], content["degrees_of_freedom"]) == (9, True, 7)
 
 
@@ -68,7 +77,7 @@ def test_fitted_parameters_are_parameters(run: Run, folder: Path) -> None:
     assert after.expressions == before.expressions
     assert list(after.quantities) == list(before.quantities)
     for one in content["parameters"]:
-        assert after.quantities[one["name"]] == Quantity(one["estimate"], one["low"], one["high"])
+        assert after.quantities[one["name"]] == Quantity(one["estimate"], one["low"], one["high"], 0.95)
     for name in ("base", "unused"):
         assert after.quantities[name] == before.quantities[name]
     arguments = ("predict", "analytical.txt", "measurements.csv", "--parameters", "fitted.toml", "--json")
@@ -92,7 +101,7 @@ def test_nothing_but_the_model_and_the_measurements_is_needed(run: Run, folder: 
     assert list(read_parameters(folder / "f.toml").quantities) == ["alpha", "beta", "base"]
     lines = run("fit", "-", "--free", "alpha,beta,base", stdin=MODEL).stdout.splitlines()
     assert lines[0].split() == ["parameter", "estimate", "low", "high"]
-    assert lines[-1].endswith("% on 9 configurations with time")
+    assert lines[4].endswith("% on 9 configurations with time")
 
 
 def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
@@ -107,7 +116,7 @@ def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
     table = read_parameters(folder / "fitted.toml").quantities["beta"]
     assert isinstance(table, Table)
     assert table.rows[0] == (1.0, Quantity.exactly(0.0))
-    assert table.rows[1] == (2.0, Quantity(one["estimate"], one["low"], one["high"]))
+    assert table.rows[1] == (2.0, Quantity(one["estimate"], one["low"], one["high"], 0.95))
     assert table.rows[2][1].value == pytest.approx(2 * one["estimate"])
 
 
@@ -143,19 +152,45 @@ def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
     assert "warning: idle is not determined: it changes none of the predictions; its value is a mere start" in (
         result.stderr
     )
-    assert "warning: base lies at its upper bound, 0.25: it has no interval" in result.stderr
-    assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[1:-1]] == [
+    assert "warning: base lies at its upper bound, 0.25: intervals hold if the true value is within the bounds" in (
+        result.stderr
+    )
+    assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[1:5]] == [
         *["not determined"] * 3,
         "at its upper bound",
     ]
     assert "# not determined by these measurements: alpha, gamma, idle\n" in (folder / "fitted.toml").read_text("utf-8")
+    written = read_parameters(folder / "fitted.toml").quantities
+    assert [written[name].determined for name in ("alpha", "gamma", "idle", "base")] == [False] * 3 + [True]  # type: ignore[union-attr]
     content = json.loads(run(*arguments, "--json").stdout)
     [group] = content["confounded"]
     assert group["parameters"] == ["alpha", "gamma"]
     assert group["determined"][0]["parts"] == pytest.approx({"alpha": 1.0, "gamma": 2.0})
     assert content["without_effect"] == ["idle"]
-    assert [one["low"] for one in content["parameters"]] == [None] * 4
+    assert [one["low"] for one in content["parameters"][:3]] == [None] * 3
+    assert content["parameters"][3]["low"] < content["parameters"][3]["high"] == 0.25
     assert [one["at_bound"] for one in content["parameters"]] == [None, None, None, "high"]
+
+
+def test_cross_validation_is_asked_for(run: Run) -> None:
+    """The same seed gives the same folds, another one others; without folds nothing is said about them."""
+    arguments = ("fit", "--free", "alpha,beta", "--folds", "3")
+    one, same = run(*arguments).stdout, run(*arguments, "--seed", "0").stdout
+    assert one == same
+    assert one != run(*arguments, "--seed", "1").stdout
+    assert "(3 folds, " in one
+    assert "cross-validated" not in run("fit", "--free", "alpha,beta", "--folds", "0").stdout
+    content = json.loads(run("fit", "--free", "alpha,beta", "--folds", "0", "--json").stdout)
+    assert (content["error_cross_validated"], content["folds"]) == (None, 0)
+
+
+def test_a_definition_cannot_be_free(refused: Refused, run: Run, folder: Path) -> None:
+    """A name that the text defines is refused by its line, unless a parameter of that name is made into it."""
+    (folder / "analytical.txt").write_text("N = x * 2\n\nN * alpha", encoding="utf-8")
+    message = refused("fit", "--free", "N")
+    assert "analytical.txt:1: 'N' is a definition of the model; it cannot be free" in message
+    (folder / "analytical.txt").write_text("alpha = alpha / 1000\nx * alpha", encoding="utf-8")
+    assert run("fit", "--free", "alpha").exit_code == 0
 
 
 def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
@@ -168,6 +203,8 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
     assert (content["configurations"], content["left_out"]) == (8, 1)
     content = json.loads(run("fit", "--free", "alpha", "--json", "--weights", "absolute").stdout)
     assert (content["configurations"], content["left_out"], content["weights"]) == (9, 0, "absolute")
+    result = run("fit", "--free", "alpha", "--weights", "log")
+    assert "note: 1 value of time is not positive and left out" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -181,6 +218,7 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
         ),
         (("--free", "alpha,beta,base,z"), "does not use the parameter 'z'\n    free can be: alpha, base, beta, scale"),
         (("--free", "x"), "'x' is an option or observed, not a parameter"),
+        (("--free", "alpha", "--folds", "1"), "2 folds at least; 0 for no cross-validation"),
         (("--free", "nodes"), "parameters.toml:6: 'nodes' is an expression of the options, not a number"),
         (("--free", "alpha,,beta"), "a name is missing"),
         (("--free", "alpha,alpha"), "alpha is given twice"),
