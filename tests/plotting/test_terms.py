@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from comparison.result import Comparison
 from splc.plotting import comparison_plot
-from splc.plotting.terms import CASES, MOST_MODELS, MOST_TERMS, TermsLayout, merge
+from splc.plotting.terms import CASES, MOST_MODELS, TermsLayout, merge
 from splc.terms import CONSTANT, option_term
 from tests.plotting.drawn import EXAMPLE, X, Y, capture, compared, score, texts
 
@@ -73,18 +73,20 @@ def test_order_of_options_does_not_part_a_class(monkeypatch: pytest.MonkeyPatch)
 
 def test_many_terms_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """The height grows with the terms, up to the most that are drawn; the rest is counted."""
-    terms = [score(option_term("x", power), "same", 1, 1) for power in range(1, MOST_TERMS + 3)]
+    most = 6
+    monkeypatch.setattr("splc.plotting.terms.MOST_TERMS", most)
+    terms = [score(option_term("x", power), "same", 1, 1) for power in range(1, most + 3)]
     heights = []
-    for n in (3, MOST_TERMS, MOST_TERMS + 1, MOST_TERMS + 2):
+    for n in (3, most, most + 1, most + 2):
         axes = sheet(monkeypatch, compared("a", "b", (["x"], terms[:n]), (["y"], [score(Y, "no class", 1, None)])))
         figure = axes.figure
         heights.append(axes.get_ylim()[0])
         written = texts(figure)  # type: ignore[arg-type]
-        hidden = n + 1 - MOST_TERMS
+        hidden = n + 1 - most
         assert [text for text in written if " more " in text] == (
             [f"and {hidden} more {'term' if hidden == 1 else 'terms'}"] if hidden > 0 else []
         )
-        assert len(bars(axes)) == min(n + 1, MOST_TERMS)
+        assert len(bars(axes)) == min(n + 1, most)
         assert any(f"of [−{2 * n + 2}, {2 * n + 2}]" in text for text in written)
     assert heights[0] < heights[1] == heights[2] == heights[3]
 
