@@ -1,0 +1,95 @@
+"""The values that parameters can be measured at: those that were, carried on in their steps or factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from splc.errors import SpecError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Ratios that differ by less are one factor.
+_SAME = 1e-6
+
+
+def carried_on(values: Array, number: int) -> Array:
+    """Return values and `number` more beyond the largest.
+
+    They go on by the same factor where all ratios are equal, by the same step where all differences are, and else by
+    the median of those of both that vary less, relative to their mean. A single value is doubled; 0 is followed by 1.
+
+    Args:
+        values: distinct, ascending, at least 0.
+        number: how many more.
+    """
+    steps = np.diff(values)
+    positive = values[values > 0]
+    ratios = positive[1:] / positive[:-1]
+    if len(steps) == 0:
+        geometric, factor, step = bool(len(positive)), 2.0, 1.0
+    else:
+        factor, step = float(np.median(ratios)) if len(ratios) else 1.0, float(np.median(steps))
+        # Of two values nothing but their ratio is known: powers are what parameters are most often.
+        even = len(steps) > 1 and np.ptp(steps) <= _SAME * step
+        spreads = [np.std(each) / np.mean(each) if len(each) > 1 else np.inf for each in (ratios, steps)]
+        better = len(steps) == 1 or bool(spreads[0] <= spreads[1])
+        geometric = len(ratios) == len(steps) and not even and better
+    found = list(values.tolist())
+    for _ in range(number):
+        found.append(found[-1] * factor if geometric else found[-1] + step)
+    if all(float(each).is_integer() for each in values):
+        found = [float(round(each)) if abs(each) < 2**53 else each for each in found]
+    return np.unique(np.array(found))
+
+
+def candidate_axes(points: Array, given: Sequence[Array | None], least: int, extend: int) -> tuple[Array, ...]:
+    """Return the values of every parameter.
+
+    Args:
+        points: measured ones, shape (n, parameters).
+        given: the values of each parameter, None for those measured.
+        least: how many values axes that are not given have at least.
+        extend: how many values they have beyond that.
+
+    Raises:
+        SpecError: if `extend` is negative.
+    """
+    if extend < 0:
+        raise SpecError(f"axes cannot be extended by {extend}", hint="give 0 or more")
+    found = []
+    for at, axis in enumerate(given):
+        values = np.unique(points[:, at])
+        more = max(least - len(values), 0) + extend
+        # Along a single parameter there is nothing but what lies beyond.
+        if points.shape[1] == 1 and more == 0:
+            more = 1
+        found.append(np.unique(axis) if axis is not None else carried_on(values, more))
+    return tuple(found)
+
+
+def checked_axes(axes: Sequence[Sequence[float] | None] | None, parameters: int) -> tuple[Array | None, ...]:
+    """Return axes as arrays.
+
+    Raises:
+        SpecError: if there are more or fewer than parameters, or values are no finite numbers of at least 0.
+    """
+    if axes is None:
+        return (None,) * parameters
+    if len(axes) != parameters:
+        raise SpecError(f"{len(axes)} axes for {parameters} parameters", hint="give one each; None: as measured")
+    found: list[Array | None] = []
+    for axis in axes:
+        if axis is None:
+            found.append(None)
+            continue
+        try:
+            values = np.asarray(axis, dtype=float)
+        except (TypeError, ValueError):
+            raise SpecError(f"{axis!r} are no values of a parameter", hint="give numbers") from None
+        if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
+            raise SpecError(f"{axis!r} are no values of a parameter", hint="give finite numbers of at least 0")
+        found.append(values)
+    return tuple(found)
