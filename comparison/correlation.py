@@ -13,13 +13,18 @@ import numpy as np
 
 from comparison.result import SemanticComparison
 from comparison.semantic import DEFAULT_KEYS, compare_values
-from splc.errors import SpecError, unknown_name_hint
+from splc.errors import SpecError, plural, unknown_name_hint
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FEWEST = 3
+# Fewer models (or comparisons, where these are drawn) have hardly any resamples: of 4 models, intervals at the level
+# 0.95 covered the correlation of a population as seldom as 0.65 times, of 5 and more at least 0.9 times.
+FEWEST_DRAWN = 5
 # Resamples in which the coefficient is undefined are left out; an interval needs at least this part of them.
 _ENOUGH = 0.1
+# Coefficients that differ by less than rounding does.
+_SAME = 1e-9
 # Numbers that are worked on at once (resamples × pairs).
 _BLOCK = 500_000
 
@@ -37,8 +42,9 @@ class Correlation:
         pearson: the linear correlation, in [-1, 1].
         spearman: Spearman's rank correlation, in [-1, 1].
         kendall: Kendall's tau-b, in [-1, 1].
-        low: the lower end of the interval of Spearman's rank correlation; None also where hardly any resample has one.
+        low: the lower end of the interval of Spearman's rank correlation; None also where a bootstrap has none to tell.
         high: its upper end.
+        reason: why there is no correlation, or no interval although one was asked for; empty where there is one.
     """
 
     measure: str
@@ -48,6 +54,7 @@ class Correlation:
     kendall: float | None = None
     low: float | None = None
     high: float | None = None
+    reason: str = ""
 
 
 def correlations(
@@ -67,6 +74,9 @@ def correlations(
     standard errors and tests for network statistics", Connections 22(2), 1999, section 3). Unlike there, two copies
     of one model make no pair, since their comparison is known: they are equal. Without `pairs` the comparisons
     themselves are drawn, which makes the intervals too narrow if they share models.
+
+    A bootstrap of fewer than five models, or one in which all resamples agree (as where the ranks are the same from
+    the start), would claim a certainty that nobody has: it gives no interval, but a reason.
 
     Args:
         comparisons: one per pair of models; mean powers are the measures `mean_power1`, `mean_power2`, …
@@ -89,9 +99,22 @@ def correlations(
         raise SpecError(f"unknown measure {against!r}", hint=unknown_name_hint(against, list(values)))
     target = values.pop(against)
     points = [_coefficients(key, column, target) for key, column in values.items()]
-    judged = {point.measure: values[point.measure] for point in points if point.spearman is not None}
-    drawn = {key: np.full(resamples, math.nan) for key in judged}
+    if not resamples:
+        return tuple(points)
     models = np.arange(len(comparisons))[:, np.newaxis] if pairs is None else np.asarray(pairs)
+    words = ("comparison", "comparisons") if pairs is None else ("model", "models")
+    judged: dict[str, Array] = {}
+    for place, point in enumerate(points):
+        column = values[point.measure]
+        count = len(np.unique(models[np.isfinite(column) & np.isfinite(target)]))
+        if point.spearman is not None and count < FEWEST_DRAWN:
+            reason = f"no interval from {plural(count, *words)}, {FEWEST_DRAWN} at least are needed"
+            points[place] = replace(point, reason=reason)
+        elif point.spearman is not None:
+            judged[point.measure] = column
+    if not judged:
+        return tuple(points)
+    drawn = {key: np.full(resamples, math.nan) for key in judged}
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK // len(comparisons))
     for start in range(0, resamples, block):
@@ -166,7 +189,8 @@ def _coefficients(measure: str, x: Array, y: Array) -> Correlation:
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
     if len(x) < FEWEST or x.min() == x.max() or y.min() == y.max():
-        return Correlation(measure, len(x))
+        few = f"no correlation of {plural(len(x), 'pair', 'pairs')}, {FEWEST} at least are needed"
+        return Correlation(measure, len(x), reason=few if len(x) < FEWEST else "no correlation: one is always the same")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", stats.NearConstantInputWarning)
         # Squares of huge values would be infinite, those of tiny ones 0; the unit does not matter.
@@ -181,8 +205,10 @@ def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Cor
         return point
     defined = drawn[~np.isnan(drawn)]
     if len(defined) == 0 or len(defined) < _ENOUGH * len(drawn):
-        return point
+        return replace(point, reason="no interval: hardly any resample has a correlation")
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    if high - low < _SAME:
+        return replace(point, reason="no interval: nearly all resamples have the same correlation")
     return replace(point, low=float(low), high=float(high))
 
 

@@ -44,7 +44,7 @@ def test_coefficients_are_scipys(rows: list[tuple[float, float]]) -> None:
     found = only(correlations(compared({"error_rate": y, "m": x}), resamples=0))
     assert found.pairs == len(rows)
     if len(set(x)) == 1 or len(set(y)) == 1:
-        assert found == Correlation("m", len(rows))
+        assert found == Correlation("m", len(rows), reason="no correlation: one is always the same")
         return
     assert found.spearman == pytest.approx(stats.spearmanr(x, y).statistic)
     assert found.kendall == pytest.approx(stats.kendalltau(x, y).statistic)
@@ -63,7 +63,8 @@ def test_units_and_sign(rows: list[tuple[float, float]], seed: int, unit: float)
     plain, unit_changed, opposite = correlations(compared(columns), seed=seed, resamples=40)
     assert astuple(plain)[3:] == astuple(unit_changed)[3:]
     if plain.spearman is not None and plain.low is not None and plain.high is not None:
-        assert astuple(opposite)[3:] == pytest.approx((-plain.spearman, -(plain.kendall or 0), -plain.high, -plain.low))
+        ends = (-plain.spearman, -(plain.kendall or 0), -plain.high, -plain.low)
+        assert astuple(opposite)[3:7] == pytest.approx(ends)
         assert plain.low <= plain.high
 
 
@@ -178,16 +179,44 @@ def test_undefined_values_are_left_out() -> None:
     found = correlations(compared({"error_rate": rate, "gaps": gaps, "few": few, "whole": whole}), resamples=50)
     assert [(c.measure, c.pairs) for c in found] == [("gaps", 3), ("few", 2), ("whole", 4)]
     assert [c.spearman for c in found] == [pytest.approx(1), None, pytest.approx(-1)]
-    assert found[1] == Correlation("few", 2)
+    assert found[1] == Correlation("few", 2, reason="no correlation of 2 pairs, 3 at least are needed")
+    assert [c.reason for c in found[::2]] == [
+        f"no interval from {n} comparisons, 5 at least are needed" for n in (3, 4)
+    ]
 
 
 def test_no_interval_without_resamples() -> None:
-    """Where no resample has pairs to rank, since not all models were drawn, there is no interval."""
-    comparisons = compared({"error_rate": [1.0, 2.0, 3.0], "m": [1.0, 2.0, 3.0]})
-    lows = [only(correlations(comparisons, pairs=[(0, 1)] * 3, resamples=1, seed=seed)).low for seed in range(10)]
-    assert None in lows
-    assert [low for low in lows if low is not None] == pytest.approx([1] * (10 - lows.count(None)))
+    """Where hardly any resample has pairs to rank, since not all models were drawn, there is no interval."""
+    columns = {"error_rate": [1.0, 2.0, 3.0, 4.0, 5.0], "m": [1.0, 2.0, 4.0, 3.0, 5.0]}
+    pairs = [(k, k + 5) for k in range(5)]
+    found = [only(correlations(compared(columns), pairs=pairs, resamples=1, seed=seed)) for seed in range(20)]
+    assert {point.low for point in found} == {None}
+    assert {point.reason for point in found} == {
+        "no interval: hardly any resample has a correlation",
+        "no interval: nearly all resamples have the same correlation",
+    }
     assert correlations([]) == ()
+
+
+@pytest.mark.parametrize(("models", "needed"), [(3, True), (4, True), (5, False), (9, False)])
+def test_few_models_have_no_interval(models: int, needed: bool) -> None:
+    """Fewer than five models have hardly any resamples: there is a reason in the place of an interval."""
+    comparisons, pairs = quality_pairs(models, 2, 1.0)
+    found = only(correlations(comparisons, pairs=pairs))
+    assert found.spearman is not None
+    assert (found.low is None) == (found.high is None) == needed
+    reason = f"no interval from {models} models, 5 at least are needed" if needed else ""
+    assert found.reason == reason
+    assert only(correlations(comparisons, pairs=pairs, resamples=0)).reason == ""
+
+
+def test_ranks_that_agree_have_no_interval() -> None:
+    """Where measure and error rate rank all pairs alike, so do all resamples: no interval would be honest."""
+    comparisons, pairs = quality_pairs(8, 2, 0.0)
+    found = only(correlations(comparisons, pairs=pairs))
+    assert found.spearman == pytest.approx(-1)
+    assert found.low is found.high is None
+    assert found.reason == "no interval: nearly all resamples have the same correlation"
 
 
 @pytest.mark.parametrize(
