@@ -74,7 +74,7 @@ def compare_all(
     powers: Sequence[float] = POWERS,
     weights: Array | None = None,
     weighted_by: str | None = None,
-    intervals: Mapping[int, Array] | None = None,
+    intervals: Mapping[int, Array | None] | None = None,
     measured_intervals: Mapping[int, Array] | None = None,
     level: float = 0.95,
     on_pair: Callable[[int, str], None] | None = None,
@@ -92,9 +92,10 @@ def compare_all(
         powers: see `compare`.
         weights: see `compare`.
         weighted_by: what the weights are, for tables.
-        intervals: position of a model → lower and upper bounds of its predictions, shape (2, n).
-        measured_intervals: the same of single measured values, which scatter around the predictions; where there are
-            none, measured values are looked for within the intervals of predictions.
+        intervals: position of a model → lower and upper bounds of its predictions, shape (2, n); None where these are
+            not known, so that it is not compared by them. A model that is not there has exact predictions.
+        measured_intervals: the same of single measured values, which scatter around the predictions: measured values
+            are looked for within these only.
         level: the level of these intervals.
         on_pair: told after each pair of models how many are compared, and the name of the other model.
 
@@ -110,7 +111,7 @@ def compare_all(
     subjects = tuple(
         _subject(name, model, configurations, at, bands.get(position)) for position, (name, model) in enumerate(models)
     )
-    comparisons = []
+    comparisons: list[Comparison] = []
     for other in subjects[1:]:
         first = subjects[0]
         syntactic = compare_terms(first.bound, other.bound, constant=constant)
@@ -128,7 +129,8 @@ def compare_all(
             if not links_differ(first.model, other.model) and len(configurations):
                 shares = hybrid(first.model, other.model, syntactic, configurations, weights=weights)
                 result = replace(result, hybrid=shares)
-            if first.intervals is not None or other.intervals is not None:
+            unknown = any(place in bands and bands[place] is None for place in (0, 1 + len(comparisons)))
+            if not unknown and (first.intervals is not None or other.intervals is not None):
                 result = replace(result, intervals=compare_intervals(_interval(first), _interval(other), level))
         comparisons.append(result)
         if on_pair is not None:
@@ -137,7 +139,7 @@ def compare_all(
     if measured is not None:
         there = ~np.isnan(measured)
         some = None if weights is None else weights[there]
-        wider = {**bands, **(measured_intervals or {})}
+        wider = measured_intervals or {}
         for position, subject in enumerate(subjects):
             assert subject.predicted is not None
             semantic = compare_values(
@@ -156,7 +158,7 @@ def compare_all(
         "at": dict(at or {}),
         "constant": constant,
         "weights": None if weights is None else weighted_by or "given",
-        "level": level if bands else None,
+        "level": None if intervals is None else level,
     }
     return Comparisons(subjects, tuple(comparisons), tuple(judged), nfp, settings)
 
@@ -198,7 +200,7 @@ def _placed(error: EvaluationError, name: str, configurations: Configurations | 
     assert configurations is not None
     values = configurations.assignment(error.row)
     shown = listed([f"{option} = {value:g}" for option, value in values.items()])
-    hint = "compare on configurations where every model has a value (--on), or correct the model"
+    hint = error.advice or "compare on configurations where every model has a value (--on), or correct the model"
     return ConfigurationError(Problem(error.what, name, text=f"configuration {shown}", hint=hint))
 
 

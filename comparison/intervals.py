@@ -17,7 +17,7 @@ import numpy as np
 from comparison.result import IntervalComparison
 from splc.configurations import Configurations
 from splc.derived import Parameter
-from splc.errors import ConfigurationError, MeasurementError, SpecError
+from splc.errors import ConfigurationError, MeasurementError, SpecError, listed
 from splc.influence import InfluenceModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -74,9 +74,13 @@ def parameter_intervals(model: InfluenceModel, configurations: Configurations) -
         The bounds, None where no parameter has an interval.
 
     Raises:
-        SpecError: if too many parameters have one.
+        SpecError: if too many parameters have one, or one is not determined at all.
         ConfigurationError: as `InfluenceModel.predict`, at any of the corners.
     """
+    unknown = [parameter.name for parameter in model.parameters if not parameter.determined]
+    if unknown:
+        verb = "is" if len(unknown) == 1 else "are"
+        raise SpecError(f"{listed(unknown)} {verb} not determined", hint="there are no intervals without them")
     corners = {parameter.name: (0.0, 1.0) for parameter in model.parameters if parameter.has_interval}
     if not corners:
         return None

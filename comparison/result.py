@@ -236,7 +236,7 @@ class Judged:
     Attributes:
         model: the name of the model.
         semantic: the measured against the predicted values.
-        covered: the fraction of measured values within the intervals where the model expects them, if it has such.
+        covered: the fraction of measured values within the model's prediction intervals, if it has such.
     """
 
     model: str

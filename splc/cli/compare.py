@@ -103,8 +103,8 @@ def compare(
         typer.Option(
             "--intervals",
             metavar="LEVEL",
-            help="Compare intervals of predictions too: of learned models at this level (0.95), of analytical ones "
-            "from the intervals of their parameters.",
+            help="Compare confidence bands of predictions too, at this level (0.95): of learned models from the "
+            "measurements, of analytical ones from the intervals of their parameters.",
             rich_help_panel=WHERE,
         ),
     ] = None,
@@ -167,9 +167,10 @@ def compare(
     from comparison.semantic import DEFAULT_KEYS
     from sampling import Space
     from splc.cli.compared import print_report, say_what_to_know
+    from splc.cli.compared_intervals import interval_bounds
     from splc.cli.compared_models import require_factor, require_rows, subjects_of, which_learning, which_round
     from splc.cli.compared_tables import Report
-    from splc.cli.comparing import Places, chosen_tables, configurations_of, interval_bounds, read_files, weights_of
+    from splc.cli.comparing import Places, chosen_tables, configurations_of, read_files, weights_of
     from splc.cli.json_output import print_json
     from splc.cli.outputs import require_writable
     from splc.cli.parameters import numbers_of, require_used, stated_parameters
@@ -232,7 +233,7 @@ def compare(
         note("there are no measurements: only terms are compared; --on all compares predictions on all configurations")
     require_measured(limits, places)
     given, weighted_by = weights_of(weights, places, found[0], space.model)
-    bands, single = ({}, {}) if intervals is None else interval_bounds(found, places, intervals)
+    bands, single = (None, None) if intervals is None else interval_bounds(found, places, intervals)
     with progress("comparing", len(found) - 1) as advance:
         compared = compare_all(
             [(subject.name, subject.model) for subject in found],

@@ -123,7 +123,13 @@ def measures_table(report: Report) -> Table:
     if compared.judged:
         semantic("measured", [judged.semantic for judged in compared.judged])
         if any(judged.covered is not None for judged in compared.judged):
-            rows.append(("measured", "within the intervals", *(judged.covered for judged in compared.judged)))
+            rows.append(
+                (
+                    "measured",
+                    f"within prediction intervals at {compared.settings['level']:g}",
+                    *(judged.covered for judged in compared.judged),
+                )
+            )
     places = report.places.configurations
     count = "" if places is None else f" on {plural(len(places), 'configuration', 'configurations')}"
     what = f"({report.places.text})" if count else ""
@@ -201,17 +207,18 @@ def interval_table(report: Report) -> Table:
         if (found := pair.intervals) is not None
     ]
     first = report.compared.models[0].name
+    caption = f"Confidence bands of the mean at the level {report.compared.settings['level']:g}, compared with {first}"
     columns = ("model", "overlapping", "Jaccard", "Hausdorff distance", f"width of {first}", "width of the model")
-    return Table(columns, tuple(rows), f"Intervals of predictions, compared with {first}")
+    return Table(columns, tuple(rows), caption)
 
 
 def correlation_table(report: Report) -> Table:
     """Return how each measure correlates with the error rate over all pairs of models."""
     rows: list[tuple[Cell, ...]] = [
-        (found.measure, found.pairs, found.spearman, found.low, found.high, found.kendall, found.pearson)
+        (found.measure, found.pairs, found.spearman, found.low, found.high, found.kendall, found.pearson, found.reason)
         for found in all_correlations(report)
     ]
-    columns = ("measure", "pairs", "Spearman", "low", "high", "Kendall", "Pearson")
+    columns = ("measure", "pairs", "Spearman", "low", "high", "Kendall", "Pearson", "remark")
     return Table(columns, tuple(rows), "Correlation with the error rate over all pairs of models")
 
 

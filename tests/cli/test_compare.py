@@ -204,7 +204,36 @@ def test_intervals(models: Path, run: Run) -> None:
     assert 0 <= found["intervals"]["overlapping"] <= 1
     # slope = 1.0 to 1.5 times the mean of x over the configurations.
     assert found["intervals"]["width"][0] == pytest.approx(0.5 * 21 / 9)
-    assert 0 <= found["measured"][0]["covered"] <= 1
+    # A band of the mean says nothing about single measured values.
+    assert found["measured"][0]["covered"] is None
+    assert 0 <= found["measured"][1]["covered"] <= 1
+    shown = run("compare", "analytical.txt", "learned.log", "--intervals", "0.95")
+    assert "within prediction intervals at 0.95" in shown.stdout
+    assert "note: analytical.txt: the intervals of slope are taken as they are, their level is not said" in shown.stderr
+    shown = run("compare", "analytical.txt", "learned.log", "--table", "intervals")
+    assert "Confidence bands of the mean at the level 0.95, compared with analytical.txt" in shown.stdout
+
+
+def test_intervals_of_another_level_are_refused(models: Path, run: Run) -> None:
+    """Intervals that hold at another level than the one that is asked for are not compared with it."""
+    (models / "parameters.toml").write_text(
+        "base = 0.5\nslope = { value = 1.2, low = 1.0, high = 1.5, level = 0.9 }\n", encoding="utf-8"
+    )
+    assert run("compare", "analytical.txt", "other.txt", "--intervals", "0.9").exit_code == 0
+    result = run("compare", "analytical.txt", "other.txt", "--intervals", "0.5")
+    assert result.exit_code == 2
+    assert "analytical.txt: the intervals of slope hold at the level 0.9, not 0.5" in result.stderr
+    assert "splc fit --level 0.5" in result.stderr
+
+
+def test_what_is_not_determined_has_no_intervals(models: Path, run: Run) -> None:
+    """A model with parameters that nobody knows is not compared by intervals, and it is said why."""
+    (models / "parameters.toml").write_text(
+        "base = { value = 0.5, determined = false }\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n", encoding="utf-8"
+    )
+    result = run("compare", "analytical.txt", "other.txt", "--intervals", "0.95", "--json")
+    assert "note: analytical.txt has no intervals: base is not determined (see splc fit)" in result.stderr
+    assert json.loads(result.stdout)["intervals"] is None
 
 
 def test_measures_by_name(models: Path, run: Run) -> None:

@@ -86,20 +86,31 @@ def test_only_what_was_measured_judges() -> None:
 
 
 def test_measured_values_are_looked_for_where_they_are_expected() -> None:
-    """Measured values are judged by their own wider intervals, where there are such; nothing measured, by none."""
+    """Measured values are judged by intervals of single values only, never by those of the mean."""
     two = [("a", model("2 * x")), ("b", model("3 * x"))]
     narrow = np.array([[1.0], [2.0]]) * np.ones(len(ALL))
     measured = np.where(np.arange(len(ALL)) < 3, 1.5, 9.0)
     found = compare_all(two, ALL, measured=measured, intervals={0: narrow}, level=0.9)
-    assert [judged.covered for judged in found.judged] == [3 / len(ALL), None]
+    assert [judged.covered for judged in found.judged] == [None, None]
     wide = np.array([[0.0], [10.0]]) * np.ones(len(ALL))
     found = compare_all(two, ALL, measured=measured, intervals={0: narrow}, measured_intervals={0: wide})
     assert [judged.covered for judged in found.judged] == [1, None]
     between = found.comparisons[0].intervals
     assert between is not None
     assert list(between.width) == [1, 0]
-    found = compare_all(two, ALL, measured=np.full(len(ALL), np.nan), intervals={0: narrow})
+    nothing = np.full(len(ALL), np.nan)
+    found = compare_all(two, ALL, measured=nothing, intervals={0: narrow}, measured_intervals={0: wide})
     assert [judged.covered for judged in found.judged] == [None, None]
+
+
+def test_intervals_that_are_not_known_are_not_compared() -> None:
+    """A model whose intervals nobody knows is not compared by intervals, as one of exact predictions is."""
+    three = [("a", model("2 * x")), ("b", model("3 * x")), ("c", model("4 * x"))]
+    band = np.array([[1.0], [2.0]]) * np.ones(len(ALL))
+    found = compare_all(three, ALL, intervals={0: band, 1: None})
+    assert [pair.intervals is None for pair in found.comparisons] == [True, False]
+    found = compare_all(three, ALL, intervals={0: None, 1: band})
+    assert [pair.intervals for pair in found.comparisons] == [None, None]
 
 
 def test_settings_are_kept() -> None:

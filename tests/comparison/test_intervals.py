@@ -199,6 +199,9 @@ def test_intervals_of_parameters_are_those_of_predictions() -> None:
 
 
 def test_without_intervals_of_parameters_there_are_none_of_predictions() -> None:
-    """A model whose parameters are plain numbers or tables of them has no intervals."""
+    """A model whose parameters are plain numbers or tables of them has no intervals; unknown ones are refused."""
+    unknown = Parameters({"a": Quantity.undetermined(2.0), "b": Quantity(1.0, 0.0, 2.0)})
+    with pytest.raises(SpecError, match="a is not determined"):
+        parameter_intervals(parse_model_text(Source("m", b"a * x + b"), SYSTEM, unknown), ALL)
     parameters = Parameters({"c": Table("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
     assert parameter_intervals(parse_model_text(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
