@@ -28,9 +28,19 @@ if TYPE_CHECKING:
 DEFAULT_OUTPUT = "learned.log"
 LEARNING = "How to learn"
 RESULTS = "What comes out"
+SCALING = "Scaling models (--learner pmnf)"
 
 
 def learn(
+    context: typer.Context,
+    learner: Annotated[
+        Literal["stepwise", "pmnf"],
+        typer.Option(
+            "--learner",
+            help="Terms of options, stepwise; or how it scales with a few parameters (performance model normal form).",
+            rich_help_panel=LEARNING,
+        ),
+    ] = "stepwise",
     sampling: Sampling = None,
     binary: Binary = None,
     numeric: Numeric = None,
@@ -48,7 +58,8 @@ def learn(
             "--set",
             metavar="NAME=VALUE",
             help="A setting, by SPL Conqueror's name: 'abortError=1'. Can be repeated. "
-            "It comes before splc.toml's \\[learning], which comes before the preset.",
+            "It comes before splc.toml's \\[learning], which comes before the preset. "
+            "Of pmnf: aggregate, segmented, strong_scaling, …",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -71,6 +82,57 @@ def learn(
             rich_help_panel=LEARNING,
         ),
     ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="'default', 'classic', 'basic', 'refinement' or 'extrap'.",
+            rich_help_panel=SCALING,
+        ),
+    ] = None,
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            "--coordinates",
+            metavar="NAME,…",
+            help="The columns of a CSV that are parameters, where no system is described: 'p,n'.",
+            rich_help_panel=SCALING,
+        ),
+    ] = None,
+    callpath: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--callpath",
+            metavar="PATTERN",
+            help="Model these call paths only. Can be repeated.",
+            rich_help_panel=SCALING,
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", metavar="PATTERN", help="Model these metrics only. Can be repeated.", rich_help_panel=SCALING
+        ),
+    ] = None,
+    predict_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predict-at",
+            metavar="NAME=VALUE,…",
+            help="Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
+            rich_help_panel=SCALING,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            help="Processes; -1 is one per core. Worth it for many thousands of models.",
+            rich_help_panel=SCALING,
+        ),
+    ] = 1,
     evaluate_on: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +148,8 @@ def learn(
             "--output",
             "-o",
             metavar="FILE",
-            help="The model: .json is JSON with all that produced it, anything else a log as SPL Conqueror writes it.",
+            help="The model: .json is JSON with all that produced it, anything else a log as SPL Conqueror writes it; "
+            "of pmnf (learned.json) also .txt, .py, .tex.",
             rich_help_panel=RESULTS,
         ),
     ] = DEFAULT_OUTPUT,
@@ -111,7 +174,17 @@ def learn(
     """Learn a performance-influence model from measurements, and write it to learned.log.
 
     Without a sampling all measured configurations are learned from, and none is left to judge the model by.
+    With --learner pmnf, --measurements may be a profile: Extra-P's text, JSON or JSON lines, Talpas, or a CSV.
     """
+    from splc.cli.scaling_inputs import OF_PMNF, refuse
+
+    if learner == "pmnf":
+        from splc.cli.scaled import learn_pmnf
+
+        learn_pmnf(context)
+        return
+    refuse(context, OF_PMNF, "this is about scaling models: --learner pmnf")
+
     from sampling import Space, parse_spec
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json

@@ -7,11 +7,31 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.scaling.exponents import Exponents
     from splc.scaling.fitting import fit, fit_many
+    from splc.scaling.learner import ScalingResult, learn_scaling
+    from splc.scaling.profile import Profile, fit_experiment
     from splc.scaling.result import ScalingModel
 
-__all__ = ["Exponents", "ScalingModel", "fit", "fit_many"]
+__all__ = [
+    "Exponents",
+    "Profile",
+    "ScalingModel",
+    "ScalingResult",
+    "fit",
+    "fit_experiment",
+    "fit_many",
+    "learn_scaling",
+]
 
-_HOMES = {"Exponents": "exponents", "ScalingModel": "result", "fit": "fitting", "fit_many": "fitting"}
+_HOMES = {
+    "Exponents": "exponents",
+    "Profile": "profile",
+    "ScalingModel": "result",
+    "ScalingResult": "learner",
+    "fit": "fitting",
+    "fit_experiment": "profile",
+    "fit_many": "fitting",
+    "learn_scaling": "learner",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,218 @@
+"""What `splc learn --learner pmnf` is asked for: which options belong to which learner, files, series, settings."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from splc.experiment import Experiment, Key
+    from splc.formats.files import Source
+    from splc.project import Project
+
+# Options of `splc learn` by what they are about.
+OF_STEPWISE = ("preset", "observed", "parts", "verbose")
+OF_PMNF = ("method", "coordinates", "callpath", "metric", "predict_at", "jobs")
+OF_EXPERIMENTS = ("coordinates", "callpath", "metric")
+OF_SYSTEMS = (
+    *("sampling", "binary", "numeric", "missing", "evaluate_on", "plot", "seed"),
+    *("system", "invalid", "duplicates"),
+)
+
+
+def given_options(context: typer.Context) -> frozenset[str]:
+    """Return the names of the options that the command line gives, also those given as they are by default."""
+    found = []
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            found.append(name)
+    return frozenset(found)
+
+
+def refuse(context: typer.Context, names: Iterable[str], reason: str) -> None:
+    """Raise an error if the command line gives one of these options, which would have no effect.
+
+    Raises:
+        typer.BadParameter: naming the first one, and why.
+    """
+    given = given_options(context)
+    for option in context.command.params:
+        if option.name in given and option.name in names:
+            raise typer.BadParameter(reason, param_hint=option.opts[0])
+
+
+def experiment_source(project: Project, measurements: str | None, coordinates: str | None) -> Source | None:
+    """Return the file with measurements at points of parameters; None where they are about a described system.
+
+    A CSV is about the system that is described, where there is one.
+
+    Raises:
+        InputError: if the file cannot be read.
+    """
+    from splc.formats.experiments import experiment_format
+    from splc.formats.files import STANDARD, read_source
+    from splc.formats.kinds import xml_root
+
+    if measurements is None:
+        if coordinates is not None or not project.has_system:
+            if not project.has_measurements:
+                return None
+            measurements = project.measurements_file
+        else:
+            return None
+    if "system" in project.given:
+        return None
+    if measurements == STANDARD:
+        # It can be read only once, so nothing can be told from its content before.
+        return read_source(measurements)
+    source = read_source(measurements)
+    if xml_root(source.data[: 1 << 18]) is not None:
+        return None
+    csv = source.data.strip() and experiment_format(source) == "csv"
+    return None if csv and coordinates is None and project.has_system else source
+
+
+def names_of(text: str | None, option: str) -> list[str] | None:
+    """Return names that are separated by commas.
+
+    Raises:
+        typer.BadParameter: if one is empty.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise typer.BadParameter(f"{text!r} is not NAME,NAME…", param_hint=option)
+    return names
+
+
+def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
+    """Return the series of these call paths and metrics, each a name or a pattern; None is all of them.
+
+    Raises:
+        MeasurementError: if nothing has such a name, or the two do not occur together.
+    """
+    from splc.errors import MeasurementError, unknown_name_hint
+
+    wanted = []
+    for what, patterns, known in (
+        ("call path", callpaths, experiment.callpaths),
+        ("metric", metrics, experiment.metrics),
+    ):
+        found: set[str] = set() if patterns else set(known)
+        for pattern in patterns or ():
+            # A name is itself first, whatever signs it has: `operator[]`.
+            own = {pattern} if pattern in known else {name for name in known if fnmatchcase(name, pattern)}
+            if not own:
+                hint = unknown_name_hint(pattern, known)
+                raise MeasurementError(f"there is no {what} {pattern!r}", hint=hint).at(experiment.report.source)
+            found |= own
+        wanted.append(found)
+    series = [key for key in experiment.series if key[0] in wanted[0] and key[1] in wanted[1]]
+    if not series:
+        hint = "choose others with --callpath and --metric"
+        raise MeasurementError("none of the call paths has any of the metrics", hint=hint).at(experiment.report.source)
+    return series
+
+
+def scaling_settings(stated: Mapping[str, str], method: str | None) -> dict[str, Any]:
+    """Return the settings of `splc.scaling.fit` that `--set NAME=VALUE` and `--method` state.
+
+    Raises:
+        SpecError: for an unknown name, or a value of another kind. Wrong values of the right kind are for the learner.
+    """
+    from splc.errors import SpecError, unknown_name_hint
+    from splc.scaling import fit
+
+    parameters = inspect.signature(fit).parameters
+    known = {
+        name: str(parameter.annotation)
+        for name, parameter in parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("names", "method")
+    }
+    found: dict[str, Any] = {}
+    for name, text in stated.items():
+        if name == "method":
+            method = method or text
+            continue
+        if name not in known:
+            raise SpecError(f"pmnf has no setting {name!r}", hint=unknown_name_hint(name, list(known)))
+        found[name] = _value(name, text, known[name])
+    return found if method is None else {"method": method, **found}
+
+
+def _value(name: str, text: str, kind: str) -> Any:
+    """Return what the text of a setting says."""
+    from splc.errors import SpecError
+
+    if "bool" in kind:
+        value = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(text.casefold())
+        if value is None:
+            raise SpecError(f"{name} cannot be {text!r}", hint="it is true or false")
+        return value
+    if "int" in kind or "float" in kind:
+        try:
+            return int(text) if "int" in kind else float(text)
+        except ValueError:
+            raise SpecError(f"{name} cannot be {text!r}", hint="it is a number") from None
+    if name == "exponents" and ";" in text:
+        return _exponents(text)
+    return text
+
+
+def _exponents(text: str) -> tuple[list[Any], list[Any]]:
+    """Return the powers and the exponents of logarithms of `0,1/2,1;0,1`."""
+    from fractions import Fraction
+
+    from splc.errors import SpecError
+
+    try:
+        powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
+    except (ValueError, ZeroDivisionError):
+        hint = "name a set, or give powers and exponents of the logarithm: exponents='0,1/2,1;0,1'"
+        raise SpecError(f"exponents cannot be {text!r}", hint=hint) from None
+    return powers, logs
+
+
+def points_of(texts: Sequence[str] | None, known: Sequence[str], needed: Sequence[str]) -> list[dict[str, float]]:
+    """Return the points of `--predict-at p=1024,n=64`.
+
+    Args:
+        texts: what the command line has.
+        known: the parameters.
+        needed: those that a point must have a value of.
+
+    Raises:
+        SpecError: for anything else, or an unknown or missing parameter.
+    """
+    from splc.errors import SpecError, listed, unknown_name_hint
+
+    points = []
+    for text in texts or ():
+        point: dict[str, float] = {}
+        for part in text.split(","):
+            name, sign, value = (each.strip() for each in part.rpartition("="))
+            if not sign or not name:
+                raise SpecError(f"{text!r} is no point", hint="give the parameters' values: --predict-at p=1024,n=64")
+            if name not in known:
+                raise SpecError(f"--predict-at: unknown parameter {name!r}", hint=unknown_name_hint(name, known))
+            if name in point:
+                raise SpecError(f"--predict-at: {name} is there twice in {text!r}", hint="repeat the option instead")
+            try:
+                point[name] = float(value)
+            except ValueError:
+                point[name] = math.nan
+            if not math.isfinite(point[name]):
+                raise SpecError(f"--predict-at: {name} cannot be {value!r}", hint="it is a number")
+        missing = [name for name in needed if name not in point]
+        if missing:
+            raise SpecError(f"--predict-at {text}: no value of {listed(missing)}", hint="a point has all parameters")
+        points.append(point)
+    return points

@@ -1,0 +1,145 @@
+"""Whole profiles: a scaling model for every call path and metric of an experiment, in one call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from splc.errors import MeasurementError, Problem, plural
+from splc.experiment import Experiment, Key
+from splc.scaling.fitting import fit_many
+from splc.scaling.result import ScalingModel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# So many series are fitted together: the work arrays of more of them are no faster, but large.
+BATCH = 1000
+# What a batch says of all its series together: of which one it is true, only the series itself tells.
+_OF_ALL = re.compile(r"[\d,]+ values? (is|are) missing and left out")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The scaling models of an experiment.
+
+    Attributes:
+        models: (call path, metric) → model, in the order of the experiment.
+        failed: (call path, metric) → why there is no model.
+    """
+
+    models: Mapping[Key, ScalingModel]
+    failed: Mapping[Key, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", MappingProxyType(dict(self.models)))
+        object.__setattr__(self, "failed", MappingProxyType(dict(self.failed)))
+
+
+def fit_experiment(
+    experiment: Experiment,
+    series: Sequence[Key] | None = None,
+    *,
+    jobs: int = 1,
+    on_progress: Callable[[int], None] | None = None,
+    **settings: Any,
+) -> Profile:
+    """Find a scaling model for every series of an experiment; those measured at the same points together.
+
+    A series need not be complete: its model rests on the points that it has values at, and a parameter that is the
+    same at all of these is left out; the model's notes say both.
+
+    Args:
+        experiment: what was measured.
+        series: the series that are wanted, (call path, metric) each; None is all of them.
+        jobs: number of processes, see `fit_many`.
+        on_progress: called with the number of series done, after each batch.
+        settings: `method` and the other settings of `fit_many`.
+
+    Raises:
+        MeasurementError: if there is no such series, or no model can be fitted to any of them.
+        SpecError: for an unknown or wrong setting.
+    """
+    keys = list(experiment.series) if series is None else list(dict.fromkeys(series))
+    failed: dict[Key, str] = {}
+    groups: dict[bytes, list[Key]] = {}
+    for key in keys:
+        known = ~np.isnan(experiment[key]).all(axis=1)
+        if known.any():
+            groups.setdefault(known.tobytes(), []).append(key)
+        else:
+            failed[key] = "it has no values"
+    found: dict[Key, ScalingModel] = {}
+    done = len(failed)
+    for pattern, members in groups.items():
+        known = np.frombuffer(pattern, dtype=bool)
+        points, names, constant = _varying(experiment, known)
+        notes = _notes(experiment, known, constant)
+        for start in range(0, len(members), BATCH):
+            batch = members[start : start + BATCH]
+            _fit(experiment, batch, known, (points, names, notes), {**settings, "jobs": jobs}, found, failed)
+            done += len(batch)
+            if on_progress is not None:
+                on_progress(done)
+    if not found:
+        reasons = dict.fromkeys(failed.values())
+        raise MeasurementError([Problem(reason) for reason in reasons] or "no series is asked for")
+    return Profile({key: found[key] for key in keys if key in found}, {k: failed[k] for k in keys if k in failed})
+
+
+def _varying(experiment: Experiment, known: Array) -> tuple[Array, list[str], dict[str, float]]:
+    """Return the points of a group of series by the parameters that differ between them, those, and the others."""
+    points = experiment.points[known]
+    varies = (points != points[0]).any(axis=0)
+    if not varies.any():
+        # One point: that nothing is known about the scaling is what the learner says of it.
+        varies[0] = True
+    names = [name for name, own in zip(experiment.parameters, varies, strict=True) if own]
+    values = points[0].tolist()
+    constant = {name: values[at] for at, name in enumerate(experiment.parameters) if not varies[at]}
+    return points[:, varies], names, constant
+
+
+def _notes(experiment: Experiment, known: Array, constant: Mapping[str, float]) -> tuple[str, ...]:
+    notes = []
+    if not known.all():
+        notes.append(f"measured at {int(known.sum())} of {plural(len(known), 'point', 'points')}")
+    for name, value in constant.items():
+        notes.append(f"{name} is {value:g} at all points: nothing is known about how this scales with it")
+    return tuple(notes)
+
+
+def _fit(
+    experiment: Experiment,
+    keys: Sequence[Key],
+    known: Array,
+    shared: tuple[Array, list[str], tuple[str, ...]],
+    settings: Mapping[str, Any],
+    found: dict[Key, ScalingModel],
+    failed: dict[Key, str],
+) -> None:
+    """Fit series that have values at the same points; where one cannot be, the others still are."""
+    points, names, notes = shared
+    width = max(experiment[key].shape[1] for key in keys)
+    values = np.full((len(keys), len(points), width), np.nan)
+    for at, key in enumerate(keys):
+        own = experiment[key][known]
+        values[at, :, : own.shape[1]] = own
+    x = points[:, 0] if len(names) == 1 else points
+    try:
+        models = fit_many(x, values, names=names, **settings)
+    except MeasurementError as error:
+        if len(keys) == 1:
+            failed[keys[0]] = "\n    ".join(str(problem) for problem in error.problems)
+            return
+        middle = len(keys) // 2
+        for half in (keys[:middle], keys[middle:]):
+            _fit(experiment, half, known, shared, settings, found, failed)
+        return
+    for key, model in zip(keys, models, strict=True):
+        own_notes = (note for note in model.notes if not _OF_ALL.fullmatch(note))
+        found[key] = replace(model, notes=(*own_notes, *notes))
