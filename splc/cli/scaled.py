@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from splc.cli.scaling_files import output_form, written
 from splc.cli.scaling_inputs import (
     OF_EXPERIMENTS,
     OF_STEPWISE,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 # The log of stepwise learning cannot say fractional exponents, which most scaling models have.
 DEFAULT_OUTPUT = "learned.json"
-SUFFIXES = (".json", ".txt", ".log", ".py", ".tex")
 
 
 def learn_pmnf(context: typer.Context) -> None:
@@ -62,25 +62,6 @@ def learn_pmnf(context: typer.Context) -> None:
 
         refuse(context, (*OF_EXPERIMENTS, "jobs"), "these are measurements of a described system: there is one model")
         learn_system(project, asked, settings)
-
-
-def output_form(output: str) -> str:
-    """Return the suffix that says in which form models are written; `-` is model text.
-
-    Raises:
-        typer.BadParameter: for another one.
-    """
-    from splc.errors import listed
-
-    if output == "-":
-        return ".txt"
-    name = output.removesuffix(".gz").casefold()
-    for suffix in SUFFIXES:
-        if name.endswith(suffix):
-            return suffix
-    raise typer.BadParameter(
-        f"{output!r} does not say the format: use one of {listed(SUFFIXES)}", param_hint="--output"
-    )
 
 
 def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -150,40 +131,6 @@ def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], se
         print_json("learn", {**entries[0], **shared} if len(entries) == 1 else {"models": entries, **shared})
     elif output != "-":
         _show(profile, predicted, len(experiment), seconds, output, asked["predict_at"])
-
-
-def written(
-    models: Mapping[Key, ScalingModel],
-    form: str,
-    origin: str,
-    further: Mapping[Key, Mapping[str, Any]],
-    facts: Mapping[str, Any],
-) -> str:
-    """Return the content of the output file."""
-    from splc import __version__
-    from splc.errors import plural
-    from splc.experiment import DEFAULT_METRIC
-    from splc.formats.learned_log import model_log_text
-    from splc.formats.scaling_json import scaling_json_text
-    from splc.formats.scaling_text import scaling_latex, scaling_python, scaling_text
-
-    first = next(iter(models.values()))
-    about = f"{plural(len(models), 'scaling model', 'scaling models')} of {origin}, "
-    about += f"by splc {__version__} (pmnf, method {first.method})"
-    if form == ".json":
-        return scaling_json_text(models, further, **facts)
-    if form == ".py":
-        return scaling_python(models, about)
-    if form == ".tex":
-        return scaling_latex(models, about)
-    if form == ".txt":
-        return scaling_text(models, about)
-    if first.below is not None:
-        from splc.errors import OutputError
-
-        raise OutputError("a log cannot say a model of two segments", hint="write it as .json, .txt or .py")
-    (key,) = models
-    return model_log_text(first.model, nfp=None if key[1] == DEFAULT_METRIC else key[1])
 
 
 def _judged(experiment: Any, key: Key, model: ScalingModel) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _written(result: ScalingResult, form: str, measured: Measurements) -> str:
     """Return the content of the output file."""
     from dataclasses import replace
 
-    from splc.cli.scaled import written
+    from splc.cli.scaling_files import written
     from splc.errors import OutputError
     from splc.experiment import ROOT_CALLPATH
     from splc.formats.learned_log import learned_log_text
