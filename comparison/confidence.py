@@ -139,7 +139,7 @@ def influence_intervals(
         deviation * directions / singular[:rank],
         undetermined,
     )
-    half = np.where(determined, fitted.quantile * np.linalg.norm(fitted.root, axis=1) / scales, np.inf)
+    half = np.where(determined, fitted.quantile * _row_lengths(fitted.root) / scales, np.inf)
     return replace(fitted, low=influences - half, high=influences + half)
 
 
@@ -163,7 +163,7 @@ def prediction_intervals(
     """
     model = intervals.model
     x = _term_values(model, configurations) / intervals.scales
-    lengths = np.linalg.norm(x @ intervals.root, axis=1)
+    lengths = _row_lengths(x @ intervals.root)
     if single:
         lengths = np.hypot(lengths, intervals.deviation)
     outside = np.linalg.norm(x @ intervals.undetermined, axis=1) > _OUTSIDE * np.linalg.norm(x, axis=1)
@@ -179,6 +179,13 @@ def prediction_intervals(
 def _term_values(model: InfluenceModel, configurations: Configurations) -> Array:
     """Return the values of the model's terms, shape (n, terms)."""
     return replace(model, terms=tuple((term, 1.0) for term, _ in model.terms)).contributions(configurations)
+
+
+def _row_lengths(rows: Array) -> Array:
+    """Return the lengths of rows, shape (n,), also where squares would be infinite."""
+    unit = float(np.abs(rows).max(initial=0.0)) or 1.0
+    lengths: Array = np.linalg.norm(rows / unit, axis=1) * unit
+    return lengths
 
 
 def _largest(X: Array) -> Array:

@@ -124,6 +124,10 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
     first, second = _intervals(first), _intervals(second)
     if first.shape != second.shape:
         raise ConfigurationError(f"{first.shape[1]} intervals cannot be compared with {second.shape[1]}")
+    # Sums of huge lengths would be infinite; a power of 2 changes no digit.
+    largest = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (first, second))
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    first, second = first / unit, second / unit
     inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
     overlapping = inner[0] >= inner[1]
     with np.errstate(over="ignore"):
@@ -138,7 +142,8 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
         width = lengths.mean(axis=1)
     defined = covered > 0 and not (np.isinf(covered) and np.isinf(shared))
     jaccard = float(shared / covered) if defined else None
-    return IntervalComparison(level, float(overlapping.mean()), jaccard, hausdorff, (float(width[0]), float(width[1])))
+    widths = float(width[0]) * unit, float(width[1]) * unit
+    return IntervalComparison(level, float(overlapping.mean()), jaccard, hausdorff * unit, widths)
 
 
 def coverage(measured: Array, intervals: Array) -> float:

@@ -63,7 +63,8 @@ def calibrate(
         SpecError: for names, bounds, weights, levels and numbers of folds that cannot be.
         ConfigurationError: if there are not as many values as configurations, or the model has no value at one.
         MeasurementError: if there are too few measurements.
-        LearningError: if no values of the parameters are found with which the model has predictions.
+        LearningError: if no values of the parameters are found with which the model has predictions, or numbers cannot
+            hold them.
     """
     if weights not in WEIGHTS:
         raise SpecError(f"unknown weights {weights!r}", hint=f"one of {', '.join(WEIGHTS)}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.configurations import Array
+from splc.errors import LearningError
 
 # A column (of length 1) that lies this near to the others' span is taken for a combination of them.
 COLLINEAR = 1e-9
@@ -83,14 +84,23 @@ def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Arra
         low: lower bounds, shape (k,), perhaps -inf.
         high: upper bounds, each above its lower one.
         preferred: shape (k,), finite.
+
+    Raises:
+        LearningError: if the target is too large or too small beside a column for numbers to say how much of it.
     """
     from scipy.optimize import lsq_linear
 
     known = dependence(matrix)
     size = float(column_lengths(target[:, np.newaxis])[0]) or 1.0
     # Of each unknown, what a unit of the target makes.
-    units = size / np.where(known.lengths > 0, known.lengths, size)
-    even, aim = matrix / size * units, target / size
+    with np.errstate(over="ignore", invalid="ignore"):
+        units = size / np.where(known.lengths > 0, known.lengths, size)
+        even, aim = matrix / size * units, target / size
+    if not (np.isfinite(units).all() and np.isfinite(even).all() and (units > 0).all()):
+        raise LearningError(
+            "the measured values are too large or too small beside what the model predicts",
+            hint="give benchmarked values (or measurements) in another unit",
+        )
     if known.dependent or known.zero:
         # Along directions that change nothing this alone decides, across them it says nothing.
         kept = np.linalg.qr(known.directions)[0].T

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splc.calibration import calibrate
-from splc.errors import ConfigurationError, MeasurementError, SpecError, SplcError
+from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, SplcError
 from splc.influence import EvaluationError
 from splc.parameters import Parameters, Quantity, Table
 from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, read
@@ -46,6 +46,13 @@ def test_as_many_measurements_as_parameters_are_too_few(count: int) -> None:
         calibrate(model, ALL, np.zeros(20), FREE)
     with pytest.raises(ConfigurationError, match="20 configurations, but values of shape"):
         calibrate(model, ALL, np.ones(3), FREE)
+
+
+def test_values_that_no_number_can_hold_are_refused() -> None:
+    """Measurements that are more than all magnitudes away from the benchmarked values are refused without a warning."""
+    for benchmarked, measured, what in ((1e-20, 1e300, "too large or too small"), (1e20, 1e-305, "no values of the")):
+        with pytest.raises(LearningError, match=what):
+            fitted("alpha * nx", {"alpha": benchmarked}, np.full(20, measured), ("alpha",))
 
 
 def test_a_model_without_a_value_says_where() -> None:

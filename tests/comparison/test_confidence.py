@@ -221,3 +221,17 @@ def test_wrong_arguments() -> None:
         influence_intervals(model, ALL, np.ones(len(ALL)), 95)
     with pytest.raises(ConfigurationError, match="1 value does not belong to 48 configurations"):
         influence_intervals(model, ALL, np.ones(1))
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_huge_and_tiny_values(unit: float) -> None:
+    """Intervals and bands of huge or tiny measurements are those of others in another unit, without a warning."""
+    noise = np.random.default_rng(4).normal(size=len(ALL))
+    one = model_of({CONSTANT: 5.0, X: 2.0})
+    other = model_of({CONSTANT: 5.0 * unit, X: 2.0 * unit})
+    measured = one.predict(ALL) + noise
+    plain, found = influence_intervals(one, ALL, measured), influence_intervals(other, ALL, measured * unit)
+    assert found.high / unit == pytest.approx(plain.high, rel=1e-9)
+    for single in (False, True):
+        band = prediction_intervals(plain, ALL, single=single)
+        np.testing.assert_allclose(prediction_intervals(found, ALL, single=single) / unit, band, rtol=1e-9)

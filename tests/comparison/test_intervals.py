@@ -205,3 +205,14 @@ def test_without_intervals_of_parameters_there_are_none_of_predictions() -> None
         parameter_intervals(parse_model_text(Source("m", b"a * x + b"), SYSTEM, unknown), ALL)
     parameters = Parameters({"c": Table("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
     assert parameter_intervals(parse_model_text(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300, 5e306])
+def test_lengths_of_any_size(unit: float) -> None:
+    """Huge and tiny predictions are compared as others are, without infinite sums."""
+    first = np.array([[0.0] * 30, [2.0] * 30])
+    second = np.array([[1.0] * 30, [4.0] * 30])
+    plain, other = compare_intervals(first, second, 0.9), compare_intervals(first * unit, second * unit, 0.9)
+    assert other.jaccard == pytest.approx(plain.jaccard)
+    assert other.hausdorff == pytest.approx(2 * unit)
+    assert other.width == pytest.approx((2 * unit, 3 * unit))
