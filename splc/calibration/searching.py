@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.calibration.linear import column_lengths, solve
+from splc.calibration.linear import column_lengths, dependence, solve
 from splc.calibration.sensitivity import Sensitivity
 from splc.configurations import Array
 
@@ -122,6 +122,12 @@ def search(misfit: Misfit) -> Found | None:
     if best is None:
         return None
     cost, found = best
+    if misfit.logarithmic:
+        # Of all equally good values the nearest to the benchmarked ones, as without logarithms.
+        slopes = misfit(found.at)[1]
+        nearest = solve(slopes, slopes @ found.at, misfit.low, misfit.high, start)
+        if dependence(slopes).dependent and misfit.cost(nearest) <= cost * (1 + 1e-9):
+            cost, found = misfit.cost(nearest), replace(found, at=nearest)
     # What changes nothing keeps its benchmarked value, also where the search began elsewhere.
     kept = np.where(column_lengths(misfit(found.at)[1]) == 0, start, found.at)
     return replace(found, at=kept) if misfit.cost(kept) <= cost * (1 + 1e-12) else found

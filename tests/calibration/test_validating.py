@@ -15,8 +15,10 @@ from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, n
 TRUE = {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}
 
 
-@pytest.mark.parametrize("weights", ["relative", "absolute", "log"])
-@pytest.mark.parametrize("text", [LINEAR, "alpha * px^beta + f * nx"])
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [(LINEAR, "relative"), (LINEAR, "absolute"), (LINEAR, "log"), ("alpha * px^beta + f * nx", "relative")],
+)
 def test_leaving_one_out(text: str, weights: Any) -> None:
     """With as many folds as configurations, each is predicted by a calibration with all others."""
     true = TRUE if text == LINEAR else {"alpha": 3e-2, "beta": 0.7, "f": 5e-5}

@@ -70,3 +70,12 @@ def test_logarithms_need_positive_values() -> None:
     assert found["f"].value == pytest.approx(2)
     with pytest.raises(MeasurementError, match=r"0 measured values are positive, which are too few[\s\S]*no logarithm"):
         fitted("f * nx", {"f": 1.0}, -measured[[0] * 20], ("f",), weights="log")
+
+
+def test_logarithms_keep_the_nearest_to_the_benchmarked_values() -> None:
+    """Of equally good values of collinear parameters the nearest to the benchmarked ones are told, with all weights."""
+    measured = noisy(read("alpha * px", {"alpha": 8.0}).predict(ALL), 0.1)
+    ones = {"alpha": 1.0, "beta": 1.0}
+    found = fitted("alpha * px + 4 * beta * px", ones, measured, ("alpha", "beta"), weights="log")
+    assert found.undetermined == ("alpha", "beta")
+    assert (found["beta"].value - 1) / (found["alpha"].value - 1) == pytest.approx(4)
