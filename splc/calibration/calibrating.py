@@ -93,9 +93,10 @@ def calibrate(
     if best is None:
         # The model itself says best where it has no value.
         _with(whole, found, np.array([one.start for one in found])).predict(places)
+        kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
-            "no values of the free parameters give finite predictions for all measured configurations",
-            hint="give bounds within which the model has values: --bound NAME=LOW..HIGH",
+            f"no values of the free parameters give {kind} predictions for all measured configurations",
+            hint="give bounds within which the model has such values: --bound NAME=LOW..HIGH",
         )
     said = findings(misfit, best.at, level)
     fitted = _with(whole, found, best.at, said, level)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splc.errors import MeasurementError
+from splc.errors import LearningError, MeasurementError
 from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, noisy, read
 
 TRUE = {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}
@@ -68,6 +68,8 @@ def test_logarithms_need_positive_values() -> None:
     found = fitted("f * nx", {"f": 1.0}, measured, ("f",), weights="log")
     assert (found.configurations, found.zeros) == (18, 2)
     assert found["f"].value == pytest.approx(2)
+    with pytest.raises(LearningError, match="no values of the free parameters give positive, finite predictions"):
+        fitted("f * nx - 1000", {"f": 1.0}, np.ones(20), ("f",), weights="log", bounds={"f": (0.0, 1.0)})
     with pytest.raises(MeasurementError, match=r"0 measured values are positive, which are too few[\s\S]*no logarithm"):
         fitted("f * nx", {"f": 1.0}, -measured[[0] * 20], ("f",), weights="log")
 
