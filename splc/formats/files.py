@@ -24,6 +24,19 @@ STANDARD = "-"
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+# How files begin that people take for text by mistake; none of these beginnings is one of a text.
+_BINARY = {
+    b"\x89PNG\r\n": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive (or an office document)",
+    b"BZh91AY&SY": "a file compressed by bzip2",
+    b"\xfd7zXZ\0": "a file compressed by xz",
+    b"\x28\xb5\x2f\xfd": "a file compressed by zstd",
+    b"\x7fELF": "a program",
+    b"\x89HDF\r\n": "an HDF5 file",
+    b"SQLite format 3\0": "a database (SQLite)",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,9 @@ class Source:
             InputError: if it is not UTF-8, or holds NUL characters, which no text does.
         """
         data = self.data.removeprefix(_BOM)
+        for magic, what in _BINARY.items():
+            if data.startswith(magic):
+                raise InputError(Problem(f"this is {what}, not a text file", self.name))
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -57,11 +73,15 @@ class Source:
             hint = "save it as UTF-8, for instance: iconv -f LATIN1 -t UTF-8 OLD > NEW"
             if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
                 hint = "it looks like UTF-16; iconv -f UTF-16 -t UTF-8 OLD > NEW"
+            elif b"\0" in data:
+                line = data.count(b"\n", 0, data.index(b"\0")) + 1
+                message = "a NUL character: this is binary data, not a text file"
+                raise InputError(Problem(message, self.name, line)) from None
             message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
             raise InputError(Problem(message, self.name, line, hint=hint)) from None
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
-            raise InputError(Problem("a NUL character: this is not a text file", self.name, line))
+            raise InputError(Problem("a NUL character: this is binary data, not a text file", self.name, line))
         return text
 
 

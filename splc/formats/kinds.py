@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import zlib
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 from xml.parsers import expat
@@ -16,6 +17,8 @@ Kind = Literal["system", "measurements", "model"]
 # A description's root element comes after comments at most.
 _BEGINNING = 1 << 18
 _ROUND = re.compile(r"^\s*\d+\s*;[^;]*;[^;]*;[^;]*;", re.MULTILINE)
+# A definition, a product, a power, or a function of something.
+_FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|[^\W\d]\w*\s*\(")
 _LOG_WORDS = ("Round, Model, LearningError", "Learning progress:", "Termination reason:")
 
 
@@ -70,9 +73,22 @@ def kind_of(source: Source) -> Kind | None:
     text = source.text()
     if any(word in text for word in _LOG_WORDS):
         return "model"
-    # Neither separator has a meaning in model text, except inside of a quoted name.
+    # Inside of a quoted name, nothing has a meaning.
     lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in text.splitlines())
-    first = next((line for line in lines if line), "")
+    first, second, *_ = *islice((line for line in lines if line), 2), "", ""
     if (match := _ROUND.match(first)) and " * " in match[0]:
         return "model"
-    return "measurements" if re.search(r"[,;]", first) else "model"
+    return "measurements" if _is_table(first, second) else "model"
+
+
+def _is_table(first: str, second: str) -> bool:
+    """Whether lines begin a table, not model text, where commas separate arguments, and people write them by mistake.
+
+    What looks like a formula heads a table only if a row of as many cells follows, in which nothing does.
+    """
+    separator = ";" if ";" in first else ","
+    if separator not in first:
+        return False
+    if not _FORMULA.search(first):
+        return True
+    return first.count(separator) == second.count(separator) and not _FORMULA.search(second)

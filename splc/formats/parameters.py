@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from splc.errors import InputError, Problems
+from splc.errors import InputError, Problems, listed, nearest
 from splc.formats.files import Source, read_source, write_whole
 from splc.formats.toml import parse_toml
 from splc.parameters import Parameters, Quantity, Table, wrong_name
@@ -168,9 +168,16 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     value = _number(content.get("value"))
     low = value if "low" not in content else _number(content["low"])
     high = value if "high" not in content else _number(content["high"])
-    if set(content) - set(_INTERVAL) or value is None or low is None or high is None:
-        hint = "or { value = …, low = …, high = … }"
-        problems.add(f"{name} must be a finite number", line, text=_shown(content.get("value")), hint=hint)
+    hint = "or { value = …, low = …, high = … }"
+    if value is None or low is None or high is None:
+        # An end without a number of its own is the value.
+        part = "value" if value is None else "low" if low is None else "high"
+        place = f"{name}.{part}" if {*content} - {"value"} else name
+        problems.add(f"{place} must be a finite number", line, text=_shown(content.get(part)), hint=hint)
+        return None
+    if unknown := sorted(set(content) - set(_INTERVAL)):
+        more = nearest(unknown[0], _INTERVAL) or hint
+        problems.add(f"{name} has {listed(unknown)}, which no number has", line, hint=more)
         return None
     if not low <= value <= high:
         problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)

@@ -13,7 +13,7 @@ import pytest
 
 from splc.errors import InputError, OutputError
 from splc.formats import files
-from splc.formats.files import read_source, write_whole
+from splc.formats.files import Source, read_source, write_whole
 
 
 class TestReading:
@@ -101,6 +101,22 @@ class TestReading:
         path.write_bytes(b"a\n\0")
         with pytest.raises(InputError, match="a:2: a NUL character"):
             read_source(path).text()
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", r"this is a picture \(PNG\)"),
+            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "this is a PDF document"),
+            (b"PK\x03\x04\x14\0\0\0", "this is a ZIP archive"),
+            (b"\x01\x02\0\xff\xfe\x80", "this is binary data"),
+            (b"nx\0 + \xff", "this is binary data"),
+        ],
+    )
+    def test_binary_data_is_called_that(self, content: bytes, message: str) -> None:
+        """No one is told to change the encoding of a picture."""
+        with pytest.raises(InputError, match=message) as caught:
+            Source("a", content).text()
+        assert "iconv" not in str(caught.value)
 
 
 def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

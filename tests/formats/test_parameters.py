@@ -130,7 +130,11 @@ def test_toml_by_its_content() -> None:
         ('[a]\nby = "x"\n2.5 = 3', 3, "takes a point in a key for nesting"),
         ('[a]\nby = "x"\n"1e999" = 3', 3, "begins with a number"),
         ('[a]\nby = "x"\n1 = { value = 1, low = 2, high = 3 }', 3, "does not lie between"),
-        ('[a]\nby = "x"\n1 = { value = 1, lo = 2 }', 3, "must be a finite number"),
+        ('[a]\nby = "x"\n1 = { value = 1, lo = 2 }', 3, "a.1 has lo, which no number has"),
+        ('a = { value = 1e-9, low = "x", high = 3e-9 }', 1, "a.low must be a finite number"),
+        ("a = { value = 1e-9, low = 0, high = inf }", 1, "a.high must be a finite number"),
+        ('a = { value = "x", low = 0 }', 1, "a.value must be a finite number"),
+        ("max = 3", 1, "'max' is a function"),
         ("a = { value = 1, level = 0.95 }", 1, "a cannot have this level"),
         ("a = { value = 1, low = 1, level = 1 }", 1, "a cannot have this level"),
         ('a = { value = 1, low = 1, level = "x" }', 1, "a cannot have this level"),
@@ -175,6 +179,13 @@ def test_wrong_lines(text: str, line: int, message: str) -> None:
     problem = caught.value.problems[0]
     assert message in problem.message
     assert (problem.file, problem.line) == ("p.txt", line)
+
+
+def test_what_is_no_number_is_shown() -> None:
+    """The text of the problem is the value that is wrong, not one that is good."""
+    with pytest.raises(InputError) as caught:
+        parsed('a = { value = 1e-9, low = "x", high = 3e-9 }')
+    assert caught.value.problems[0].text == "'x'"
 
 
 def test_all_problems_at_once() -> None:
