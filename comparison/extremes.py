@@ -18,7 +18,7 @@ from comparison.syntactic import names_in
 from sampling.space import Space
 from splc.arithmetic import rounded
 from splc.configurations import Configurations
-from splc.derived import Addends, Derived, Parameter, PowerOf, RoundOf
+from splc.derived import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf
 from splc.influence import EvaluationError, InfluenceModel
 from splc.options import NumericOption
 from splc.terms import Factor, Term
@@ -132,6 +132,10 @@ class Extremes:
             return interval(min(found.values_of), max(found.values_of))
         if isinstance(found, PowerOf):
             return exponential_bounds(self._total(found.base), self._total(found.exponent))
+        if isinstance(found, ExtremeOf):
+            choice = max if found.function == "max" else min
+            lows, highs = zip(*map(self._total, found.arguments), strict=True)
+            return UNBOUNDED if any(map(math.isnan, (*lows, *highs))) else interval(choice(lows), choice(highs))
         ends = self._total(found.terms)
         if isinstance(found, RoundOf):
             ends = tuple(rounded(found.function, np.array(ends)).tolist())

@@ -84,7 +84,9 @@ def _range(extremes: Extremes, term: Term, influence: float) -> TermRange:
         (low, low_at), (high, high_at) = (_contribution(extremes, term, influence, end) for end in ends)
     except EvaluationError as error:
         raise ConfigurationError(
-            Problem(error.what, hint="leave the term out, or state a constraint that rules such values out")
+            Problem(
+                error.what, hint=error.advice or "leave the term out, or state a constraint that rules such values out"
+            )
         ) from None
     return TermRange(term, influence, low, high, low_at, high_at)
 

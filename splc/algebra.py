@@ -1,7 +1,8 @@
 """The arithmetic of sums of terms: multiplying out, powers, roots, logarithms, rounding.
 
-What is no sum of terms (a division by a sum, its logarithm or root, an exponent that depends on options, rounding)
-becomes a factor of its own where that is allowed: a subexpression that stands where an option's name stands.
+What is no sum of terms (a division by a sum, its logarithm or root, an exponent that depends on options, rounding, the
+greater of two) becomes a factor of its own where that is allowed: a subexpression that stands where an option's name
+stands. So do sums whose product would have more terms than anybody could look at.
 
 Equal factors are put together as everywhere in algebra, so a sum of terms can have a value where the text as written
 has none: `x / x` is 1 and `1 / (1 / x)` is x, also where x is 0; `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has
@@ -12,104 +13,45 @@ is not divided by another: `(x - 1) / (x - 1)` becomes `x / (x - 1) - 1 / (x - 1
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 
 import numpy as np
 
-from splc.arithmetic import MAX_DEPTH, rounded
-from splc.derived import Addends, Derived, PowerOf, RoundOf, SumOf
+from splc.arithmetic import greatest, rounded
+from splc.derived import Addends, E, ExtremeOf, PowerOf, RoundOf
 from splc.errors import ExpressionError
+from splc.products import (
+    MAX_EXPONENT,
+    MAX_TERMS,
+    MAX_WORK,
+    Expansion,
+    Products,
+    TooLargeError,
+    add,
+    beyond_exponents,
+    check_exponents,
+    settled,
+    too_large,
+)
 from splc.signs import Signs
-from splc.terms import CONSTANT, Exponent, Factor, Subexpression, Term, exponent, log_term, option_term, product_of
+from splc.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term
 
-MAX_TERMS = 20_000
-MAX_EXPONENT = 1_000
-# Steps (each about a microsecond) that multiplying a text out may take.
-MAX_WORK = 1_000_000
-
-Expansion = dict[Term, float]
+__all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Algebra", "Expansion", "TooLargeError", "add", "settled"]
 
 
-class Algebra:
+class Algebra(Products):
     """Computes with sums of terms; refuses when they get out of hand.
 
     Args:
         subexpressions: whether what is no sum of terms becomes a factor of its own; else it is refused.
         binary: names of what is 0 or 1, whose powers are all the same.
         signs: what is known about the options' signs; without subexpressions, all are taken for positive.
-
-    Attributes:
-        derived: the subexpressions that have become factors, by name.
-        depths: how deep subexpressions are nested, by name.
-        work: the steps taken so far.
     """
 
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
-        self.subexpressions = subexpressions
-        self.binary = frozenset(binary)
+        super().__init__(subexpressions, binary)
         self.signs = Signs() if signs is None else signs
-        self.derived: dict[str, Derived] = {}
-        self.depths: dict[str, int] = {}
-        self.work = 0
-
-    def opened(self, expansion: Expansion) -> Expansion:
-        """Return a sum of terms with exponents within bounds, in which no sum is left that can be multiplied out.
-
-        Where the powers of a sum in parentheses add up to a positive whole number, it is a sum of terms again. Powers
-        of 0/1 options become the option.
-        """
-        result = self._opened(expansion)
-        if not self.binary or all(self.binary.isdisjoint(term.options) for term in result):
-            return result
-        reduced: Expansion = {}
-        for term, value in result.items():
-            add(reduced, {term.reduced(self.binary): value})
-        return settled(reduced)
-
-    def _opened(self, expansion: Expansion) -> Expansion:
-        if not self.derived:
-            for term in expansion:
-                _check_exponents(term)
-            return settled(expansion)
-        result: Expansion = {}
-        for term, value in expansion.items():
-            _check_exponents(term)
-            if not any(map(self.is_open, term.factors)):
-                add(result, {term: value})
-                continue
-            part: Expansion = {CONSTANT: value}
-            for factor in term.factors:
-                found = self.derived.get(factor.option)
-                if self.is_open(factor) and isinstance(found, SumOf):
-                    part = self.multiply(part, self.power(dict(found.terms), float(factor.power)))
-                    factor = Factor(factor.option, 0, factor.log)
-                part = self.multiply(part, {product_of((factor,)): 1.0})
-            add(result, self._opened(part))
-        return settled(result)
-
-    def is_open(self, factor: Factor) -> bool:
-        """Whether a factor is a power of a sum that can be multiplied out."""
-        whole = isinstance(factor.power, int) and factor.power > 0
-        return whole and isinstance(factor.option, Subexpression) and isinstance(self.derived[factor.option], SumOf)
-
-    def count(self, work: int) -> None:
-        """Note that so many steps are taken."""
-        self.work += work
-        if self.work > MAX_WORK:
-            raise ExpressionError("the expression takes too long to multiply out", hint="write it as a sum of terms")
-
-    def multiply(self, left: Expansion, right: Expansion) -> Expansion:
-        """Multiply two sums of terms out."""
-        if len(left) * len(right) > MAX_TERMS:
-            raise ExpressionError(f"multiplied out, the expression has more than {MAX_TERMS:,} terms")
-        self.count(sum(2 + 2 * len(term.factors) for term in left) * len(right))
-        result: Expansion = {}
-        for term, value in left.items():
-            for other, factor in right.items():
-                product = term * other
-                result[product] = result.get(product, 0.0) + value * factor
-        return settled(result)
 
     def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
         """Raise to a power, of which `exact` is the exact value where it is known."""
@@ -133,25 +75,35 @@ class Algebra:
                 raise _no_real_value(power)
             return self.raised(term, value, power, raised_to)
         if abs(power) > MAX_EXPONENT:
-            raise _beyond_exponents()
+            raise beyond_exponents()
         if power < 0 or not whole:
             if not self.subexpressions:
                 what = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
                 raise ExpressionError(f"{what} cannot be written as a sum of terms")
             return {Term((Factor(self.sum(base), raised_to),)): 1.0}
-        result: Expansion = {CONSTANT: 1.0}
-        for _ in range(int(power)):
-            result = self.multiply(result, base)
-        return result
+        try:
+            with self.attempt():
+                return self.multiplied_out(base, int(power))
+        except TooLargeError:
+            if not self.subexpressions:
+                raise
+        base = self.factor(base)
+        if len(base) != 1:
+            return {}
+        [(term, value)] = base.items()
+        closed = self.raised(term, value, power, raised_to)
+        for term in closed:
+            self.keep_closed(term)
+        return closed
 
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
         """Raise a single term with its coefficient, whose power has a real value."""
         raised = term**raised_to
-        _check_exponents(raised)
+        check_exponents(raised)
         try:
             return settled({raised: value**power})
         except OverflowError:
-            raise _too_large() from None
+            raise too_large() from None
 
     def variable_power(self, base: Expansion, power: Expansion) -> Expansion:
         """Raise to a power that depends on options."""
@@ -175,6 +127,42 @@ class Algebra:
         if not self.subexpressions:
             raise ExpressionError(f"{function} cannot be written as a sum of terms")
         return {option_term(self.derive(RoundOf.of(function, self.canonical(inner)))): 1.0}
+
+    def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
+        """Take the greatest ('max') or the least of several sums."""
+        numbers: list[float] = []
+        sums: dict[Addends, None] = {}
+        for argument in arguments:
+            inner = self.canonical(argument)
+            if all(term.is_constant for term, _ in inner):
+                numbers.append(sum(value for _, value in inner))
+            else:
+                sums[inner] = None
+        if not sums:
+            value = float(greatest(function, numbers))
+            return {CONSTANT: value} if value != 0 else {}
+        if len(sums) == 1 and not numbers:
+            return dict(next(iter(sums)))
+        if not self.subexpressions:
+            raise ExpressionError(f"{function} cannot be written as a sum of terms")
+        number: list[Addends] = []
+        if numbers:
+            value = float(greatest(function, numbers))
+            number = [((CONSTANT, value),) if value != 0 else ()]
+        return {option_term(self.derive(ExtremeOf.of(function, [*sums, *number]))): 1.0}
+
+    def exponential(self, inner: Expansion) -> Expansion:
+        """Return e to the power of a sum."""
+        outer = self.canonical(inner)
+        if all(term.is_constant for term, _ in outer):
+            try:
+                value = math.exp(sum(value for _, value in outer))
+            except OverflowError:
+                raise too_large() from None
+            return {CONSTANT: value} if value != 0 else {}
+        if not self.subexpressions:
+            raise ExpressionError("exp cannot be written as a sum of terms")
+        return {option_term(self.derive(PowerOf.of(E, outer))): 1.0}
 
     def log(self, inner: Expansion, function: str) -> Expansion:
         """Take the logarithm of each factor, in base 10 divided by log10 of the base.
@@ -208,56 +196,10 @@ class Algebra:
                 add(result, {log_term(logarithm): float(factor.log) / _LOG10_OF_BASE[function]})
         return settled(result)
 
-    def sum(self, expansion: Expansion) -> Subexpression:
-        """Return the name of a sum in parentheses, which becomes a factor."""
-        return self.derive(SumOf.of(self.canonical(expansion)))
-
-    def canonical(self, expansion: Expansion) -> Addends:
-        """Return the terms in an order that does not depend on how they were written."""
-        return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
-
-    def derive(self, found: SumOf | PowerOf | RoundOf) -> Subexpression:
-        """Note a subexpression and return its name."""
-        self.count(len(found.name) // 8)
-        depth = 1 + max((self.depths.get(name, 0) for name in found.names), default=0)
-        if depth > MAX_DEPTH:
-            raise ExpressionError(f"subexpressions are nested more than {MAX_DEPTH} levels deep")
-        self.depths[found.name] = depth
-        self.derived[found.name] = found
-        return found.name
-
 
 def _no_real_value(power: float) -> ExpressionError:
     """Return the error for a root of a negative number."""
     return ExpressionError(f"a negative number to the power of {power:g} has no real value")
-
-
-def _beyond_exponents() -> ExpressionError:
-    """Return the error for an exponent beyond bounds."""
-    return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
-
-
-def _too_large() -> ExpressionError:
-    """Return the error for a number that floats cannot hold."""
-    return ExpressionError("a number in the expression is too large")
-
-
-def _check_exponents(term: Term) -> None:
-    if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
-        raise _beyond_exponents()
-
-
-def add(total: Expansion, other: Expansion, sign: float = 1.0) -> None:
-    """Add a sum of terms, or its negative, to another."""
-    for term, value in other.items():
-        total[term] = total.get(term, 0.0) + sign * value
-
-
-def settled(expansion: Expansion) -> Expansion:
-    """Return the expansion without terms that have cancelled out; refuse infinities."""
-    if not all(map(math.isfinite, expansion.values())):
-        raise _too_large()
-    return expansion if all(expansion.values()) else {term: value for term, value in expansion.items() if value != 0}
 
 
 _LOGARITHM = {"log2": math.log2, "log10": math.log10, "ln": math.log, "log": math.log}

@@ -3,31 +3,36 @@
     expression := ['+'|'-'] product (('+'|'-') product)*
     product    := power (('*'|'/') power)*
     power      := ['+'|'-'] atom ['^' power]
-    atom       := NUMBER | NAME | `NAME` | FUNCTION '(' expression ')' | '(' expression ')'
+    atom       := NUMBER | NAME | `NAME` | FUNCTION '(' expression (',' expression)* ')' | '(' expression ')'
+
+Only `max` and `min` take several arguments, and only model text knows them (`MODEL_FUNCTIONS`).
 
 Names are matched longest first against the known names, before operators are looked for, so that `rc-lookahead`
-is a name where it is an option. Nothing is ever handed to Python's own parser. Sums and products are n-ary nodes,
-so that a long sum is a flat tree; nesting is bounded by `MAX_DEPTH`.
+is a name where it is an option. Nothing is ever handed to Python's own parser. Nesting is bounded by `MAX_DEPTH`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
 
 from splc.errors import ExpressionError, shorten
-from splc.tokens import COMPARISONS, FUNCTIONS, NameTable, Token, problem_at, tokenize
+from splc.tokens import COMPARISONS, FUNCTIONS, MODEL_FUNCTIONS, SEVERAL, NameTable, Token, problem_at, tokenize
+from splc.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, is_ambiguous, names_in
 
 __all__ = [
     "COMPARISONS",
     "FUNCTIONS",
     "MAX_DEPTH",
+    "MODEL_FUNCTIONS",
     "Associate",
     "Call",
+    "Extremum",
     "Name",
     "NameTable",
     "Node",
@@ -36,6 +41,7 @@ __all__ = [
     "Product",
     "Sum",
     "evaluate",
+    "greatest",
     "is_ambiguous",
     "names_in",
     "parse",
@@ -49,64 +55,21 @@ Associate = Literal["left", "right"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
-class Number:
-    """A literal number."""
-
-    value: float
-
-
-@dataclass(frozen=True)
-class Name:
-    """A name: an option or a parameter. `at` is its offset in the text."""
-
-    name: str
-    at: int = 0
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Addends with their signs (+1 or -1)."""
-
-    addends: tuple[tuple[int, Node], ...]
-
-
-@dataclass(frozen=True)
-class Product:
-    """Factors; each is multiplied (+1) or divided by (-1). `ambiguous`: the two associations differ here."""
-
-    factors: tuple[tuple[int, Node], ...]
-    ambiguous: bool = False
-
-
-@dataclass(frozen=True)
-class Power:
-    """`base ^ exponent`."""
-
-    base: Node
-    exponent: Node
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function of one argument; `function` is one of `FUNCTIONS`. `at` is its offset in the text."""
-
-    function: str
-    argument: Node
-    at: int = 0
-
-
-Node = Number | Name | Sum | Product | Power | Call
-
-
 class Parser:
     """Recursive descent over the tokens of one text. Use `parse` or `parse_comparison`."""
 
-    def __init__(self, text: str, names: NameTable | None, associate: Associate, comparisons: bool) -> None:
+    def __init__(
+        self,
+        text: str,
+        names: NameTable | None,
+        associate: Associate,
+        comparisons: bool,
+        functions: Sequence[str] = FUNCTIONS,
+    ) -> None:
         self.text = text
         self.associate = associate
         # Tokens are made as they are needed: a text that is nested too deep is refused where it is.
-        self.tokens = tokenize(text, names, comparisons)
+        self.tokens = tokenize(text, names, comparisons, functions)
         self.token = next(self.tokens)
         self.depth = 0
 
@@ -125,6 +88,23 @@ class Parser:
     def fail(self, message: str, hint: str | None = None) -> ExpressionError:
         """Return an error at the next token."""
         return problem_at(self.text, self.token.at, message, hint)
+
+    def unexpected(self) -> ExpressionError:
+        """Return the error for a next token that cannot stand there."""
+        token = self.token
+        hint = None
+        if token.kind == "comma":
+            hint = self.decimal() or f"only {' and '.join(SEVERAL)} take several arguments"
+        elif token.kind != "op" or token.text == "(":
+            hint = "write products with *"
+        return self.fail(f"{token.text!r} is not expected here", hint)
+
+    def decimal(self) -> str | None:
+        """Return what to do about a comma that stands in a number."""
+        before, after = re.search(r"\d+\Z", self.text[: self.token.at]), _DIGITS.match(self.text, self.token.at + 1)
+        if before is None or after is None:
+            return None
+        return shorten(f"write numbers with a decimal point: {before[0]}.{after[0]}")
 
     def enter(self) -> None:
         """Go one level of nesting deeper."""
@@ -185,34 +165,68 @@ class Parser:
             self.advance()
             if not (self.token.kind == "op" and self.token.text == "("):
                 raise self.fail(f"{token.text} needs its argument in parentheses")
-            return Call(token.text, self.atom(), token.at)
+            return self.call(token)
         if self.accept("("):
             self.enter()
             node = self.sum()
-            if not self.accept(")"):
-                raise self.fail(f"the parenthesis opened at column {token.at + 1} is not closed")
-            self.depth -= 1
+            self.close(token)
             return node
         if token.kind == "end":
             raise self.fail("the expression ends too early" if self.text.strip() else "the expression is empty")
         raise self.fail(f"{token.text!r} is not expected here")
 
+    def close(self, opened: Token) -> None:
+        """Consume a closing parenthesis."""
+        if self.token.kind == "comma":
+            raise self.unexpected()
+        if not self.accept(")"):
+            raise self.fail(f"the parenthesis opened at column {opened.at + 1} is not closed")
+        self.depth -= 1
 
-def parse(text: str, names: NameTable | None = None, associate: Associate = "left") -> Node:
+    def call(self, function: Token) -> Node:
+        """Return a function of what follows in parentheses."""
+        name, opened = function.text, self.token
+        self.advance()
+        self.enter()
+        arguments = [self.sum()]
+        while self.token.kind == "comma":
+            if name not in SEVERAL:
+                other = "write log2(x), log10(x), or log(x) / log(base)" if name.startswith("l") else None
+                raise self.fail(f"{name} takes one argument", self.decimal() or other)
+            self.advance()
+            arguments.append(self.sum())
+        self.close(opened)
+        if name not in SEVERAL:
+            return Call(name, arguments[0], function.at)
+        if len(arguments) == 1:
+            raise problem_at(self.text, function.at, f"{name} takes two arguments or more", f"write {name}(a, b)")
+        return Extremum(name, tuple(arguments), function.at)
+
+
+_DIGITS = re.compile(r"\d+")
+
+
+def parse(
+    text: str,
+    names: NameTable | None = None,
+    associate: Associate = "left",
+    functions: Sequence[str] = FUNCTIONS,
+) -> Node:
     """Parse an expression.
 
     Args:
         text: the expression.
         names: the known names; None accepts every plain name.
         associate: 'left' as in mathematics; 'right' as SPL Conqueror reads `*` and `/`: `a / b * c` is `a / (b * c)`.
+        functions: the known functions: `FUNCTIONS` or `MODEL_FUNCTIONS`.
 
     Raises:
         ExpressionError: where the text is not an expression, with its column.
     """
-    parser = Parser(text, names, associate, comparisons=False)
+    parser = Parser(text, names, associate, comparisons=False, functions=functions)
     node = parser.sum()
     if parser.token.kind != "end":
-        raise parser.fail(f"{parser.token.text!r} is not expected here")
+        raise parser.unexpected()
     return node
 
 
@@ -232,43 +246,8 @@ def parse_comparison(
     parser.advance()
     right = parser.sum()
     if parser.token.kind != "end":
-        raise parser.fail(f"{parser.token.text!r} is not expected here")
+        raise parser.unexpected()
     return left, "=" if token.text == "==" else token.text, right
-
-
-def names_in(node: Node) -> list[str]:
-    """Return the distinct names of a tree, in order of appearance."""
-    found: dict[str, None] = {}
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        match here:
-            case Name(name):
-                found.setdefault(name)
-            case Sum(addends):
-                stack.extend(child for _, child in reversed(addends))
-            case Product(factors):
-                stack.extend(child for _, child in reversed(factors))
-            case Power(base, exponent):
-                stack.extend((exponent, base))
-            case Call(_, argument):
-                stack.append(argument)
-    return list(found)
-
-
-def is_ambiguous(node: Node) -> bool:
-    """Whether some product in the tree means something else when `*` and `/` associate the other way."""
-    match node:
-        case Sum(addends):
-            return any(is_ambiguous(child) for _, child in addends)
-        case Product(factors, ambiguous):
-            return ambiguous or any(is_ambiguous(child) for _, child in factors)
-        case Power(base, exponent):
-            return is_ambiguous(base) or is_ambiguous(exponent)
-        case Call(_, argument):
-            return is_ambiguous(argument)
-        case _:
-            return False
 
 
 def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False) -> Any:
@@ -316,7 +295,14 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
         case Call(function, argument):
             inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
             result = _FUNCTION_VALUES[function](inner)
-            return np.where(inner == 0, 0.0, result) if zero_safe and function != "sqrt" else result
+            return np.where(inner == 0, 0.0, result) if zero_safe and function not in ("sqrt", "exp") else result
+        case Extremum(function, arguments):
+            return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
+
+
+def greatest(function: str, values: Sequence[Any]) -> Any:
+    """Return the greatest ('max') or the least of several numbers or columns, NaN where one of them is NaN."""
+    return reduce(np.maximum if function == "max" else np.minimum, values)
 
 
 def rounded(function: str, values: Array) -> Array:
@@ -332,6 +318,7 @@ _FUNCTION_VALUES: Mapping[str, Callable[[Any], Any]] = {
     "ln": np.log,
     "log": np.log,
     "sqrt": np.sqrt,
+    "exp": np.exp,
     "ceil": lambda values: rounded("ceil", values),
     "floor": lambda values: rounded("floor", values),
 }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from splc.algebra import Algebra, Expansion
-from splc.derived import Addends, Derived, Parameter, PowerOf, SumOf, needed
+from splc.derived import Addends, Derived, ExtremeOf, Parameter, PowerOf, SumOf, needed
 from splc.errors import ExpressionError, Problem
 from splc.influence import InfluenceModel
 from splc.parameters import chosen_rows
@@ -37,8 +37,7 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
         rest = Term(tuple(factor for factor in term.factors if not binder.touched(factor)))
         value: Expansion = {CONSTANT: influence}
         try:
-            for factor in replaced:
-                value = binder.algebra.multiply(value, binder.factor(factor))
+            value = binder.algebra.times([value, *map(binder.factor, replaced)])
         except ExpressionError as error:
             numbers = ", ".join(f"{name} = {number:g}" for name, number in binder.values.items())
             what = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
@@ -99,6 +98,8 @@ class _Binder:
                 if set(outer) - {CONSTANT}:
                     return self.algebra.variable_power(inner, outer)
                 return self.algebra.power(inner, outer.get(CONSTANT, 0.0))
+            case ExtremeOf(_, function, arguments):
+                return self.algebra.extreme(map(self.total, arguments), function)
             case _:
                 return self.algebra.rounding(self.total(found.terms), found.function)
 
@@ -106,10 +107,10 @@ class _Binder:
         """Return a sum of terms with the numbers put in."""
         result: Expansion = {}
         for term, influence in terms:
-            value: Expansion = {CONSTANT: influence}
-            for factor in term.factors:
-                own: Expansion = {Term((factor,)): 1.0}
-                value = self.algebra.multiply(value, self.factor(factor) if self.touched(factor) else own)
+            parts: list[Expansion] = [
+                self.factor(factor) if self.touched(factor) else {Term((factor,)): 1.0} for factor in term.factors
+            ]
+            value = self.algebra.times([{CONSTANT: influence}, *parts])
             for key, amount in value.items():
                 result[key] = result.get(key, 0.0) + amount
         return {key: amount for key, amount in result.items() if amount != 0}

@@ -8,16 +8,17 @@ an option, and `4 * log2(nx) * alpha` is one with the parameter `alpha`, which m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from splc.arithmetic import rounded
-from splc.terms import Array, Subexpression, Term, number_text
+from splc.arithmetic import greatest, rounded
+from splc.terms import CONSTANT, Array, Subexpression, Term, number_text
 
 Addends = tuple[tuple[Term, float], ...]
+E: Addends = ((CONSTANT, math.e),)
 Column = Callable[[str], Array]
 
 
@@ -45,7 +46,7 @@ class SumOf:
 
 @dataclass(frozen=True)
 class PowerOf:
-    """A power whose exponent is no number: `(2^nx)`."""
+    """A power whose exponent is no number: `(2^nx)`, or `exp(nx)` where the base is e."""
 
     name: Subexpression
     base: Addends
@@ -54,7 +55,8 @@ class PowerOf:
     @classmethod
     def of(cls, base: Addends, exponent: Addends) -> PowerOf:
         """Return it under the name that its text is."""
-        return cls(Subexpression(f"({_operand(base)}^{_operand(exponent)})"), base, exponent)
+        text = f"exp({addends_text(exponent)})" if base == E else f"({_operand(base)}^{_operand(exponent)})"
+        return cls(Subexpression(text), base, exponent)
 
     @property
     def names(self) -> frozenset[str]:
@@ -65,7 +67,7 @@ class PowerOf:
         """Return its values, shape (n,) or (1,); NaN where its base or its exponent has none."""
         base, exponent = _total(self.base, column), _total(self.exponent, column)
         with np.errstate(all="ignore"):
-            powers: Array = np.power(base, exponent)
+            powers: Array = np.exp(exponent) if self.base == E else np.power(base, exponent)
         # A division by zero in an exponent is none, although 0.5 to the power of infinity is 0.
         return np.where(np.isfinite(base) & np.isfinite(exponent), powers, np.nan)
 
@@ -95,6 +97,33 @@ class RoundOf:
 
 
 @dataclass(frozen=True)
+class ExtremeOf:
+    """The greatest or the least of several sums of terms: `max(4 * nx, px)`."""
+
+    name: Subexpression
+    function: Literal["max", "min"]
+    arguments: tuple[Addends, ...]
+
+    @classmethod
+    def of(cls, function: str, arguments: Iterable[Addends]) -> ExtremeOf:
+        """Return it under the name that its text is; neither order nor repetition of the arguments matters."""
+        texts = {addends_text(argument): argument for argument in arguments}
+        name = Subexpression(f"{function}({', '.join(sorted(texts))})")
+        return cls(name, "max" if function == "max" else "min", tuple(texts[text] for text in sorted(texts)))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return frozenset().union(*map(_names, self.arguments))
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,); NaN where one of its arguments has none."""
+        values = [_total(argument, column) for argument in self.arguments]
+        # A division by zero in one of them is none, although the other may be smaller than infinity.
+        return np.asarray(greatest(self.function, [np.where(np.isfinite(each), each, np.nan) for each in values]))
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A machine parameter that is kept as a name: one that is looked up in a table, or one to be estimated.
 
@@ -108,6 +137,7 @@ class Parameter:
         key: what the table is over, as a sum of terms.
         levels: the levels that its intervals have, as far as anybody said them, ascending.
         determined: whether its values are known; where not, others would do as well.
+        place: where it is written, `parameters.toml:3`; empty if that is not known.
     """
 
     name: str
@@ -119,6 +149,7 @@ class Parameter:
     key: Addends = ()
     levels: tuple[float, ...] = ()
     determined: bool = True
+    place: str = field(default="", compare=False, repr=False)
 
     @property
     def names(self) -> frozenset[str]:
@@ -139,11 +170,15 @@ class Parameter:
         """Return the row of a key, None where there is none."""
         return next((i for i, own in enumerate(self.keys) if math.isclose(own, key, rel_tol=1e-9)), None)
 
+    def wanted(self, column: Column) -> Array:
+        """Return the keys whose rows are meant, shape (n,) or (1,)."""
+        return _total(self.key, column)
+
     def values(self, column: Column) -> Array:
         """Return its values, shape (n,) or (1,); NaN where the table has no row."""
         if not self.keys:
             return np.array(self.values_of)
-        wanted = _total(self.key, column)
+        wanted = self.wanted(column)
         keys, values = np.array(self.keys), np.array(self.values_of)
         # Keys ascend: the nearest one is the last that is not larger, or the one after it.
         below = np.clip(np.searchsorted(keys, wanted, side="right") - 1, 0, len(keys) - 1)
@@ -153,7 +188,7 @@ class Parameter:
         return np.where(there, values[nearest], np.nan)
 
 
-Derived = SumOf | PowerOf | RoundOf | Parameter
+Derived = SumOf | PowerOf | RoundOf | ExtremeOf | Parameter
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:

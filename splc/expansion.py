@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from splc.algebra import MAX_EXPONENT, MAX_TERMS, MAX_WORK, Algebra, Expansion, add, settled
-from splc.arithmetic import Call, Name, Node, Number, Power, Product, Sum
+from splc.algebra import MAX_EXPONENT, MAX_TERMS, MAX_WORK, Algebra, Expansion, TooLargeError, add, settled
+from splc.arithmetic import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.exact import fraction_of
 from splc.signs import Signs
-from splc.terms import CONSTANT, Factor, Term, option_term, product_of
+from splc.terms import CONSTANT, Factor, option_term, product_of
 
 __all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Expander", "Expansion", "expand"]
 
@@ -80,18 +80,34 @@ class Expander(Algebra):
             case Call(function, argument):
                 if function in ("ceil", "floor"):
                     return self.rounding(self.expand(argument), function)
+                if function == "exp":
+                    return self.exponential(self.expand(argument))
                 inner = self.split(argument)
                 return self.power(inner, 0.5) if function == "sqrt" else self.log(inner, function)
+            case Extremum(function, arguments):
+                return self.extreme([self.expand(argument) for argument in arguments], function)
 
     def product(self, factors: tuple[tuple[int, Node], ...]) -> Expansion:
+        """Multiply out, unless that gets out of hand and sums may stay factors in parentheses."""
+        parts: list[tuple[int, Expansion]] = []
+        for side, child in factors:
+            other = self.expand(child) if side > 0 else self.closed(child)
+            parts.append((1, self.power(other, -1.0)) if side < 0 and len(other) != 1 else (side, other))
+        if not self.is_hopeless(part for _, part in parts):
+            try:
+                with self.attempt():
+                    return self.multiplied(parts)
+            except TooLargeError:
+                if not self.subexpressions:
+                    raise
+        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
+
+    def multiplied(self, parts: list[tuple[int, Expansion]]) -> Expansion:
         """Multiply out; as long as all are single terms, their factors are only collected."""
         result: Expansion | None = None
         single: list[Factor] = []
         value = 1.0
-        for side, child in factors:
-            other = self.expand(child) if side > 0 else self.closed(child)
-            if side < 0 and len(other) != 1:
-                side, other = 1, self.power(other, -1.0)
+        for side, other in parts:
             if result is None and len(other) == 1:
                 [(term, amount)] = other.items()
                 self.count(1)
@@ -138,8 +154,3 @@ class Expander(Algebra):
                 return self.power(inner, float(power), power)
             case _:
                 return self.expand(node)
-
-    def factor(self, expansion: Expansion) -> Expansion:
-        """Return a sum of terms as a single factor in parentheses, where it is one of several terms."""
-        expansion = expansion if len(expansion) == 1 else self.opened(expansion)
-        return expansion if len(expansion) < 2 else {Term((Factor(self.sum(expansion)),)): 1.0}

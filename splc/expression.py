@@ -1,28 +1,30 @@
 """Model text ↔ performance-influence model: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt ceil floor`, `#` comments, line continuations
-inside parentheses, `name = expression` definitions before the model line (`T = …` or a bare expression). Operators
-associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases are converted to 10.
+Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt exp ceil floor max min`, `#` comments, statements
+over several lines (see `splc.statements`), `name = expression` definitions before the model line (`T = …` or a bare
+expression). Operators associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases
+are converted to 10.
 
-A definition must not have the name of an option, nor that of a parameter with another value: whoever gives
-`--parameter alpha=2` means it. One that is made of what it replaces (`alpha = alpha / 1000`) may.
+A definition must not have the name of an option, of another definition, nor that of a parameter with another value:
+whoever gives `--parameter alpha=2` means it. One that is made of what it replaces (`alpha = alpha / 1000`) may. Nothing
+is left out in silence: where the model is not marked as `T = …`, it must use all definitions.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from splc.arithmetic import Associate, Node, names_in, parse
+from splc.arithmetic import FUNCTIONS, MODEL_FUNCTIONS, Associate, Node, names_in, parse
 from splc.derived import Derived, needed
 from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 from splc.expansion import MAX_TERMS, Expander, Expansion, expand
 from splc.parameters import Parameters
 from splc.signs import Signs
+from splc.statements import ModelText, Statement, split_text
 from splc.symbols import Symbols
 from splc.terms import option_term
-from splc.tokens import UnknownNameError, unquoted
+from splc.tokens import UnknownNameError
 
 __all__ = [
     "MAX_TERMS",
@@ -37,67 +39,6 @@ __all__ = [
 
 _MOST_PROBLEMS = 20
 _MOST_CHARACTERS = 1_000_000
-
-_DEFINITION = re.compile(r"\s*(`(?:[^`]|``)+`|[^\W\d][\w.]*)\s*=(?!=)")
-_MARK = re.compile(r"`[^`]*`|[#()]")
-
-
-@dataclass(frozen=True)
-class ModelText:
-    """A model text taken apart: its definitions in order and the model's own expression, each with its first line."""
-
-    definitions: tuple[tuple[str, str, int], ...]
-    model: str
-    line: int
-
-
-def split_text(text: str) -> ModelText:
-    """Take model text apart into definitions and the model line.
-
-    Raises:
-        ExpressionError: if there is no model line, several, or a definition after it.
-    """
-    definitions: list[tuple[str, str, int]] = []
-    for statement, line in _statements(text):
-        if match := _DEFINITION.match(statement):
-            name = unquoted(match[1], 0)[0] if match[1].startswith("`") else match[1]
-            # Blanks in place of the name keep the columns of what follows.
-            definitions.append((name, " " * match.end() + statement[match.end() :], line))
-        else:
-            definitions.append(("", statement, line))
-    if not definitions:
-        raise ExpressionError(Problem("there is no model: the text is empty", hint="write a sum of terms"))
-    for name, statement, line in definitions[:-1]:
-        if not name:
-            raise ExpressionError(
-                Problem("another expression follows the model", line=line, text=statement, hint="keep one model line")
-            )
-    name, model, line = definitions[-1]
-    return ModelText(tuple(definitions[:-1]), model, line)
-
-
-def _statements(text: str) -> list[tuple[str, int]]:
-    """Return the statements, without comments, with their first line number.
-
-    A statement is a line, or several (still with line breaks) while a parenthesis is open.
-    """
-    found: list[tuple[str, int]] = []
-    pending: list[str] = []
-    depth = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        end = len(line)
-        for mark in _MARK.finditer(line):
-            if mark[0] == "#":
-                end = mark.start()
-                break
-            depth += (mark[0] == "(") - (mark[0] == ")")
-        pending.append(line[:end])
-        if depth <= 0:
-            found.append(("\n".join(pending), number + 1 - len(pending)))
-            pending, depth = [], 0
-    if pending:
-        found.append(("\n".join(pending), number + 1 - len(pending)))
-    return [(statement, line) for statement, line in found if statement.strip()]
 
 
 @dataclass(frozen=True)
@@ -128,6 +69,8 @@ def expand_text(
         names: accepted spelling → option name; None accepts every plain name as an option.
         parameters: name → number.
         associate: how `*` and `/` associate, see `splc.arithmetic.parse`.
+
+    Names of functions that only models know, as `max`, are names like others here.
 
     Raises:
         ExpressionError: with line and column; also where it is no sum of terms.
@@ -173,14 +116,16 @@ class _Text:
     def __init__(
         self, text: str, symbols: Symbols, parameters: Parameters, associate: Associate, kept: Collection[str] | None
     ) -> None:
-        self.parts = split_text(text)
         self.symbols = symbols
         self.parameters = parameters
         self.associate = associate
         self.kept = kept
         self.problems: list[Problem] = []
         self.unknown: set[str] = set()
+        # Where all parameters become numbers, the text is a term of a stored model.
+        self.functions = FUNCTIONS if kept is None else MODEL_FUNCTIONS
         symbols.state(parameters, kept)
+        self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
 
     def expanded(self) -> ExpandedText:
         """Return the model as a sum of terms.
@@ -189,15 +134,21 @@ class _Text:
             ExpressionError: naming everything that is wrong.
         """
         expander, used = self.symbols.expander, set[str]()
-        for name, statement, line in self.parts.definitions:
-            node, expansion = self.statement(statement, line)
+        stated: list[tuple[Statement, set[str]]] = []
+        for definition in self.parts.definitions:
+            node, expansion = self.statement(definition)
             used |= self.used(node)
             # What is defined wrongly is a name all the same, so that its uses are not reported as well.
-            found = {option_term(name): 1.0} if expansion is None else expansion
+            found = {option_term(definition.name): 1.0} if expansion is None else expansion
             if node is not None:
-                self.require_free(name, node, found, line)
-            self.symbols.add(name, found)
-        node, expansion = self.statement(self.parts.model, self.parts.line)
+                self.require_free(definition, node, found, stated)
+                stated.append((definition, set(names_in(node))))
+            self.symbols.add(definition.name, found)
+        node, expansion = self.statement(self.parts.model)
+        if node is not None:
+            self.require_distinct(self.parts.model, node, stated)
+            if not self.problems and not self.parts.is_marked:
+                self.require_all_used(stated, set(names_in(node)))
         if self.problems or node is None or expansion is None:
             shown = self.problems[:_MOST_PROBLEMS]
             if len(shown) < len(self.problems):
@@ -214,31 +165,34 @@ class _Text:
             return set()
         return set(self.parameters.names).intersection(names_in(node))
 
-    def statement(self, statement: str, line: int) -> tuple[Node | None, Expansion | None]:
+    def statement(self, statement: Statement) -> tuple[Node | None, Expansion | None]:
         """Return the tree of a statement and its sum of terms, None for what is wrong."""
         node = None
         try:
             node = self.parsed(statement)
             return node, None if self.problems else self.symbols.expander.expanded(node)
         except ExpressionError as error:
-            self.problems += [_placed(problem, statement, line) for problem in error.problems]
+            self.problems += [_placed(problem, statement) for problem in error.problems]
             return node, None
 
-    def parsed(self, statement: str) -> Node:
+    def parsed(self, statement: Statement) -> Node:
         """Parse a statement; all its unknown names are reported at once."""
         table = self.symbols.table
-        known = () if table is None else tuple(sorted(table.names.keys() - self.unknown))
+        known = () if table is None else tuple(name for name in table.real if name not in self.unknown)
         problems: list[Problem] = []
         while True:
             try:
-                node = parse(statement, table, self.associate)
+                node = parse(statement.text, table, self.associate, self.functions)
             except UnknownNameError as error:
-                problems += [replace(each, hint=self.hint(error.name, known)) for each in error.problems]
+                hint = self.hint(error.name, known)
+                if error.name == statement.name and "\n" in statement.text:
+                    hint = "a line that begins with an operator goes on with the line before, unless that is blank"
+                problems += [replace(each, hint=hint) for each in error.problems]
                 assert table is not None
                 table.add(error.name, error.name)
                 self.unknown.add(error.name)
                 # Each look at a long text takes a while.
-                if len(problems) >= _MOST_PROBLEMS or len(problems) * len(statement) > _MOST_CHARACTERS:
+                if len(problems) >= _MOST_PROBLEMS or len(problems) * len(statement.text) > _MOST_CHARACTERS:
                     break
             except ExpressionError as error:
                 raise ExpressionError([*problems, *error.problems]) from None
@@ -251,33 +205,62 @@ class _Text:
     def hint(self, name: str, known: tuple[str, ...]) -> str:
         """Return what to do about an unknown name."""
         hint = unknown_name_hint(name, known)
-        if self.parameters.names or self.kept is None:
+        if self.kept is None:
             return hint
-        return f"{hint}; machine parameters come from a parameters file or from --parameter {shorten(name, 40)}=NUMBER"
+        file = self.parameters.source or "a parameters file"
+        hint += " " if hint.endswith("?") else "; "
+        return f"{hint}machine parameters come from {file} or from --parameter {shorten(name, 40)}=NUMBER"
 
-    def require_free(self, name: str, node: Node, expansion: Expansion, line: int) -> None:
-        """Refuse a definition that silently replaces an option or a parameter of another value.
+    def require_free(
+        self, found: Statement, node: Node, expansion: Expansion, stated: Sequence[tuple[Statement, set[str]]]
+    ) -> None:
+        """Refuse a definition that silently replaces an option, a parameter of another value, or another definition.
 
         One that is made of what it replaces, as `alpha = alpha / 1000`, does so knowingly.
         """
-        names, where = self.symbols.names, ""
-        if names is not None and name in names:
-            what = "an option"
-        elif name in self.parameters.names and expansion != self.symbols.known[name]:
-            what, source = "a parameter", self.parameters.source
-            at = self.parameters.lines.get(name)
-            where = f" ({source}:{at})" if source and at else f" ({source})" if source else ""
+        meant = self.symbols.meaning(found.name)
+        if self.symbols.is_option(found.name):
+            what = f"an option{self.symbols.standing_for(found.name)}"
+        elif meant in self.parameters.names and meant not in {own.name for own, _ in stated}:
+            if expansion == self.symbols.known[meant]:
+                return
+            file, line = self.parameters.place(meant)
+            what = "a parameter" + (f" ({file}:{line})" if file and line else f" ({file})" if file else "")
         else:
+            self.require_distinct(found, node, stated)
             return
-        if name in names_in(node):
-            return
-        hint = "rename it, or delete one of them"
-        self.problems.append(Problem(f"the definition {name!r} has the name of {what}{where}", line=line, hint=hint))
+        if meant not in names_in(node):
+            what = f"the definition {found.name!r} has the name of {what}"
+            self.problems.append(Problem(what, line=found.line, hint="rename it, or delete one of them"))
+
+    def require_distinct(self, found: Statement, node: Node, stated: Sequence[tuple[Statement, set[str]]]) -> None:
+        """Refuse a second definition of a name, unless it is made of the first."""
+        line = next((own.line for own, _ in stated if own.name == found.name), None)
+        if line is not None and found.name and found.name not in names_in(node):
+            hint = f"it is in line {line} already; rename or delete one of them"
+            self.problems.append(Problem(f"{found.name!r} is defined twice", line=found.line, hint=hint))
+
+    def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], wanted: set[str]) -> None:
+        """Refuse definitions that the model does not use: perhaps they were meant to be part of it."""
+        unused: list[Statement] = []
+        for found, names in reversed(stated):
+            if found.name in wanted:
+                wanted = (wanted - {found.name}) | names
+            else:
+                unused.append(found)
+        self.problems += [
+            Problem(
+                f"the model in line {self.parts.model.line} does not use the definition {found.name!r}",
+                line=found.line,
+                hint=f"add {found.name} to it or delete it; a model that begins with 'T =' need not use all of them",
+            )
+            for found in reversed(unused)
+        ]
 
 
-def _placed(problem: Problem, statement: str, line: int) -> Problem:
-    """Return a problem of a statement that begins in `line` with its line and column in the text."""
+def _placed(problem: Problem, statement: Statement) -> Problem:
+    """Return a problem of a statement with its line and column in the text."""
     if problem.column is None:
-        return replace(problem, line=line)
-    before = statement[: problem.column - 1]
-    return replace(problem, line=line + before.count("\n"), column=len(before) - before.rfind("\n"))
+        return replace(problem, line=statement.line)
+    before = statement.text[: problem.column - 1]
+    return replace(problem, line=statement.line + before.count("\n"), column=len(before) - before.rfind("\n"))

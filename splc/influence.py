@@ -29,6 +29,9 @@ class EvaluationError(ConfigurationError):
         hint: what to do.
         row: the position of the configuration.
         what: what has no finite value, without the configuration; None: the message.
+
+    Attributes:
+        advice: what to do, None where nothing is known.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class EvaluationError(ConfigurationError):
         super().__init__(problems, hint=hint)
         self.row = row
         self.what = self.problems[0].message if what is None else what
+        self.advice = self.problems[0].hint
 
 
 @dataclass(frozen=True)
@@ -180,12 +184,16 @@ class InfluenceModel:
             if wrong.any():
                 row = int(np.argmax(wrong))
                 where = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)
-                what = f"{found.name} has no finite value"
+                what, advice = f"{found.name} has no finite value", None
                 if isinstance(found, Parameter) and found.keys:
                     rows = listed([f"{key:g}" for key in found.keys])
-                    what = f"the parameter {found.name}, a table over {found.by} with rows for {rows}, has no value"
+                    table = f"{found.name} ({found.place})" if found.place else found.name
+                    what = f"the parameter {table}, a table over {found.by} with rows for {rows}, has no value"
+                    wanted = float(np.broadcast_to(found.wanted(column), len(configurations))[row])
+                    advice = f"add a row for {number_text(wanted)}" if math.isfinite(wanted) else None
                 raise EvaluationError(
                     f"{what} at configuration {row}" + (f" ({where})" if where else ""),
+                    hint=advice,
                     row=row,
                     what=what + (f" where {where}" if where else ""),
                 )

@@ -172,7 +172,9 @@ def _values(part: _Part, variables: Sequence[int], rows: Array, model: Influence
             assignment = configurations.assignment(error.row)
             shown = [f"{space.model.names[place]} = {assignment[space.model.names[place]]:g}" for place in part.used]
             text = listed(shown)
-            raise ConfigurationError(Problem(error.what, text=f"in a configuration with {text}")) from None
+            raise ConfigurationError(
+                Problem(error.what, text=f"in a configuration with {text}", hint=error.advice)
+            ) from None
     return values
 
 

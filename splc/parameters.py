@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from splc.derived import Addends, Parameter
 from splc.errors import ExpressionError, InputError, Problem, listed, unknown_name_hint
-from splc.tokens import FUNCTIONS
+from splc.tokens import MODEL_FUNCTIONS
 
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 
@@ -79,12 +80,14 @@ class Parameters:
         expressions: name → expression of the options that tables may be over, and that models may use.
         source: the file that they come from, empty if none.
         lines: name → its line there.
+        given: name → what gave it instead of the file, as `--parameter`; empty if that is not known.
     """
 
     quantities: Mapping[str, Quantity | Table] = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, values: Mapping[str, float] | Parameters | None) -> Parameters:
@@ -105,10 +108,26 @@ class Parameters:
             raise ExpressionError(wrong)
         return cls({name: Quantity.exactly(float(value)) for name, value in found.items()})
 
-    def changed(self, values: Mapping[str, float | Quantity | Table]) -> Parameters:
-        """Return them with some replaced or added."""
+    def changed(self, values: Mapping[str, float | Quantity | Table], given: str = "") -> Parameters:
+        """Return them with some replaced or added.
+
+        Args:
+            values: name → value.
+            given: what gives them, for messages: `--parameter`.
+        """
         new = {name: Quantity.exactly(float(v)) if isinstance(v, int | float) else v for name, v in values.items()}
-        return replace(self, quantities={**self.quantities, **new})
+        return replace(
+            self,
+            quantities={**self.quantities, **new},
+            expressions={name: text for name, text in self.expressions.items() if name not in new},
+            given={**self.given, **dict.fromkeys(values, given)},
+        )
+
+    def place(self, name: str, part: str = "") -> tuple[str | None, int | None]:
+        """Return the file and the line of a parameter, or of a part of it, None where they are not known."""
+        if name in self.given:
+            return self.given[name] or None, None
+        return self.source or None, self.lines.get(f"{name}.{part}", self.lines.get(name))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,20 +142,21 @@ def wrong_name(name: str) -> tuple[str, str]:
     """
     if not name.strip():
         return "a parameter has no name", "write NAME = NUMBER"
-    if name in FUNCTIONS:
+    if name in MODEL_FUNCTIONS:
         return f"{name!r} is a function, not the name of a parameter", "choose another name"
-    if not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(unicodedata.normalize("NFC", name)):
         return f"{name!r} cannot be the name of a parameter", "use letters, digits, '_', '.' and '-', a letter first"
     return "", ""
 
 
-def symbol(name: str, quantity: Quantity | Table, key: Addends = ()) -> Parameter:
+def symbol(name: str, quantity: Quantity | Table, key: Addends = (), place: str = "") -> Parameter:
     """Return a parameter as a name that stands in terms.
 
     Args:
         name: its name.
         quantity: its value or table.
         key: what the table is over, as a sum of terms.
+        place: where it is written, for messages.
     """
     rows = ((math.nan, quantity),) if isinstance(quantity, Quantity) else quantity.rows
     return Parameter(
@@ -149,6 +169,7 @@ def symbol(name: str, quantity: Quantity | Table, key: Addends = ()) -> Paramete
         key,
         tuple(sorted({row.level for _, row in rows if row.level is not None})),
         all(row.determined for _, row in rows),
+        place,
     )
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from splc.derived import Addends, Derived, Parameter, PowerOf, RoundOf, SumOf
+from splc.derived import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf
 from splc.terms import Term
 
 
@@ -59,6 +59,9 @@ class Signs:
                 return self._total(terms, derived)
             case PowerOf(_, base, _):
                 return 0.0 if self._total(base, derived) >= 0 else -math.inf
+            case ExtremeOf(_, function, arguments):
+                lowest = [self._total(argument, derived) for argument in arguments]
+                return max(lowest) if function == "max" else min(lowest)
             case Parameter() as parameter:
                 return min(*parameter.low, *parameter.values_of)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Mapping
 
-from splc.arithmetic import MAX_DEPTH, names_in, parse
+from splc.arithmetic import FUNCTIONS, MAX_DEPTH, MODEL_FUNCTIONS, names_in, parse
 from splc.derived import Parameter, needed
 from splc.errors import ExpressionError, Problem
 from splc.expansion import Expander, Expansion
@@ -31,15 +32,41 @@ class Symbols:
     def __init__(self, names: Mapping[str, str] | None, expander: Expander, constants: Collection[str] = ()) -> None:
         self.names = names
         self.expander = expander
-        self.table = None if names is None else NameTable(names)
+        self.table = None if names is None else NameTable({})
+        self._composed = names is not None and _stay_apart(names)
+        for spelling, name in ({} if names is None else names).items():
+            self._spell(spelling, name)
         self.known: dict[str, Expansion] = {name: {CONSTANT: 1.0} for name in constants}
         expander.definitions = self.known
 
     def add(self, name: str, expansion: Expansion) -> None:
         """Let a name stand for a sum of terms."""
         self.known[name] = expansion
-        if self.table is not None:
-            self.table.add(name, name)
+        self._spell(name, name)
+
+    def _spell(self, spelling: str, name: str) -> None:
+        if self.table is None:
+            return
+        self.table.add(spelling, name)
+        if self._composed:
+            self.table.add(self.normalised(spelling), name)
+
+    def normalised(self, text: str) -> str:
+        """Return a text with composed characters (NFC), so that `ö` is one letter however it was typed."""
+        return unicodedata.normalize("NFC", text) if self._composed else text
+
+    def meaning(self, name: str) -> str:
+        """Return what a spelling stands for: a name, or the spelling itself."""
+        return name if self.table is None else self.table.meaning(name) or name
+
+    def is_option(self, name: str) -> bool:
+        """Whether a spelling stands for an option."""
+        return self.names is not None and (name in self.names or self.meaning(name) in self.names)
+
+    def standing_for(self, name: str) -> str:
+        """Return which option a spelling stands for, as an addition to a message; nothing where it is the name."""
+        real = self.meaning(name)
+        return "" if real == name else f": it stands for {real!r}"
 
     def state(self, parameters: Parameters, kept: Kept) -> None:
         """Let parameters stand for what they are.
@@ -60,9 +87,8 @@ class Symbols:
         ]
         if problems:
             raise ExpressionError(problems)
-        if self.table is not None:
-            for name in parameters.names:
-                self.table.add(name, name)
+        for name in parameters.names:
+            self._spell(name, name)
         stating = _Stating(self, parameters, kept)
         for name in parameters.names:
             stating.resolve(name)
@@ -71,9 +97,16 @@ class Symbols:
 
     def _wrong(self, name: str) -> tuple[str, str] | None:
         """Return what is wrong with a parameter of this name, and what to do."""
-        if name in self.known or (self.names is not None and name in self.names):
-            return f"the parameter {name!r} has the name of an option", "rename it, here and in the model"
+        if name in self.known or self.is_option(name):
+            what = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
+            return what, "rename it, here and in the model"
         return None
+
+
+def _stay_apart(names: Mapping[str, str]) -> bool:
+    """Whether different names stay different names with composed characters."""
+    found: dict[str, str] = {}
+    return all(found.setdefault(unicodedata.normalize("NFC", own), name) == name for own, name in names.items())
 
 
 class _Stating:
@@ -113,7 +146,9 @@ class _Stating:
     def name(self, name: str, found: Quantity | Table, key: Expansion) -> None:
         """Let a parameter stay a name in terms."""
         expander = self.symbols.expander
-        parameter = symbol(name, found, tuple(key.items()))
+        file, line = self.parameters.place(name)
+        place = f"{file}:{line}" if file and line else file or ""
+        parameter = symbol(name, found, tuple(key.items()), place)
         expander.derived[name] = parameter
         expander.depths[name] = 1 + max((expander.depths.get(inner, 0) for inner in parameter.names), default=0)
         self.symbols.known[name] = {option_term(name): 1.0}
@@ -133,7 +168,8 @@ class _Stating:
     def expanded(self, name: str, text: str) -> Expansion:
         """Return the sum of terms that an expression is; the empty sum where it is wrong."""
         try:
-            node = parse(text, self.symbols.table)
+            functions = FUNCTIONS if self.kept is None else MODEL_FUNCTIONS
+            node = parse(self.symbols.normalised(text), self.symbols.table, functions=functions)
             for inner in names_in(node):
                 if inner in self.parameters.quantities or inner in self.parameters.expressions:
                     self.resolve(inner)
@@ -150,5 +186,4 @@ def _problem(
     parameters: Parameters, name: str, what: str, hint: str | None, text: str | None = None, part: str = ""
 ) -> Problem:
     """Return a problem with a parameter, or with a part of it, at its line."""
-    line = parameters.lines.get(f"{name}.{part}", parameters.lines.get(name))
-    return Problem(what, parameters.source or None, line, text=text, hint=hint)
+    return Problem(what, *parameters.place(name, part), text=text, hint=hint)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
+from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name_hint
 
 FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt", "ceil", "floor")
+# Functions of several arguments.
+SEVERAL = ("max", "min")
+# Only model text and parameters know the further ones: in logs and in constraints these are names like others.
+MODEL_FUNCTIONS = (*FUNCTIONS, "exp", *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
 
 
 @dataclass(frozen=True)
 class Token:
-    """One token: `kind` is 'number', 'name', 'function', 'op', 'cmp' or 'end'."""
+    """One token: `kind` is 'number', 'name', 'function', 'op', 'comma', 'cmp' or 'end'."""
 
     kind: str
     text: str
@@ -25,6 +29,8 @@ class Token:
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"\S+")
+_CALL = re.compile(r"\s*\(")
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`(?!`)")
 _OPERATORS = "+-*/^()"
 
@@ -45,6 +51,10 @@ class NameTable:
         self.names: dict[str, str] = {}
         # First character → the negated lengths of the names that begin with it, ascending: the longest is tried first.
         self._lengths: dict[str, list[int]] = {}
+        # First word → names with blanks in them, with single blanks → how they are found, whatever the blanks are.
+        self._spaced: dict[str, dict[str, re.Pattern[str]]] = {}
+        # With single blanks → what it stands for; None: several.
+        self._single: dict[str, str | None] = {}
         for spelling, name in names.items():
             self.add(spelling, name)
 
@@ -55,6 +65,17 @@ class NameTable:
             lengths = self._lengths.setdefault(spelling[0], [])
             if -len(spelling) not in lengths:
                 insort(lengths, -len(spelling))
+        words = spelling.split()
+        if len(words) > 1:
+            single = " ".join(words)
+            self._single[single] = name if self._single.get(single, name) == name else None
+            pattern = r"[^\S\r\n]+".join(map(re.escape, words))
+            self._spaced.setdefault(words[0], {})[single] = re.compile(pattern)
+
+    @property
+    def real(self) -> tuple[str, ...]:
+        """The names that spellings stand for, in alphabetical order."""
+        return tuple(sorted(set(self.names.values())))
 
     def begins(self, character: str) -> bool:
         """Whether a known name begins with a character."""
@@ -65,9 +86,30 @@ class NameTable:
         for length in self._lengths.get(text[at], ()):
             end = at - length
             spelling = text[at:end]
-            if spelling in self.names and not (end < len(text) and is_word(text[end]) and is_word(text[end - 1])):
+            if spelling in self.names and _ends(text, end):
                 return spelling
         return None
+
+    def meaning(self, spelling: str) -> str | None:
+        """Return the name that a spelling stands for; one blank is as good as several where it is clear."""
+        return self.names.get(spelling) or self._single.get(" ".join(spelling.split()))
+
+    def find(self, text: str, at: int) -> tuple[str, int] | None:
+        """Return the name that starts at `at` and the length of its spelling, as `match` and `meaning` say."""
+        exact = self.match(text, at)
+        found = None if exact is None else (self.names[exact], len(exact))
+        first = _WORD.match(text, at) if self._spaced else None
+        for single, pattern in self._spaced.get(first[0], {}).items() if first else ():
+            loose = pattern.match(text, at)
+            name = self._single[single]
+            if loose and name and _ends(text, loose.end()) and (found is None or loose.end() - at > found[1]):
+                found = name, loose.end() - at
+        return found
+
+
+def _ends(text: str, end: int) -> bool:
+    """Whether a name can end at an offset."""
+    return not (end < len(text) and is_word(text[end]) and is_word(text[end - 1]))
 
 
 def problem_at(text: str, at: int, message: str, hint: str | None = None) -> ExpressionError:
@@ -77,36 +119,42 @@ def problem_at(text: str, at: int, message: str, hint: str | None = None) -> Exp
     return ExpressionError(Problem(message, column=at + 1, text=around, hint=hint))
 
 
-def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> Iterator[Token]:
+def tokenize(
+    text: str, names: NameTable | None, comparisons: bool = False, functions: Sequence[str] = FUNCTIONS
+) -> Iterator[Token]:
     """Yield the tokens of `text`, the last of kind 'end'.
 
     Args:
         text: the expression.
         names: the known names; None accepts every plain name.
         comparisons: whether `<`, `=` and their kin are tokens (of kind 'cmp') rather than errors.
+        functions: the known functions: `FUNCTIONS` or `MODEL_FUNCTIONS`, with which commas are tokens.
 
     Raises:
         ExpressionError: at a character or a name that does not belong there.
     """
     at, length = 0, len(text)
+    in_model = "max" in functions
     while at < length:
         if space := _SPACE.match(text, at):
             at = space.end()
             continue
         if text[at] == "`":
             quoted, end = unquoted(text, at)
-            if names is not None and quoted not in names.names:
+            meant = quoted if names is None else names.meaning(quoted)
+            if meant is None:
+                assert names is not None
                 raise unknown_name(text, at, quoted, names)
-            yield Token("name", names.names[quoted] if names else quoted, at)
+            yield Token("name", meant, at)
             at = end
             continue
         if text[at] in _OPERATORS and not text.startswith("**", at) and not (names and names.begins(text[at])):
             yield Token("op", text[at], at)
             at += 1
             continue
-        known = names.match(text, at) if names else None
+        known = names.find(text, at) if names else None
         number = _NUMBER.match(text, at)
-        if number and (known is None or len(known) <= number.end() - at):
+        if number and (known is None or known[1] <= number.end() - at):
             after = text[number.end() : number.end() + 1]
             if after and is_word(after):
                 raise problem_at(text, at, f"{(number.group() + after)!r} is neither a number nor a name")
@@ -114,17 +162,21 @@ def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> I
             at = number.end()
             continue
         word = _NAME.match(text, at)
-        if word and word.group() in FUNCTIONS and (known is None or len(known) <= len(word.group())):
-            after_word = _SPACE.sub("", text[word.end() : word.end() + 40])
-            if after_word.startswith("(") or known is None:
+        called = word is not None and _CALL.match(text, word.end()) is not None
+        if word and word.group() in functions and (known is None or known[1] <= len(word.group())):
+            # Where every name is an option, `max` may be one, unless something follows that it could be of.
+            always = known is None and (names is not None or word.group() in FUNCTIONS)
+            if called or always:
                 yield Token("function", word.group(), at)
                 at = word.end()
                 continue
-        if known is not None and names is not None:
-            yield Token("name", names.names[known], at)
-            at += len(known)
+        if known is not None:
+            yield Token("name", known[0], at)
+            at += known[1]
             continue
         if word:
+            if called and in_model:
+                raise unknown_function(text, at, word.group(), functions)
             if names is not None:
                 raise unknown_name(text, at, word.group(), names)
             yield Token("name", word.group(), at)
@@ -139,8 +191,13 @@ def tokenize(text: str, names: NameTable | None, comparisons: bool = False) -> I
             continue
         if text.startswith("**", at):
             raise problem_at(text, at, "'**' is not an operator here", "write powers as x^2")
+        if text[at] == "," and in_model:
+            yield Token("comma", ",", at)
+            at += 1
+            continue
         if text[at] not in _OPERATORS:
-            raise problem_at(text, at, f"{text[at]!r} does not belong into an expression")
+            hint = "a statement ends where its line ends" if text[at] == ";" and in_model else None
+            raise problem_at(text, at, f"{text[at]!r} does not belong into an expression", hint)
         yield Token("op", text[at], at)
         at += 1
     yield Token("end", "", length)
@@ -176,5 +233,12 @@ class UnknownNameError(ExpressionError):
 
 def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
     """Return the error for a name that is not known, with the nearest known one."""
-    error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, sorted(names.names)))
+    error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, names.real))
     return UnknownNameError(error.problems[0], name=name)
+
+
+def unknown_function(text: str, at: int, name: str, functions: Sequence[str]) -> ExpressionError:
+    """Return the error for a function that is not known, with the nearest known one and all of them."""
+    near = nearest(name, functions)
+    hint = f"{f'{near} ' if near else ''}functions are {', '.join(functions)}; write products with *"
+    return problem_at(text, at, f"unknown function {shorten(name, 60)!r}", hint)

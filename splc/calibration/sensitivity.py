@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.calibration.free import Free
 from splc.configurations import Array, Configurations
-from splc.derived import Addends, Parameter, PowerOf, RoundOf, SumOf, needed, options_of
+from splc.derived import Addends, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf, needed, options_of
 from splc.influence import InfluenceModel
 from splc.terms import Factor, Term, factor_values
 
@@ -176,6 +176,8 @@ class Sensitivity:
                 return Dual(rounding.values(self._column), {})
             case PowerOf(_, base, exponent):
                 return _power(self._total(base), self._total(exponent))
+            case ExtremeOf(_, function, arguments):
+                return _extreme(function, [self._total(argument) for argument in arguments])
 
     def _column(self, name: str) -> Array:
         return self._name(name).value
@@ -205,6 +207,19 @@ def _rate(factor: Factor, x: Array) -> Array:
     logarithm = np.log10(x)
     result = b * raised * np.power(logarithm, b - 1) / math.log(10)
     return result if a == 0 else result + a * raised * np.power(logarithm, b)
+
+
+def _extreme(function: str, arguments: Sequence[Dual]) -> Dual:
+    """Return the greatest or the least: its derivative is that of the first argument that is it."""
+    value, slopes = arguments[0].value, arguments[0].slopes
+    for other in arguments[1:]:
+        beyond = other.value > value if function == "max" else other.value < value
+        slopes = {
+            place: np.where(beyond, other.slopes.get(place, 0.0), slopes.get(place, 0.0))
+            for place in slopes.keys() | other.slopes.keys()
+        }
+        value = np.where(np.isfinite(value) & np.isfinite(other.value), np.where(beyond, other.value, value), np.nan)
+    return Dual(value, slopes)
 
 
 def _power(base: Dual, exponent: Dual) -> Dual:

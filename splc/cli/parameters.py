@@ -24,7 +24,7 @@ def stated_parameters(project: Project, assignments: Sequence[str] | None) -> Pa
         InputError: if the project's cannot be read.
         typer.BadParameter: for what is no assignment of a number.
     """
-    return project.parameters().changed(numbers_of(assignments, "--parameter"))
+    return project.parameters().changed(numbers_of(assignments, "--parameter"), given="--parameter")
 
 
 def require_used(assignments: Sequence[str] | None, used: Collection[str]) -> None:

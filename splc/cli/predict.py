@@ -77,7 +77,10 @@ def predict(
         predicted = stored.model.predict(project.with_observed(found.configurations))
     except EvaluationError as failure:
         problem = Problem(
-            failure.what, found.report.source, int(found.lines[failure.row]), hint=f"the model is {model}"
+            failure.what,
+            found.report.source,
+            int(found.lines[failure.row]),
+            hint="; ".join(filter(None, (failure.advice, f"the model is {model}"))),
         )
         raise ConfigurationError(problem) from None
     error, left_out = None, 0

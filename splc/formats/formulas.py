@@ -11,12 +11,13 @@ import keyword
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import reduce
 from typing import Literal
 
-from splc.derived import Addends, Derived, PowerOf, RoundOf, SumOf
+from splc.derived import Addends, Derived, E, ExtremeOf, PowerOf, RoundOf, SumOf
 from splc.errors import OutputError
 from splc.formats.latex import latex_escaped, latex_number
 from splc.influence import InfluenceModel
@@ -28,7 +29,7 @@ Module = Literal["math", "np"]
 _LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")
 # What two roundings of a coefficient can be off, relative to it.
 _ROUNDINGS = Decimal(2) ** -51
-_TAKEN = frozenset({"math", "np", "round"})
+_TAKEN = frozenset({"math", "np", "round", "max", "min"})
 _GREEK = frozenset(
     (
         *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu"),
@@ -176,15 +177,21 @@ class _Text:
         found = self.derived.get(name)
         if isinstance(found, SumOf):
             return self.enclosed(self.total(found.terms))
+        if isinstance(found, PowerOf) and found.base == E:
+            return self.called("exp", [self.total(found.exponent)])
         if isinstance(found, PowerOf):
             return self.enclosed(self.raised(self.total(found.base), self.total(found.exponent)))
         if isinstance(found, RoundOf):
             return self.rounded(found.function, self.total(found.terms))
+        if isinstance(found, ExtremeOf):
+            return self.called(found.function, [self.total(argument) for argument in found.arguments])
         return self.name(name)
 
     def argument(self, name: str) -> str:
         """Return what a logarithm is of, in parentheses."""
-        return self.atom(name) if isinstance(self.derived.get(name), (SumOf, PowerOf)) else f"({self.atom(name)})"
+        found = self.derived.get(name)
+        own = isinstance(found, SumOf) or (isinstance(found, PowerOf) and found.base != E)
+        return self.atom(name) if own else f"({self.atom(name)})"
 
     def number(self, size: float) -> str:
         """Return a coefficient."""
@@ -209,6 +216,10 @@ class _Text:
     def rounded(self, function: str, text: str) -> str:
         """Return a sum rounded up ('ceil') or down."""
         return f"{function}({text})"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        """Return 'max', 'min' or 'exp' of sums."""
+        return f"{function}({', '.join(texts)})"
 
     def logarithm(self, name: str, exponent: Exponent) -> str:
         """Return a power of a logarithm."""
@@ -238,6 +249,13 @@ class _Python(_Text):
         # As in a model, what roundings are off a whole number is that number.
         near = f"np.round({text}, 12)" if self.module == "np" else f"round({text}, 12)"
         return f"{self.module}.{function}({near})"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        if function == "exp":
+            return f"{self.module}.{super().called(function, texts)}"
+        if self.module == "math":
+            return super().called(function, texts)
+        return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)
 
     def logarithm(self, name: str, exponent: Exponent) -> str:
         return self.power(f"{self.module}.log2{self.argument(name)}", exponent)
@@ -275,6 +293,9 @@ class _Latex(_Text):
 
     def rounded(self, function: str, text: str) -> str:
         return rf"\left\l{function} {text} \right\r{function}"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        return rf"\{function}\left({', '.join(texts)}\right)"
 
     def logarithm(self, name: str, exponent: Exponent) -> str:
         argument = self.argument(name)

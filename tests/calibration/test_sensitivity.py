@@ -31,6 +31,8 @@ BINARY_ALL = Configurations(BINARY, np.array(list(itertools.product(range(2), ra
         "(alpha + depth * nx)^(beta * on) + f^3 * log10(nx + 1)",
         "alpha / (beta + depth) / (f + 1) + sqrt(alpha * nx) * log(beta)^2",
         "ceil(nx / 7) * alpha^beta + log(f)^3 * f^2",
+        "max(alpha * nx, beta * depth, 1) + min(f * nx, alpha^2)",
+        "exp(-alpha * depth) * beta + max(exp(f), on)",
     ],
 )
 @pytest.mark.parametrize("link", ["identity", "log"])

@@ -287,6 +287,7 @@ def test_bounds_of_subexpressions_too_large_to_list() -> None:
     options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(4))
     system = VariabilityModel("s", options)
     texts = ["1 / (n0 + 2 * n1)", "(2 * n0 - n1)^0.5", "2^(n0 - n1)", "n3 * ceil(n0 / n1)", "log10(n0 + n1 * n2)"]
+    texts += ["max(n0, 2 * n1 - n2)", "min(n0 / n1, n2)", "exp(n0 - n1)"]
     everything = Space(system).enumerate()
     for text in texts[:1] + texts[2:]:
         model = model_of(text, system)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic import Call, Name, Node, Number, Power, Product, Sum, evaluate, parse
+from splc.arithmetic import MODEL_FUNCTIONS, Call, Extremum, Name, Node, Number, Power, Product, Sum, evaluate, parse
 from splc.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.files import Source
@@ -38,7 +38,7 @@ OPTIONAL = VariabilityModel(
         NumericOption("p", (1.0, 5.0), deselected_flag=-1.0),
     ),
 )
-FUNCTIONS = ["log2", "log10", "ln", "log", "sqrt", "ceil", "floor"]
+FUNCTIONS = ["log2", "log10", "ln", "log", "sqrt", "ceil", "floor", "exp"]
 POWERS = ["2", "3", "-1", "-2", "(1/2)", "(1/3)", "(2/3)", "-0.5", "0.25", "x", "(b + 1)", "(y / 4)"]
 
 REFUSED = ("takes too long", "more than 20,000", "too large", "lies beyond", "0^0", "0 to a power", "no real value")
@@ -54,6 +54,7 @@ def texts(names: str) -> st.SearchStrategy[str]:
             st.builds("({} * {})".format, inner, inner),
             st.builds("({} / {})".format, inner, inner),
             st.builds("{}({})".format, st.sampled_from(FUNCTIONS), inner),
+            st.builds("{}({}, {})".format, st.sampled_from(["max", "min"]), inner, inner),
             st.builds("({})^{}".format, inner, st.sampled_from(POWERS)),
         ),
         max_leaves=7,
@@ -87,10 +88,14 @@ def directly(text: str, rows: Configurations, nudge: float = 1.0) -> np.ndarray[
             case Call(function, argument):
                 argued = {"argument": worth(argument)}
                 found = evaluate(Call(function, Name("argument")), argued.__getitem__)
+            case Extremum(function, arguments):
+                # NumPy's two hand NaN on.
+                first, second = map(worth, arguments)
+                found = np.maximum(first, second) if function == "max" else np.minimum(first, second)
         return np.where(np.isfinite(found), found, np.nan)
 
     with np.errstate(all="ignore"):
-        return np.asarray(worth(parse(text)))
+        return np.asarray(worth(parse(text, functions=MODEL_FUNCTIONS)))
 
 
 def assert_same(text: str, system: VariabilityModel) -> None:

@@ -197,7 +197,7 @@ class TestText:
         assert expand_text("a = 3\na * x", {"x": "x"}) == {X: 3.0}
 
     def test_definitions_may_have_awkward_names(self) -> None:
-        """A definition's name may stand in backticks, and a later definition replaces an earlier one."""
+        """A definition's name may stand in backticks, and a later one that is made of it replaces it."""
         assert expand_text("`a-b` = 3\n`a-b` = `a-b` + 1\nT = `a-b` * x", {"x": "x"}) == {X: 4.0}
 
     def test_a_quoted_name_may_look_like_syntax(self) -> None:
@@ -221,7 +221,7 @@ class TestText:
             ("a = 2\nT = (x +   # one\n  y * (1\n + foo))", 4, 4, "unknown name 'foo'"),
             ("T = (x\n + y", 2, 5, "the parenthesis opened"),
             ("a = 1\n\nb = log2(x + y)\nb", 3, None, "the logarithm of a sum"),
-            ("x\ny", 1, None, "another expression follows the model"),
+            ("x\ny", 2, None, "another expression follows the model of line 1"),
             ("", None, None, "the text is empty"),
             ("# only\n", None, None, "the text is empty"),
         ],
@@ -237,5 +237,10 @@ class TestText:
     def test_taken_apart(self) -> None:
         """Definitions keep their order and first lines, the model line is the last statement."""
         parts = split_text("a = 1\nb = (a\n+ 2)\n\nT = a * b")
-        assert [(name, line) for name, _, line in parts.definitions] == [("a", 1), ("b", 2)]
-        assert (parts.model.strip(), parts.line) == ("a * b", 5)
+        assert [(each.name, each.line) for each in parts.definitions] == [("a", 1), ("b", 2)]
+        assert (parts.model.name, parts.model.text.strip(), parts.model.line, parts.is_marked) == (
+            "T",
+            "a * b",
+            5,
+            True,
+        )

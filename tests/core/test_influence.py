@@ -236,8 +236,17 @@ class TestDerived:
         message = "the parameter alpha, a table over x + 1 with rows for 0, 4, has no value at configuration 0 (x = 1)"
         with pytest.raises(EvaluationError) as caught:
             model.predict(ALL)
-        assert str(caught.value) == message
-        assert caught.value.row == 0
+        assert str(caught.value) == f"{message}\n    add a row for 2"
+        assert (caught.value.row, caught.value.advice) == (0, "add a row for 2")
+
+    def test_where_the_table_is(self) -> None:
+        """The error for a missing row says in which line of which file the table is."""
+        known = Parameters({"alpha": Table("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
+        found = expand_model("alpha", None, known)
+        model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
+        with pytest.raises(EvaluationError) as caught:
+            model.predict(ALL)
+        assert caught.value.what.startswith("the parameter alpha (p.toml:7), a table over x + 1 with rows for 0, 4")
 
     def test_scaled(self) -> None:
         """Scaling multiplies every influence and leaves what the terms are about."""

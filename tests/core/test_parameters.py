@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_expressions_are_made_of_others() -> None:
         ({"alpha": Table("(x", TABLE.rows)}, {}, 2, "is not closed"),
         ({"alpha": Table("log(x - x)", TABLE.rows)}, {}, 2, "the logarithm of 0"),
         ({}, {"alpha": "beta + 1", "beta": "alpha"}, 1, "stands for something with itself in it"),
-        ({}, {"alpha": "__import__('os')"}, 1, "unknown name '__import__'"),
+        ({}, {"alpha": "__import__('os')"}, 1, "unknown function '__import__'"),
         ({}, {"alpha": "1 / (1 - 1)"}, 1, "division by zero"),
     ],
 )
@@ -123,6 +124,36 @@ def test_wrong_parameters(
     problem = caught.value.problems[0]
     assert message in problem.message
     assert (problem.file, problem.line, problem.column) == ("p.toml", line, None)
+
+
+@pytest.mark.parametrize(("given", "place"), [("--parameter", "--parameter"), ("", None)])
+def test_parameters_that_are_not_in_the_file(given: str, place: str | None) -> None:
+    """What is wrong with a parameter that was given beside the file is not blamed on the file."""
+    known = Parameters({"alpha": ONE(1.0), "x": ONE(1.0)}, {}, "p.toml", {"alpha": 1, "x": 2})
+    with pytest.raises(ExpressionError) as caught:
+        expand_model("y", NAMES, known.changed({"x": 3.0}, given))
+    problem = caught.value.problems[0]
+    assert problem.message == "the parameter 'x' has the name of an option"
+    assert (problem.file, problem.line) == (place, None)
+
+
+def test_a_parameter_with_another_spelling_of_an_option() -> None:
+    """Where a parameter has another spelling of an option as its name, the message says which option it is."""
+    with pytest.raises(ExpressionError, match="the parameter 'ab' has the name of an option: it stands for 'a-b'"):
+        expand_model("y", {"y": "y", "a-b": "a-b", "ab": "a-b"}, Parameters({"ab": ONE(1.0)}))
+
+
+def test_functions_of_models_in_parameters() -> None:
+    """An expression of the options may use what model text knows, as max."""
+    found = Parameters({}, {"most": "max(x, 2 * y)"})
+    assert expand_model("most", NAMES, found) == replace(expand_model("max(x, 2 * y)", NAMES), used=frozenset({"most"}))
+
+
+def test_a_number_in_the_place_of_an_expression() -> None:
+    """A parameter that is given beside the file takes the place of an expression of that name."""
+    found = Parameters({}, {"nodes": "x"}).changed({"nodes": 4.0})
+    assert found.names == ("nodes",)
+    assert expand_model("nodes", NAMES, found).expansion == {CONSTANT: 4.0}
 
 
 def test_without_a_system_as_well() -> None:

@@ -139,10 +139,11 @@ def test_formulas(terms: dict[Term, float], python: str, latex: str, text: str) 
 
 
 def test_subexpressions() -> None:
-    """Divisions by sums, powers with options in exponents, and roundings have the model's values, too."""
+    """Divisions by sums, powers with options in exponents, roundings and other functions have the model's values."""
     plain = tuple(name for name in NAMES if re.fullmatch("[a-z]+", name) and name not in ("math", "lambda"))
     text = (
         "3 / (x + 2 * alpha) + 2^(x / 64) * log2(1 + x) + ceil(x * 0.1 * 10) - 4 * floor(x / 3)^2 + log2(x + alpha)^2"
+        " + max(x, 3 * alpha, 2)^2 * exp(-x / 64) + log2(1 / exp(x / 64)) - min(x, alpha) + log2(max(x, alpha) + x)^3"
     )
     system = VariabilityModel("s", tuple(NumericOption(name, (1.0, 2.0, 3.0, 7.0, 64.0)) for name in plain))
     model = parse_model_text(Source("m", text.encode()), system)
@@ -155,6 +156,8 @@ def test_subexpressions() -> None:
     again = parse_model_text(Source("m", log2_text(model).encode()), system)
     np.testing.assert_allclose(again.predict(at), model.predict(at), rtol=1e-12)
     assert r"\left\lceil" in latex_text(model)
+    assert r"\exp\left(" in latex_text(model)
+    assert r"\max\left(" in latex_text(model)
     assert balanced(latex_text(model))
 
 

@@ -313,7 +313,7 @@ def test_all_problems_are_told_at_once() -> None:
     text = str(caught.value)
     assert "unknown name 'gvm'" in text
     assert "did you mean 'gvn'?" in text
-    assert "did you mean 'rclookahead'?" in text
+    assert "did you mean 'rc-lookahead'?" in text
     assert "a term must begin with its influence" in text
     assert len(caught.value.problems) == 3
     with pytest.raises(InputError) as caught:
