@@ -250,7 +250,7 @@ def definitions_of(source: Any) -> dict[str, int]:
     if is_log(source) or kind_of(source) != "model":
         return {}
     try:
-        return {name: line for name, _, line in split_text(source.text()).definitions}
+        return {each.name: each.line for each in split_text(source.text()).definitions}
     except SplcError:
         # Reading the model says what is wrong with it.
         return {}
