@@ -18,8 +18,11 @@ from functools import lru_cache
 
 import numpy as np
 
-# How plausible it is that a parameter has any effect; and of combinations the pure product, the pure sum, all others.
-ACTIVE_SHARE = 0.7
+from splc.scaling.hypotheses import CONSTANT_SHARE
+
+# How plausible it is that a parameter has an effect, where some have (a larger share finds effects in noise alone, and
+# costs nothing in `splc.scaling.sparse_evaluation`); and of combinations the pure product, the pure sum, all others.
+ACTIVE_SHARE = 0.3
 PRODUCT_SHARE, SUM_SHARE = 0.45, 0.35
 _MOST_TERMS = 3
 _ALL_SETS = 3
@@ -50,9 +53,11 @@ def combinations(parameters: int) -> tuple[Combination, ...]:
         parameters: how many there are.
     """
     found = []
+    some = 1 - (1 - ACTIVE_SHARE) ** parameters
     for active in range(2**parameters):
         members = [1 << at for at in range(parameters) if active >> at & 1]
         share = ACTIVE_SHARE ** len(members) * (1 - ACTIVE_SHARE) ** (parameters - len(members))
+        share = CONSTANT_SHARE if not members else (1 - CONSTANT_SHARE) * share / some
         for products, weight in _weights(tuple(members)).items():
             found.append(Combination(products, active, float(np.log(share * weight))))
     return tuple(sorted(found, key=lambda each: (len(each.products), each.products)))

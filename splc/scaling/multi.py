@@ -127,8 +127,11 @@ def _batch(data: Observed, settings: Settings, names: tuple[str, ...], notes: tu
     for row, unit in enumerate(units.tolist()):
         size = int(best.sizes[row])
         active = int(np.bitwise_or.reduce(np.maximum(best.products[row], 0)))
-        if active.bit_count() == 1:
-            models.append(_alone(data, row, active.bit_length() - 1, settings, names, notes))
+        nothing = not measured.values[row].any()
+        if active.bit_count() == 1 or nothing:
+            # Any product of zeros fits nothing; the learner for one parameter knows that it is a constant.
+            only = 0 if nothing else active.bit_length() - 1
+            models.append(_alone(data, row, only, settings, names, notes))
             continue
         values = measured.values[row]
         terms, factors = _terms(among, best, row)
@@ -213,7 +216,9 @@ def _noise(measured: Condensed, row: int, estimates: Array, size: int, repeated:
         return None
     scale = np.abs(values)
     scale = np.where(scale > 0, scale, scale.mean() or 1.0)
-    return float(100 * np.sqrt((counts * ((values - estimates) / scale) ** 2).sum() / free))
+    with np.errstate(over="ignore"):
+        found = float(100 * np.sqrt((counts * ((values - estimates) / scale) ** 2).sum() / free))
+    return found if np.isfinite(found) else None
 
 
 def _certainty(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array) -> Array:

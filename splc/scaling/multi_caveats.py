@@ -57,7 +57,8 @@ def untold(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponen
         pairs = np.unique(points[:, [p, q]], axis=0)
         first, second = column(own[p], pairs[:, 0]), column(own[q], pairs[:, 1])
         design = np.array([np.ones_like(first), first, second, first * second])
-        design /= np.linalg.norm(design, axis=1, keepdims=True)
+        lengths = np.linalg.norm(design, axis=1, keepdims=True)
+        design /= np.where(lengths > 0, lengths, 1.0)
         triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
         if len(pairs) > 3 and abs(triangle[3, 3]) > _DISTINCT:
             continue

@@ -27,7 +27,8 @@ _CHOICES = 216
 _BEHIND = 9.0
 # Hypotheses so much less plausible than the best one are forgotten.
 _FORGOTTEN = float(np.log(1e-5))
-_MEMORY = 4_000_000
+# Numbers in a temporary array.
+_TEMPORARY = 400_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +113,8 @@ def choices(short: Shortlists) -> Choices:
             :, ranks[:, at]
         ]
     if total.shape[1] > _CHOICES:
-        limit = -np.partition(-total, _CHOICES, axis=1)[:, _CHOICES : _CHOICES + 1]
-        total = np.where(total > limit, total, -np.inf)
+        out = np.argsort(-total, axis=1, kind="stable")[:, _CHOICES:]
+        np.put_along_axis(total, out, -np.inf, axis=1)
     model, which = np.nonzero(total > -_BEHIND)
     found = ranks[which]
     terms = short.places[model[:, None], np.arange(parameters), found]
@@ -142,12 +143,14 @@ def hypotheses(
     """
     parameters = len(among)
     n = z.shape[1]
-    step = max(_MEMORY // (n * (2**parameters + 1)), 1)
+    groups = _groups(parameters, n)
+    widest = max(n, *(len(group) for group in groups))
+    step = max(_TEMPORARY // (widest * min(n, 2**parameters + 1)), 1)
     parts = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
         triangle, norms = _reduced(among, part, z, weights)
-        for group in _groups(parameters, n):
+        for group in groups:
             active = group[0].active
             if only_full and active != 2**parameters - 1:
                 continue
@@ -209,24 +212,26 @@ def _fitted(
     """
     masks = np.array([((0,) if constant else ()) + each.products for each in group])
     size = masks.shape[1]
-    rest = np.swapaxes(triangle[:, :, -1:], 1, 2)
+    # The rows of the triangle come first, since numpy adds up over a first axis the fastest.
+    columns = np.ascontiguousarray(np.moveaxis(triangle, 0, 2))
+    rest = columns[:, -1:]
     basis: list[Array] = []
     upper: dict[tuple[int, int], Array] = {}
     steps = []
     for j in range(size):
-        column = np.swapaxes(triangle[:, :, masks[:, j]], 1, 2)
+        column = columns[:, masks[:, j]]
         for i in range(j):
-            upper[i, j] = (basis[i] * column).sum(axis=2)
-            column = column - basis[i] * upper[i, j][:, :, None]
-        upper[j, j] = np.sqrt((column**2).sum(axis=2))
+            upper[i, j] = (basis[i] * column).sum(axis=0)
+            column = column - basis[i] * upper[i, j]
+        upper[j, j] = np.sqrt((column**2).sum(axis=0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            column = np.where(upper[j, j][:, :, None] > _COLLINEAR, column / upper[j, j][:, :, None], 0.0)
+            column = column * np.where(upper[j, j] > _COLLINEAR, 1 / upper[j, j], 0.0)
         basis.append(column)
-        steps.append((column * rest).sum(axis=2))
-        rest = rest - column * steps[j][:, :, None]
-    found = (rest**2).sum(axis=2) + squares[:, None]
+        steps.append((column * rest).sum(axis=0))
+        rest = rest - column * steps[j]
+    found = (rest**2).sum(axis=0) + squares
     evidence, noise = judged(found, total - size)
-    prior = np.array([each.log_prior for each in group]) + np.log(
+    prior = np.array([[each.log_prior] for each in group]) + np.log(
         NO_CONSTANT_SHARE if not constant else 1 - NO_CONSTANT_SHARE
     )
     if not group[0].products:
@@ -245,10 +250,11 @@ def _fitted(
             unit = np.sqrt(sum(inverse[i, j] ** 2 for j in range(i, size)))
             negative = NEGATIVE_CONSTANT if constant and i == 0 else NEGATIVE_TERM
             log_weights = log_weights + log_coefficient(value, unit, noise, negative) - np.log(unit * upper[i, i])
-            coefficients[:, :, i] = value / norms[np.arange(len(norms))[:, None], masks[:, i]]
+            coefficients[:, :, i] = value / norms.T[masks[:, i]]
     least = np.min([upper[j, j] for j in range(size)], axis=0)
     fine = (least > _COLLINEAR) & np.isfinite(log_weights)
-    return np.where(fine, log_weights, -np.inf), found, np.where(fine[:, :, None], coefficients, 0.0)
+    log_weights, coefficients = np.where(fine, log_weights, -np.inf), np.where(fine[:, :, None], coefficients, 0.0)
+    return log_weights.T, found.T, np.swapaxes(coefficients, 0, 1)
 
 
 def _hypotheses(

@@ -1,0 +1,46 @@
+"""Scaling models of several parameters against the same search by one `lstsq` per hypothesis, side by side in one run.
+
+Run by `make bench`. The ratio is printed and asserted (at least 50 times), and so is what was promised: at most 5 ms of
+CPU per model of three parameters with 125 points, in batches.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.scaling import fit_many
+from splc.scaling.sparse_evaluation import cheapest_first, functions
+from tests.scaling.multi_oracle import search_naively
+
+MODELS, NAIVE = 200, 3
+
+
+@pytest.mark.parametrize(("parameters", "size"), [(2, 11), (2, 25), (3, 13), (3, 125)])
+def test_models_against_a_plain_loop(benchmark: Any, parameters: int, size: int) -> None:
+    """The learner finds the plain loop's model, at least 50 times as fast, and a model takes no more than 5 ms."""
+    rng = np.random.default_rng([1, parameters])
+    drawn = functions(parameters, MODELS, rng)
+    measured = drawn.values[:, :, None] * (1 + rng.uniform(-0.05, 0.05, (*drawn.values.shape, 4)))
+    rows = np.sort(cheapest_first(drawn.points, drawn.points.prod(axis=1))[:size])
+    points, values = drawn.points[rows], measured[:, rows]
+
+    started = time.process_time()
+    models = fit_many(points, values, aggregate="mean")
+    fast = (time.process_time() - started) / MODELS
+    benchmark.pedantic(lambda: fit_many(points, values, aggregate="mean"), rounds=3)
+    started = time.process_time()
+    plain = [search_naively(points, each) for each in values[:NAIVE]]
+    slow = (time.process_time() - started) / NAIVE
+    ratio = slow / fast
+    benchmark.extra_info["times the plain loop"] = round(ratio, 1)
+    print(f"\n{parameters} parameters, {size} points: {1e3 * fast:.2f} ms per model, {ratio:.0f} times the plain loop")
+    for (among, found), model in zip(plain, models, strict=False):
+        terms, masks, _ = found[0][1]
+        expected = [[among[at].terms[one] for at, one in enumerate(terms) if mask >> at & 1] for mask in masks]
+        assert [[each for each in term if not each.is_constant] for term in model.terms] == expected
+    assert fast < 0.005
+    assert ratio >= 50

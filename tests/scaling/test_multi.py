@@ -1,0 +1,347 @@
+"""Scaling models of several parameters."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splc.errors import ConfigurationError, MeasurementError, SpecError
+from splc.scaling import fit, fit_many
+from splc.scaling.combinations import combinations
+from splc.scaling.lines import lines, longest
+from splc.scaling.multi_search import search
+from splc.scaling.multi_terms import parameter_terms
+from splc.scaling.noise import condensed
+from splc.scaling.sparse_evaluation import AXES, cheapest_first, evaluate_sparse, functions
+from tests.scaling.multi_oracle import search_naively
+
+GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
+CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
+CROSS = np.flatnonzero((GRID[:, 0] == 4) | (GRID[:, 1] == 10))
+STAR = np.flatnonzero((CUBE.min(axis=0) == CUBE).sum(axis=1) >= 2)
+OF_TWO = [each for each in combinations(2) if each.active == 3]
+OF_THREE = [each for each in combinations(3) if each.active == 7]
+
+
+def product(mask: int, x: Any) -> Any:
+    """Return the values of a product of the parameters' terms: p^(3/2), n log2(n) and g^2."""
+    parts = [x[:, 0] ** 1.5, x[:, 1] * np.log2(x[:, 1]), x[:, 2] ** 2 if x.shape[1] > 2 else 1.0]
+    return np.prod([np.broadcast_to(each, len(x)) for at, each in enumerate(parts) if mask >> at & 1], axis=0)
+
+
+def exact(products: tuple[int, ...], x: Any, constant: float) -> Any:
+    """Return the values of a function without noise whose products contribute alike at the largest measured point."""
+    largest = GRID.max(axis=0, keepdims=True) if x.shape[1] == 2 else CUBE.max(axis=0, keepdims=True)
+    parts = [(2 + at) * product(mask, x) / product(mask, largest) for at, mask in enumerate(products)]
+    return constant + np.sum(parts, axis=0)
+
+
+def masks(model: Any) -> set[int]:
+    """Return which parameters stand in each term of a model, as bit masks, without the constant."""
+    found = {sum(1 << at for at, each in enumerate(term) if not each.is_constant) for term in model.terms}
+    return found - {0}
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.5])
+@pytest.mark.parametrize("each", OF_TWO, ids=lambda each: str(each.products))
+def test_every_combination_of_two_parameters_is_found_from_a_grid(each: Any, constant: float) -> None:
+    """Without noise the model is the function, whichever way both parameters are combined."""
+    x = GRID
+    model = fit(x, exact(each.products, x, constant))
+    assert masks(model) == set(each.products)
+    beyond = np.array([[128.0, 60.0], [1000.0, 11.0]])
+    assert model.predict(beyond) == pytest.approx(exact(each.products, beyond, constant), rel=1e-9)
+
+
+@pytest.mark.parametrize("each", OF_THREE, ids=lambda each: str(each.products))
+def test_every_combination_of_three_parameters_is_found_from_a_grid(each: Any) -> None:
+    """Without noise the model is the function, whichever way three parameters are combined."""
+    model = fit(CUBE, exact(each.products, CUBE, 0.5))
+    assert masks(model) == set(each.products)
+    assert model.smape < 1e-9
+    assert model.certainty is not None
+    assert model.certainty > 0.9
+
+
+@pytest.mark.parametrize("products", [(3,), (1, 2)])
+def test_one_point_off_the_cross_tells_a_sum_from_a_product(products: tuple[int, ...]) -> None:
+    """From a cross and one more point both a sum and a product are found, and nothing is said to be ambiguous."""
+    rows = np.append(CROSS, 12)
+    model = fit(GRID[rows], exact(products, GRID, 0.5)[rows], names=["p", "n"])
+    assert masks(model) == set(products)
+    assert not any("cannot be told apart" in note for note in model.notes)
+
+
+@pytest.mark.parametrize("products", [(3,), (1, 2)])
+def test_a_pure_cross_is_said_to_be_ambiguous(products: tuple[int, ...]) -> None:
+    """On a pure cross a note names both parameters and a point that was not measured; the model fits all the same."""
+    model = fit(GRID[CROSS], exact(products, GRID, 0.5)[CROSS], names=["p", "n"])
+    (note,) = [note for note in model.notes if "cannot be told apart" in note]
+    assert "p and n" in note
+    assert note.endswith("measure one point off the cross, such as p = 8 and n = 20")
+    assert model.smape < 1e-9
+
+
+def test_a_star_of_three_parameters_has_three_ambiguous_pairs() -> None:
+    """With one line per parameter each of the pairs is named, and a point off one plane settles that pair only."""
+    values = 3 * product(7, CUBE)
+    ambiguous = [note for note in fit(CUBE[STAR], values[STAR]).notes if "cannot be told apart" in note]
+    assert len(ambiguous) == 3
+    more = np.append(STAR, np.flatnonzero((CUBE == [8, 20, 2]).all(axis=1)))
+    ambiguous = [note for note in fit(CUBE[more], values[more]).notes if "cannot be told apart" in note]
+    assert len(ambiguous) == 2
+    assert not any("x1 and x2" in note for note in ambiguous)
+
+
+def test_parameters_without_effect_are_left_out() -> None:
+    """A constant has no parameters, a function of one of three has that one, with both of its terms."""
+    assert fit(CUBE, np.full(len(CUBE), 3.0)).text == "3"
+    assert fit(CUBE, 0 * CUBE[:, 0]).text == "0"
+    model = fit(CUBE, 1 + CUBE[:, 1] + 3 * CUBE[:, 1] ** 2, names=["p", "n", "g"])
+    assert model.text == "1 + 1 * n + 3 * n^2"
+    assert model.names == ("p", "n", "g")
+    assert model.predict([[1, 2, 3], [7, 2, 9]]) == pytest.approx([15, 15])
+    assert model.points == len(CUBE)
+    lower, upper = model.interval([[1, 2, 3]])
+    assert lower == pytest.approx([15]) == upper
+
+
+def test_one_varying_parameter_of_two_is_modelled_alone() -> None:
+    """A parameter with one value is said to be unknown, and the other one has its model."""
+    x = np.column_stack([np.full(5, 8.0), AXES[0]])
+    model = fit(x, 2 + 3 * x[:, 1], names=["threads", "p"])
+    assert model.text == "2 + 3 * p"
+    assert model.notes == ("only one value of threads was measured: nothing is known about how it scales",)
+    assert model.ranges == ((8.0, 8.0), (4.0, 64.0))
+
+
+def test_scattered_points_are_enough_without_noise() -> None:
+    """Where no two points differ in one parameter only the function is found, and the missing lines are told."""
+    x = np.exp(np.random.default_rng(1).uniform(0, 5, (40, 3)))
+    model = fit(x, 3 + x[:, 0] * np.sqrt(x[:, 1]) + 0.3 * x[:, 2] ** 2)
+    assert masks(model) == {3, 4}
+    assert model.smape < 1e-6
+    assert sum("no two points differ" in note for note in model.notes) == 3
+
+
+def test_falling_parameters_get_negative_powers() -> None:
+    """Work that is shared among p processes falls with p; without negative powers it has none."""
+    y = 100 * GRID[:, 1] / GRID[:, 0] + 3
+    model = fit(GRID, y, names=["p", "n"])
+    assert model.text == "3 + 100 * p^-1 * n"
+    assert "values fall as p grows, and negative powers were searched" in model.notes
+    rising = fit(GRID, y, strong_scaling=False)
+    assert all(each.power >= 0 for term in rising.terms for each in term)
+
+
+NOISY = (50 + 3 * GRID[:, 0] * GRID[:, 1])[:, None] * (1 + np.random.default_rng(0).uniform(-0.05, 0.05, (25, 4)))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(25)))
+def test_the_order_of_points_does_not_matter(order: list[int]) -> None:
+    """The same points in another order give the same model, to the last bit."""
+    assert fit(GRID[order], NOISY[order]) == fit(GRID, NOISY)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_the_order_of_parameters_does_not_matter(order: tuple[int, ...]) -> None:
+    """Columns in another order, with their names, give the same function."""
+    y = 5 + CUBE[:, 0] * CUBE[:, 1] + 0.1 * CUBE[:, 2] ** 2 * CUBE[:, 0]
+    y = y * (1 + np.random.default_rng(5).uniform(-0.02, 0.02, len(y)))
+    names = np.array(["p", "n", "g"])
+    one, other = fit(CUBE, y, names=names), fit(CUBE[:, order], y, names=names[list(order)])
+    assert {frozenset(each.items()) for each in (one.lead, other.lead)} == {frozenset(one.lead.items())}
+    assert other.predict(CUBE[:, order]) == pytest.approx(one.predict(CUBE), rel=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(-150, 150))
+def test_the_unit_does_not_matter(decades: float) -> None:
+    """Values in another unit give the same terms, and coefficients in that unit."""
+    factor = 10**decades
+    one, other = fit(GRID, NOISY), fit(GRID, NOISY * factor)
+    assert other.terms == one.terms
+    assert np.array(other.coefficients) == pytest.approx(np.array(one.coefficients) * factor, rel=1e-6)
+
+
+def test_many_are_what_each_alone_is() -> None:
+    """Models of many quantities, some with missing values, are those of each alone; processes change nothing."""
+    values = np.array([NOISY, NOISY[::-1], np.sqrt(NOISY), NOISY.mean() + 0 * NOISY])
+    values[1, 3] = np.nan
+    values[2, 4, 1] = np.nan
+    many = fit_many(GRID, values)
+    for model, own in zip(many, values, strict=True):
+        alone = fit(GRID, own)
+        assert model.terms == alone.terms
+        assert model.coefficients == pytest.approx(alone.coefficients)
+        assert [note for note in model.notes if "missing" not in note] == [
+            note for note in alone.notes if "missing" not in note
+        ]
+    assert many[1].points == 24
+    assert [model.text for model in fit_many(GRID, values, jobs=2)] == [model.text for model in many]
+
+
+def test_repeated_points_are_repetitions() -> None:
+    """Rows with the same point count as repetitions of it."""
+    x = np.repeat(GRID, 4, axis=0)
+    stacked, wide = fit(x, NOISY.ravel()), fit(GRID, NOISY)
+    assert stacked.terms == wide.terms
+    assert stacked.noise == pytest.approx(wide.noise)
+    assert stacked.points == 25
+    assert any("75 points repeat" in note for note in stacked.notes)
+
+
+def test_intervals_hold_what_was_not_measured() -> None:
+    """Most 90 % intervals at the next point hold a new measurement; they widen with the distance and the level."""
+    rng = np.random.default_rng([3, 2])
+    drawn = functions(2, 60, rng)
+    rows = np.sort(cheapest_first(drawn.points, drawn.points[:, 0])[:11])
+    noisy = drawn.values[:, :, None] * (1 + rng.uniform(-0.05, 0.05, (60, 25, 4)))
+    models = fit_many(drawn.points[rows], noisy[:, rows])
+    new = drawn.next * (1 + rng.uniform(-0.05, 0.05, 60))
+    bounds = [model.interval([[128, 60]]) for model in models]
+    held = np.mean([low[0] <= value <= high[0] for (low, high), value in zip(bounds, new, strict=True)])
+    assert held > 0.75
+    low, high = models[0].interval([[16, 30], [1280, 600]])
+    assert high[1] - low[1] > high[0] - low[0]
+    wide_low, wide_high = models[0].interval([[16, 30]], level=0.99)
+    assert wide_low[0] < low[0]
+    assert wide_high[0] > high[0]
+    assert models[0].distance([[128, 60], [16, 30]]).tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("values", [(1e-12, 1e-12), (1e12, 1e300)])
+def test_extreme_values_are_modelled(values: tuple[float, float]) -> None:
+    """Tiny and huge values give finite models."""
+    small, large = values
+    model = fit(GRID, np.where(GRID[:, 0] > 16, large, small) * GRID[:, 1])
+    assert np.isfinite(model.coefficients).all()
+    assert np.isfinite(model.predict(GRID)).all()
+
+
+def test_zeros_in_parameters_and_values() -> None:
+    """Parameters that begin at 0 or 1, where logarithms are not defined or 0, and values of 0 give a model."""
+    x = np.array(list(itertools.product([0, 1, 2, 3, 4], [1, 2, 4, 8, 16])), dtype=float)
+    assert fit(x, 3 * x[:, 0] * x[:, 1], names=["a", "b"]).text == "3 * a * b"
+    cross = (x[:, 0] == 0) | (x[:, 1] == 1)
+    assert fit(x[cross], (1 + x[:, 0] + np.log2(x[:, 1]))[cross]).smape < 1e-6
+
+
+@pytest.mark.parametrize("points", [1, 2, 3, 4])
+def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
+    """One to four points give a finite model that says what it lacks."""
+    model = fit(GRID[:points, ::-1], NOISY[:points], names=["n", "p"])
+    assert np.isfinite(model.predict([[10, 4]])).all()
+    assert model.notes
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "arguments", "kind", "part"),
+    [
+        (GRID, NOISY[:-1], {}, MeasurementError, "25 values of x"),
+        (GRID * np.nan, NOISY, {}, MeasurementError, "no finite number"),
+        (-GRID, NOISY, {}, MeasurementError, "x ≥ 0"),
+        (GRID, NOISY * np.inf, {}, MeasurementError, "infinite"),
+        (GRID, NOISY * np.nan, {}, MeasurementError, "no values"),
+        (np.zeros((25, 0)), NOISY, {}, MeasurementError, "shape"),
+        (GRID, NOISY, {"names": ["p"]}, SpecError, "2 parameters"),
+        (GRID, NOISY, {"names": ["p", "p"]}, SpecError, "named twice"),
+        (GRID, NOISY, {"method": "refinement"}, SpecError, "one parameter only"),
+        (GRID, NOISY, {"segmented": True}, SpecError, "one parameter only"),
+        (np.random.default_rng(0).uniform(1, 9, (25, 6)), NOISY, {}, SpecError, "6 parameters vary"),
+    ],
+)
+def test_bad_input_is_refused(x: Any, y: Any, arguments: dict[str, Any], kind: type[Exception], part: str) -> None:
+    """What cannot be modelled is refused with an error that says why."""
+    with pytest.raises(kind, match=part):
+        fit(x, y, **arguments)
+
+
+def test_predictions_need_all_parameters() -> None:
+    """A point with too few coordinates is refused."""
+    with pytest.raises(ConfigurationError, match="shape"):
+        fit(GRID, NOISY).predict([1.0, 2.0, 3.0])
+
+
+def test_lines_are_the_points_that_differ_in_one_parameter() -> None:
+    """Every line agrees in the other parameters, ascends, and is complete; a plain search finds the same ones."""
+    points = CUBE[np.random.default_rng(2).permutation(len(CUBE))[:60]]
+    for at in range(3):
+        found = {tuple(rows.tolist()) for rows in lines(points, at)}
+        others = np.delete(points, at, axis=1)
+        expected = set()
+        for one in others:
+            rows = [row for row in range(len(points)) if (others[row] == one).all()]
+            if len(rows) > 1:
+                expected.add(tuple(sorted(rows, key=lambda row: float(points[row, at]))))
+        assert found == expected
+        assert longest(points, at) == max(map(len, expected))
+
+
+def test_combinations_are_all_there_are() -> None:
+    """Two parameters have five combinations, three have 45 and each uses all of them; their probabilities add up."""
+    assert {each.products for each in OF_TWO} == {(3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)}
+    for number in (1, 2, 3, 4, 5):
+        every = combinations(number)
+        assert sum(np.exp(each.log_prior) for each in every) == pytest.approx(1)
+        assert all(np.bitwise_or.reduce((0, *each.products)) == each.active for each in every)
+        assert len(set(every)) == len(every)
+    # Extra-P 4.2.5 cannot say p·q + r + s.
+    assert any(each.products == (3, 4, 8) for each in combinations(4))
+
+
+@pytest.mark.parametrize(("parameters", "points", "least"), [(2, 9, 60), (2, 11, 90), (3, 13, 57), (3, 25, 82)])
+def test_sparse_models_predict_the_next_point(parameters: int, points: int, least: float) -> None:
+    """On 100 synthetic functions at least as many predictions lie within 5 % as are promised of many more."""
+    (score,), drawn = evaluate_sparse(parameters, number=100, seed=7, points=[points])
+    assert score.within[0] >= least
+    assert list(score.within) == sorted(score.within)
+    assert score.models == 100 == len(drawn.values)
+    assert 0 < score.cost < 20
+
+
+def test_the_evaluation_is_reproducible_and_counts_what_it_leaves_out() -> None:
+    """The same seed draws the same functions; without a least contribution only missing effects are left out."""
+    first, second = (functions(2, 20, np.random.default_rng(3)) for _ in range(2))
+    assert (first.values == second.values).all()
+    assert all(number > 0 for number in first.left_out.values())
+    anything = functions(2, 20, np.random.default_rng(3), least=0)
+    assert anything.left_out["a term that contributes too little"] == 0
+    with pytest.raises(SpecError, match="5 parameters"):
+        functions(5, 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("x", "rows"), [(GRID, CROSS), (GRID, np.arange(25)), (CUBE, STAR)])
+def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any) -> None:
+    """All hypotheses have the weights and coefficients that a plain loop of `lstsq` finds, the best one first."""
+    rng = np.random.default_rng(8)
+    x = x[rows]
+    values = (20 + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
+    among, plain = search_naively(x, values)
+    assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
+    _, found = search(x, condensed(values[None], "mean"), None)
+    shift = found.log_weights[0] - plain[0][0]
+    expected = {(terms, masks): (weight, coefficients) for weight, (terms, masks, coefficients) in plain}
+    for at in range(20):
+        size = int(found.sizes[at])
+        key = tuple(found.terms[at].tolist()), tuple(found.products[at, :size].tolist())
+        weight, coefficients = expected[key]
+        assert found.log_weights[at] - shift == pytest.approx(weight, abs=1e-6)
+        assert found.coefficients[at, :size] == pytest.approx(coefficients, rel=1e-6)
+    assert found.log_weights[0] == found.log_weights.max()
+
+
+def test_noise_alone_has_no_effects() -> None:
+    """Of constants, and of functions of one parameter, at most one in ten gets a parameter that has no effect."""
+    rng = np.random.default_rng(4)
+    shape = (50, len(CUBE), 4)
+    constants = 7 * (1 + rng.uniform(-0.05, 0.05, shape))
+    ones = (5 + 3 * CUBE[:, 0])[None, :, None] * (1 + rng.uniform(-0.05, 0.05, shape))
+    assert sum(masks(model) == set() for model in fit_many(CUBE, constants)) >= 45
+    assert sum(masks(model) == {1} for model in fit_many(CUBE, ones)) >= 45
