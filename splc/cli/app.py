@@ -18,6 +18,7 @@ from splc.cli.optimize import optimize
 from splc.cli.predict import predict
 from splc.cli.sample import sample
 from splc.cli.study import study
+from splc.cli.suggest import suggest
 
 app = typer.Typer(
     name="splc",
@@ -33,6 +34,7 @@ app.command("sample")(sample)
 app.command("measure")(measure)
 app.command("learn")(learn)
 app.command("fit")(fit)
+app.command("suggest")(suggest)
 app.command("predict")(predict)
 app.command("optimize")(optimize)
 app.command("compare")(compare)

@@ -207,8 +207,8 @@ def evaluate_sparse(
         error = np.abs(predicted / drawn.next - 1)
         within = tuple(100 * float((error <= band).mean()) for band in BANDS)
         shares = (np.take_along_axis(costs, rows, axis=1).sum(axis=1) / costs.sum(axis=1)).mean()
-        by_kind = [
+        sums, products = (
             100 * float((error[kind] <= BANDS[0]).mean()) if kind.any() else None for kind in (drawn.sums, ~drawn.sums)
-        ]
-        scores.append(SparseScore(parameters, size, len(rows), within, *by_kind, 100 * float(shares)))
+        )
+        scores.append(SparseScore(parameters, size, len(rows), within, sums, products, 100 * float(shares)))
     return tuple(scores), drawn

@@ -154,8 +154,8 @@ def test_the_order_of_parameters_does_not_matter(order: tuple[int, ...]) -> None
     """Columns in another order, with their names, give the same function."""
     y = 5 + CUBE[:, 0] * CUBE[:, 1] + 0.1 * CUBE[:, 2] ** 2 * CUBE[:, 0]
     y = y * (1 + np.random.default_rng(5).uniform(-0.02, 0.02, len(y)))
-    names = np.array(["p", "n", "g"])
-    one, other = fit(CUBE, y, names=names), fit(CUBE[:, order], y, names=names[list(order)])
+    names = ["p", "n", "g"]
+    one, other = fit(CUBE, y, names=names), fit(CUBE[:, order], y, names=[names[at] for at in order])
     assert {frozenset(each.items()) for each in (one.lead, other.lead)} == {frozenset(one.lead.items())}
     assert other.predict(CUBE[:, order]) == pytest.approx(one.predict(CUBE), rel=1e-9)
 

