@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from splc.arithmetic import Call, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic import Name, Node, Number, Product, Sum
 from splc.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.options import BinaryOption
 from splc.variability import ROOT, VariabilityModel
@@ -103,5 +103,5 @@ def _value(node: Node, seen: dict[str, float]) -> float:
             above = math.prod(_value(child, seen) for side, child in factors if side > 0)
             below = math.prod(_value(child, seen) for side, child in factors if side < 0)
             return above / below if below else 0.0
-        case Power() | Call():
+        case _:
             raise NotImplementedError("not in the random models")
