@@ -16,7 +16,7 @@ from splc.scaling import fit_many
 from splc.scaling.sparse_evaluation import cheapest_first, functions
 from tests.scaling.multi_oracle import search_naively
 
-MODELS, NAIVE = 200, 3
+MODELS, NAIVE = 200, 6
 
 
 @pytest.mark.parametrize(("parameters", "size"), [(2, 11), (2, 25), (3, 13), (3, 125)])
@@ -28,9 +28,12 @@ def test_models_against_a_plain_loop(benchmark: Any, parameters: int, size: int)
     rows = np.sort(cheapest_first(drawn.points, drawn.points.prod(axis=1))[:size])
     points, values = drawn.points[rows], measured[:, rows]
 
-    started = time.process_time()
-    models = fit_many(points, values, aggregate="mean")
-    fast = (time.process_time() - started) / MODELS
+    times = []
+    for _ in range(4):
+        started = time.process_time()
+        models = fit_many(points, values, aggregate="mean")
+        times.append((time.process_time() - started) / MODELS)
+    fast = min(times)
     benchmark.pedantic(lambda: fit_many(points, values, aggregate="mean"), rounds=3)
     started = time.process_time()
     plain = [search_naively(points, each) for each in values[:NAIVE]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,7 @@ def untold(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponen
         own |= {at: each for at, each in enumerate(term) if not each.is_constant}
     found = []
     for p, q in itertools.combinations(sorted(own), 2):
-        pairs = np.unique(points[:, [p, q]], axis=0)
-        first, second = column(own[p], pairs[:, 0]), column(own[q], pairs[:, 1])
-        design = np.array([np.ones_like(first), first, second, first * second])
-        lengths = np.linalg.norm(design, axis=1, keepdims=True)
-        design /= np.where(lengths > 0, lengths, 1.0)
-        triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
-        if len(pairs) > 3 and abs(triangle[3, 3]) > _DISTINCT:
+        if _told_apart(points[:, [p, q]].tobytes(), own[p], own[q]):
             continue
         where = " and ".join(f"{names[at]} = {_beside(points[:, at]):g}" for at in (p, q))
         found.append(
@@ -68,6 +63,21 @@ def untold(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponen
             f"measure one point off the cross, such as {where}"
         )
     return tuple(found)
+
+
+# The quantities of a profile are measured at the same points, and many have the same terms.
+@lru_cache(maxsize=4096)
+def _told_apart(points: bytes, first: Exponents, second: Exponents) -> bool:
+    """Return whether the product of two terms is no sum of them and a constant, at points of two parameters."""
+    pairs = np.unique(np.frombuffer(points).reshape(-1, 2), axis=0)
+    one, other = column(first, pairs[:, 0]), column(second, pairs[:, 1])
+    design = np.array([np.ones_like(one), one, other, one * other])
+    lengths = np.linalg.norm(design, axis=1, keepdims=True)
+    design /= np.where(lengths > 0, lengths, 1.0)
+    if len(pairs) < 4:
+        return False
+    triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
+    return bool(abs(triangle[3, 3]) > _DISTINCT)
 
 
 def _beside(values: Array) -> float:

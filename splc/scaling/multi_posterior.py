@@ -8,27 +8,29 @@ every combination is then fitted within that triangle, whose columns are as long
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from splc.scaling.combinations import Combination, combinations
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
 from splc.scaling.hypotheses import NO_CONSTANT_SHARE
+from splc.scaling.multi_fits import fitted_exactly, fitted_roughly
 from splc.scaling.multi_terms import ParameterTerms, Shortlists
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# A column of which less than this is left beside the others says nothing of its own.
-_COLLINEAR = 1e-7
 # Choices of terms that are fitted for one quantity, and how much less plausible than the best they may be, as a log.
 _CHOICES = 216
 _BEHIND = 9.0
 # Hypotheses so much less plausible than the best one are forgotten.
 _FORGOTTEN = float(np.log(1e-5))
+# What normal equations may be wrong by.
+_MARGIN = 1.0
 # Numbers in a temporary array.
-_TEMPORARY = 400_000
+_TEMPORARY = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,45 +143,121 @@ def hypotheses(
         total: number of measurements of each quantity.
         only_full: whether combinations without some parameter are left out.
     """
-    parameters = len(among)
-    n = z.shape[1]
-    groups = _groups(parameters, n)
-    widest = max(n, *(len(group) for group in groups))
-    step = max(_TEMPORARY // (widest * min(n, 2**parameters + 1)), 1)
-    parts = []
+    parameters, n = len(among), z.shape[1]
+    groups = [each for each in _groups(parameters, n) if not only_full or each.active == 2**parameters - 1]
+    step = max(_TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
+    parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
         triangle, norms = _reduced(among, part, z, weights)
-        for group in groups:
-            active = group[0].active
-            if only_full and active != 2**parameters - 1:
-                continue
-            away = np.array([not active >> at & 1 for at in range(parameters)])
-            # What differs in parameters that are not active is the same hypothesis: one of them is enough.
-            rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & _defined(among, part.terms, ~away))
-            if len(rows) == 0:
-                continue
-            for constant in (True, False):
-                size = len(group[0].products) + constant
-                if 0 < size < max(n, 2):
-                    fitted = _fitted(triangle[rows], norms[rows], group, constant, squares[part.model[rows]], total)
-                    parts.append(_hypotheses(part, rows, group, constant, parameters, *fitted))
+        rough = _roughly(part, triangle, groups, among, squares, total)
+        parts.extend(_exactly(part, triangle, norms, groups, rough, squares, total))
     return Hypotheses.joined([each.plausible() for each in parts])
 
 
-def _defined(among: tuple[ParameterTerms, ...], terms: Array, active: Array) -> Array:
-    """Return for which choices the active parameters have a term at all."""
-    there = np.array([len(each.terms) > 0 for each in among])
-    return np.full(len(terms), bool((there | ~active).all()))
+def _roughly(
+    part: Choices,
+    triangle: Array,
+    groups: Sequence[_Group],
+    among: tuple[ParameterTerms, ...],
+    squares: Array,
+    total: int,
+) -> list[tuple[Array, Array]]:
+    """Return for each group the combinations and the choices of those hypotheses that are not far behind."""
+    products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
+    found = []
+    best = np.full(int(part.model.max()) + 1, -np.inf)
+    for group in groups:
+        away = np.array([not group.active >> at & 1 for at in range(len(among))])
+        # What differs in parameters that are not active is the same hypothesis: one of them is enough.
+        there = all(each.terms or out for each, out in zip(among, away.tolist(), strict=True))
+        rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & there)
+        some = products if len(rows) == len(part.model) else products[:, :, rows]
+        fits = fitted_roughly(some, group.masks, group.constant, squares[part.model[rows]], total)
+        weights = fits.log_weights + group.log_priors[:, None]
+        sure = np.where(fits.unsure, -np.inf, weights)
+        if len(rows):
+            np.maximum.at(best, part.model[rows], sure.max(axis=0))
+        found.append((rows, weights, fits.unsure))
+    kept = []
+    for rows, weights, unsure in found:
+        combination, at = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
+        kept.append((combination, rows[at]))
+    return kept
 
 
-def _groups(parameters: int, n: int) -> list[list[Combination]]:
-    """Return combinations with the same active parameters and the same number of products."""
-    found: dict[tuple[int, int], list[Combination]] = {}
+def _exactly(
+    part: Choices,
+    triangle: Array,
+    norms: Array,
+    groups: Sequence[_Group],
+    kept: list[tuple[Array, Array]],
+    squares: Array,
+    total: int,
+) -> Iterator[Hypotheses]:
+    """Fit what was kept of each group again; groups with as many coefficients together."""
+    last = triangle.shape[2] - 1
+    width = max(group.masks.shape[1] for group in groups)
+    kinds: dict[tuple[int, bool], list[int]] = {}
+    for at, group in enumerate(groups):
+        kinds.setdefault((group.masks.shape[1], group.constant), []).append(at)
+    for (size, constant), members in kinds.items():
+        masks = np.concatenate([groups[at].masks[kept[at][0]] for at in members])
+        if len(masks) == 0:
+            continue
+        rows = np.concatenate([kept[at][1] for at in members])
+        priors = np.concatenate([groups[at].log_priors[kept[at][0]] for at in members])
+        used = np.column_stack([masks, np.full(len(masks), last)])
+        columns = np.ascontiguousarray(np.moveaxis(triangle[rows[:, None], :, used], 0, 2).swapaxes(0, 1))
+        fits = fitted_exactly(columns, constant, squares[part.model[rows]], total)
+        products, coefficients = np.full((len(rows), width), -1), np.zeros((len(rows), width))
+        products[:, :size] = masks
+        coefficients[:, :size] = np.array(fits.coefficients).T / norms[rows[:, None], masks]
+        yield Hypotheses(
+            part.model[rows],
+            part.terms[rows],
+            products,
+            coefficients,
+            fits.squares,
+            np.full(len(rows), size),
+            fits.log_weights + priors,
+            np.zeros(len(rows), dtype=bool),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Combinations with the same active parameters and the same number of coefficients.
+
+    Attributes:
+        active: the parameters, as a bit mask.
+        constant: whether they have a constant.
+        masks: their products, 0 being the constant, shape (combinations, size).
+        log_priors: shape (combinations,).
+    """
+
+    active: int
+    constant: bool
+    masks: Array
+    log_priors: Array
+
+
+@lru_cache(maxsize=64)
+def _groups(parameters: int, n: int) -> tuple[_Group, ...]:
+    """Return all combinations of parameters that n points are enough for, with and without a constant."""
+    found: dict[tuple[int, int, bool], list[Combination]] = {}
     for each in combinations(parameters):
-        if len(each.products) <= n:
-            found.setdefault((each.active, len(each.products)), []).append(each)
-    return list(found.values())
+        for constant in (True, False):
+            # Fewer coefficients than points, lest anything fits.
+            if 0 < len(each.products) + constant < max(n, 2):
+                found.setdefault((each.active, len(each.products), constant), []).append(each)
+    groups = []
+    for (active, products, constant), members in found.items():
+        # The constant model has no other form.
+        form = (1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE) if products else 1.0
+        masks = np.array([((0,) if constant else ()) + each.products for each in members])
+        groups.append(_Group(active, constant, masks, np.log(form) + np.array([each.log_prior for each in members])))
+    return tuple(groups)
 
 
 def _reduced(among: tuple[ParameterTerms, ...], part: Choices, z: Array, weights: Array) -> tuple[Array, Array]:
@@ -200,88 +278,3 @@ def _reduced(among: tuple[ParameterTerms, ...], part: Choices, z: Array, weights
     design[:, :-1] /= norms[:, :, None]
     design[:, -1] = z[part.model]
     return np.asarray(np.linalg.qr(np.swapaxes(design, 1, 2), mode="r")), norms
-
-
-def _fitted(
-    triangle: Array, norms: Array, group: list[Combination], constant: bool, squares: Array, total: int
-) -> tuple[Array, Array, Array]:
-    """Fit a group of combinations for each choice of terms, by modified Gram-Schmidt within the triangles.
-
-    Returns:
-        log weights (choices, combinations), sums of squares, and coefficients (choices, combinations, size).
-    """
-    masks = np.array([((0,) if constant else ()) + each.products for each in group])
-    size = masks.shape[1]
-    # The rows of the triangle come first, since numpy adds up over a first axis the fastest.
-    columns = np.ascontiguousarray(np.moveaxis(triangle, 0, 2))
-    rest = columns[:, -1:]
-    basis: list[Array] = []
-    upper: dict[tuple[int, int], Array] = {}
-    steps = []
-    for j in range(size):
-        column = columns[:, masks[:, j]]
-        for i in range(j):
-            upper[i, j] = (basis[i] * column).sum(axis=0)
-            column = column - basis[i] * upper[i, j]
-        upper[j, j] = np.sqrt((column**2).sum(axis=0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            column = column * np.where(upper[j, j] > _COLLINEAR, 1 / upper[j, j], 0.0)
-        basis.append(column)
-        steps.append((column * rest).sum(axis=0))
-        rest = rest - column * steps[j]
-    found = (rest**2).sum(axis=0) + squares
-    evidence, noise = judged(found, total - size)
-    prior = np.array([[each.log_prior] for each in group]) + np.log(
-        NO_CONSTANT_SHARE if not constant else 1 - NO_CONSTANT_SHARE
-    )
-    if not group[0].products:
-        # The constant model has no other form.
-        prior = np.zeros(1) + group[0].log_prior
-    log_weights = evidence + prior
-    coefficients = np.empty((*found.shape, size))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        inverse: dict[tuple[int, int], Array] = {}
-        for j in range(size):
-            inverse[j, j] = 1 / upper[j, j]
-            for i in range(j):
-                inverse[i, j] = -sum(inverse[i, k] * upper[k, j] for k in range(i, j)) * inverse[j, j]
-        for i in range(size):
-            value = sum(inverse[i, j] * steps[j] for j in range(i, size))
-            unit = np.sqrt(sum(inverse[i, j] ** 2 for j in range(i, size)))
-            negative = NEGATIVE_CONSTANT if constant and i == 0 else NEGATIVE_TERM
-            log_weights = log_weights + log_coefficient(value, unit, noise, negative) - np.log(unit * upper[i, i])
-            coefficients[:, :, i] = value / norms.T[masks[:, i]]
-    least = np.min([upper[j, j] for j in range(size)], axis=0)
-    fine = (least > _COLLINEAR) & np.isfinite(log_weights)
-    log_weights, coefficients = np.where(fine, log_weights, -np.inf), np.where(fine[:, :, None], coefficients, 0.0)
-    return log_weights.T, found.T, np.swapaxes(coefficients, 0, 1)
-
-
-def _hypotheses(
-    part: Choices,
-    rows: Array,
-    group: list[Combination],
-    constant: bool,
-    parameters: int,
-    log_weights: Array,
-    squares: Array,
-    coefficients: Array,
-) -> Hypotheses:
-    """Return the fitted combinations of a group as hypotheses."""
-    size = coefficients.shape[2]
-    width = max(len(each.products) for each in combinations(parameters)) + 1
-    number = len(rows) * len(group)
-    masks = np.full((len(group), width), -1)
-    masks[:, :size] = [((0,) if constant else ()) + each.products for each in group]
-    values = np.zeros((number, width))
-    values[:, :size] = coefficients.reshape(number, size)
-    return Hypotheses(
-        np.repeat(part.model[rows], len(group)),
-        np.repeat(part.terms[rows], len(group), axis=0),
-        np.tile(masks, (len(rows), 1)),
-        values,
-        squares.ravel(),
-        np.full(number, size),
-        log_weights.ravel(),
-        np.zeros(number, dtype=bool),
-    )
