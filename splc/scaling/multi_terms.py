@@ -15,8 +15,8 @@ from splc.scaling.lines import by_length, lines
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# How many terms per parameter are combined with those of the others, by the number of parameters; and how much less
-# plausible than the best one, as a log, a term may be on the lines. More change no score of the evaluation.
+# How many terms per parameter are combined with those of the others, by the number of parameters, lest there are too
+# many choices; and how much less plausible than the best one, as a log, a term may be on the lines.
 _MOST = {1: 40, 2: 12, 3: 7, 4: 4}
 _LEAST = 3
 _BEHIND = 7.0
