@@ -135,18 +135,20 @@ class _Text:
         """
         expander, used = self.symbols.expander, set[str]()
         stated: list[tuple[Statement, set[str]]] = []
+        lines: dict[str, int] = {}
         for definition in self.parts.definitions:
             node, expansion = self.statement(definition)
             used |= self.used(node)
             # What is defined wrongly is a name all the same, so that its uses are not reported as well.
             found = {option_term(definition.name): 1.0} if expansion is None else expansion
             if node is not None:
-                self.require_free(definition, node, found, stated)
+                self.require_free(definition, node, found, lines)
                 stated.append((definition, set(names_in(node))))
+                lines.setdefault(definition.name, definition.line)
             self.symbols.add(definition.name, found)
         node, expansion = self.statement(self.parts.model)
         if node is not None:
-            self.require_distinct(self.parts.model, node, stated)
+            self.require_distinct(self.parts.model, node, lines)
             if not self.problems and not self.parts.is_marked:
                 self.require_all_used(stated, set(names_in(node)))
         if self.problems or node is None or expansion is None:
@@ -178,17 +180,19 @@ class _Text:
     def parsed(self, statement: Statement) -> Node:
         """Parse a statement; all its unknown names are reported at once."""
         table = self.symbols.table
-        known = () if table is None else tuple(name for name in table.real if name not in self.unknown)
+        known: tuple[str, ...] | None = None
         problems: list[Problem] = []
         while True:
             try:
                 node = parse(statement.text, table, self.associate, self.functions)
             except UnknownNameError as error:
+                assert table is not None
+                if known is None:
+                    known = tuple(name for name in table.real if name not in self.unknown)
                 hint = self.hint(error.name, known)
                 if error.name == statement.name and "\n" in statement.text:
                     hint = "a line that begins with an operator goes on with the line before, unless that is blank"
                 problems += [replace(each, hint=hint) for each in error.problems]
-                assert table is not None
                 table.add(error.name, error.name)
                 self.unknown.add(error.name)
                 # Each look at a long text takes a while.
@@ -211,9 +215,7 @@ class _Text:
         hint += " " if hint.endswith("?") else "; "
         return f"{hint}machine parameters come from {file} or from --parameter {shorten(name, 40)}=NUMBER"
 
-    def require_free(
-        self, found: Statement, node: Node, expansion: Expansion, stated: Sequence[tuple[Statement, set[str]]]
-    ) -> None:
+    def require_free(self, found: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
         """Refuse a definition that silently replaces an option, a parameter of another value, or another definition.
 
         One that is made of what it replaces, as `alpha = alpha / 1000`, does so knowingly.
@@ -221,22 +223,22 @@ class _Text:
         meant = self.symbols.meaning(found.name)
         if self.symbols.is_option(found.name):
             what = f"an option{self.symbols.standing_for(found.name)}"
-        elif meant in self.parameters.names and meant not in {own.name for own, _ in stated}:
+        elif meant in self.parameters.names and meant not in lines:
             if expansion == self.symbols.known[meant]:
                 return
             file, line = self.parameters.place(meant)
             what = "a parameter" + (f" ({file}:{line})" if file and line else f" ({file})" if file else "")
         else:
-            self.require_distinct(found, node, stated)
+            self.require_distinct(found, node, lines)
             return
         if meant not in names_in(node):
             what = f"the definition {found.name!r} has the name of {what}"
             self.problems.append(Problem(what, line=found.line, hint="rename it, or delete one of them"))
 
-    def require_distinct(self, found: Statement, node: Node, stated: Sequence[tuple[Statement, set[str]]]) -> None:
+    def require_distinct(self, found: Statement, node: Node, lines: Mapping[str, int]) -> None:
         """Refuse a second definition of a name, unless it is made of the first."""
-        line = next((own.line for own, _ in stated if own.name == found.name), None)
-        if line is not None and found.name and found.name not in names_in(node):
+        line = lines.get(found.name)
+        if line is not None and found.name not in names_in(node):
             hint = f"it is in line {line} already; rename or delete one of them"
             self.problems.append(Problem(f"{found.name!r} is defined twice", line=found.line, hint=hint))
 

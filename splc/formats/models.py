@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from splc.formats.learned_log_reader import WhichRound
 
 _LOG = re.compile(
-    r"^\s*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
+    r"^[^\S\n]*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
     r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
     re.MULTILINE,
 )

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import compare
+from splc import products
 from splc.arithmetic import MODEL_FUNCTIONS, evaluate, parse
 from splc.binding import bound
 from splc.configurations import Configurations
@@ -21,6 +22,7 @@ from splc.influence import EvaluationError, InfluenceModel
 from splc.options import BinaryOption, NumericOption
 from splc.parameters import Parameters, Quantity
 from splc.variability import VariabilityModel
+from tests.core.test_derived import POSITIVE, assert_same, texts
 
 BITS = [f"o{i}" for i in range(20)]
 SYSTEM = VariabilityModel(
@@ -199,3 +201,19 @@ class TestFunctions:
         assert len(model.terms) == 3
         np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-12)
         assert math.isfinite(model.predict(ROWS).sum())
+
+
+@given(texts("xyzb"), st.integers(1, 6))
+def test_values_whatever_stays_closed(text: str, limit: int) -> None:
+    """However few terms a product may have, a model has the value of its text, with sums as factors where they stay."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(products, "MAX_TERMS", limit)
+        assert_same(text, POSITIVE)
+
+
+@given(texts("xyzb"), st.integers(1, 400))
+def test_values_whenever_work_ends(text: str, work: int) -> None:
+    """However soon multiplying out ends, a model has the value of its text."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(products, "MAX_WORK", work)
+        assert_same(text, POSITIVE)
