@@ -122,12 +122,18 @@ def load(study: Study) -> Loaded:
     return Loaded(inputs, learners, analytical, paths, (*notes, *said))
 
 
-# A worker does many tasks of the same system, and its space may take long to build.
-@lru_cache(maxsize=1)
 def space_of(model: VariabilityModel) -> Space:
     """Return the valid configurations of a system."""
+    return _space_of(model, model.observed)
+
+
+# A worker does many tasks of the same system, and its space may take long to build. Systems are equal whatever is
+# observed of them, but the space hands its own one on, so that is part of the key.
+@lru_cache(maxsize=1)
+def _space_of(model: VariabilityModel, observed: tuple[str, ...]) -> Space:
     from sampling import Space
 
+    del observed
     return Space(model)
 
 
