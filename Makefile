@@ -16,9 +16,10 @@ CREATED := $(VENV)/.created
 INSTALLED := $(VENV)/.installed
 DRAWABLE := $(VENV)/.drawable
 TESTABLE := $(VENV)/.testable
+TRAINABLE := $(VENV)/.trainable
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo casestudies measure bench slow oldest format drivers clean
+.PHONY: help test demo casestudies agent measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -47,6 +48,11 @@ $(TESTABLE): pyproject.toml | $(CREATED)
 	@$(PIP) install --quiet -e '.[test]'
 	@touch $(INSTALLED) $(DRAWABLE) $@
 
+$(TRAINABLE): pyproject.toml | $(CREATED)
+	@echo "installing splc with PyTorch into $(VENV) (on Linux gigabytes, unless PIP_EXTRA_INDEX_URL names its CPU builds) ..." >&2
+	@$(PIP) install --quiet -e '.[agent]'
+	@touch $(INSTALLED) $(DRAWABLE) $@
+
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,6 +68,10 @@ demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured conf
 # An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
 casestudies: $(DRAWABLE) ## the studies of all case studies, and casestudies/README.md with their answers
 	@$(BIN)/python -m casestudies.report
+
+# AGENT: further options, as AGENT="--epochs 200 --episodes 1000 --output FOLDER" or AGENT=--help.
+agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling_agent; minutes; installs PyTorch)
+	@$(BIN)/python -m casestudies.sampling_agent.train $(AGENT)
 
 # MEASURE: further options of splc measure, as MEASURE="--sampling pb:9,3 --dry-run".
 measure: $(INSTALLED) drivers ## measure a case again, as CASE=smg2000/3d (hours; needs hypre and MPI)

@@ -1,0 +1,95 @@
+"""What episodes came to: accuracy, cost, points, and how near their choices were to the cheapest ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from casestudies.sampling_agent.environment import Episodes
+from casestudies.sampling_agent.policies import Transitions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Episodes that are over.
+
+    Attributes:
+        accurate: whether the last model was good enough, shape (episodes,).
+        costs: of all points taken, as a fraction of all points, shape (episodes,).
+        points: how many points were taken, shape (episodes,).
+        steps: how many actions that were, shape (episodes,).
+        cheapest: whether all lines were the cheapest ones, shape (episodes,).
+        line_ranks: mean rank of the lines among those allowed (0: the cheapest), shape (episodes,).
+        single_ranks: the same of single points; NaN where none was taken, shape (episodes,).
+    """
+
+    accurate: Array
+    costs: Array
+    points: Array
+    steps: Array
+    cheapest: Array
+    line_ranks: Array
+    single_ranks: Array
+
+    @staticmethod
+    def joined(parts: Sequence[Outcome]) -> Outcome:
+        """Return several as one."""
+        names = Outcome.__dataclass_fields__
+        return Outcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    @property
+    def share(self) -> float:
+        """The share of episodes that ended with an accurate model."""
+        return float(self.accurate.mean())
+
+    @property
+    def reward(self) -> float:
+        """Mean of 1 - c over the episodes with an accurate model: the others teach nothing (III.C); NaN: none."""
+        return 1 - self.cost
+
+    @property
+    def cost(self) -> float:
+        """Mean cost of the episodes with an accurate model, as a fraction; NaN where there is none."""
+        return float(self.costs[self.accurate].mean()) if self.accurate.any() else float("nan")
+
+    @property
+    def score(self) -> float:
+        """Mean reward, an episode without an accurate model counting 0: what networks are compared by."""
+        return float(np.where(self.accurate, 1 - self.costs, 0.0).mean())
+
+    @property
+    def single_rank(self) -> float:
+        """Mean rank of single points over the episodes that took some; NaN where none did."""
+        there = ~np.isnan(self.single_ranks)
+        return float(self.single_ranks[there].mean()) if there.any() else float("nan")
+
+
+def outcome_of(episodes: Episodes, steps: Transitions) -> Outcome:
+    """Return what episodes came to.
+
+    Args:
+        episodes: that are over.
+        steps: all their steps.
+    """
+    number, lines = len(episodes), steps.phases < episodes.grid.parameters
+    line_ranks, single_ranks = (_means(steps.ranks[rows], steps.episodes[rows], number) for rows in (lines, ~lines))
+    return Outcome(
+        episodes.accurate.copy(),
+        episodes.costs,
+        episodes.points,
+        episodes.steps.copy(),
+        line_ranks == 0,
+        line_ranks,
+        single_ranks,
+    )
+
+
+def _means(values: Array, groups: Array, number: int) -> Array:
+    counts = np.bincount(groups, minlength=number)
+    totals = np.bincount(groups, values, minlength=number)
+    return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
