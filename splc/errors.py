@@ -126,7 +126,9 @@ class Problems:
 
     def include(self, error: SplcError, line: int | None = None) -> None:
         """Note the problems of `error`, placed in this file at `line`."""
-        self._problems.extend(problem.at(self.file, line) for problem in error.problems)
+        placed = [problem.at(self.file, line) for problem in error.problems]
+        # What several inputs have in common is one problem, not one each.
+        self._problems.extend(problem for problem in placed if problem not in self._problems)
 
     def __len__(self) -> int:
         return len(self._problems)

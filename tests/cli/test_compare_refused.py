@@ -138,3 +138,8 @@ def test_factors_are_finite(models: Path, refused: Callable[..., str]) -> None:
     """--scale takes positive, finite numbers."""
     for factor in ("nan", "inf", "0", "-1"):
         assert "--scale" in refused("compare", "analytical.txt", "other.txt", "--scale", factor)
+
+
+def test_what_all_models_share_is_one_problem(models: Path, refused: Callable[..., str]) -> None:
+    """A parameter that no model can have is told once, not once per model."""
+    assert refused("compare", "analytical.txt", "other.txt", "--parameter", "x=3").count("the name of an option") == 1
