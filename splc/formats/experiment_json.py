@@ -9,6 +9,7 @@ refer to them.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -41,7 +42,7 @@ def parse_experiment_json(source: Source) -> Experiment:
     return (_Old if isinstance(content.get("measurements"), list) else _New)(source, content).experiment()
 
 
-class _Reader:
+class _Reader(ABC):
     """What both forms have in common; problems are collected and name the place as a path."""
 
     def __init__(self, source: Source, content: Mapping[str, Any]) -> None:
@@ -59,9 +60,9 @@ class _Reader:
         self.problems.raise_if_any(InputError)
         return rows.experiment()
 
+    @abstractmethod
     def rows(self) -> ExperimentRows:
         """Read everything."""
-        raise NotImplementedError
 
     def list_of(self, key: str) -> list[Any]:
         """Return one of the lists of the file."""

@@ -103,3 +103,10 @@ def refused(run: Run) -> Callable[..., str]:
         return result.stderr
 
     return runs
+
+
+@pytest.fixture
+def empty(folder: Path) -> Path:
+    """Return the project folder without its measurements, which is the current folder."""
+    (folder / "measurements.csv").unlink()
+    return folder

@@ -1,0 +1,174 @@
+"""`splc measure`: resumed after interruptions and kills; batch commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.measuring.journal import read_journal
+from tests.cli.conftest import Run
+from tests.cli.measuring import ALL, AWK, TIME, script, table
+
+Refused = Callable[..., str]
+
+
+class TestResuming:
+    def test_more_repetitions(self, run: Run, empty: Path) -> None:
+        """More repetitions than before are added to those that are there."""
+        run("measure", "--command", AWK, *ALL, *TIME)
+        result = run("measure", "--command", AWK, *ALL, *TIME, "--repeat", "3", "--resume", "--json")
+        found = json.loads(result.stdout)
+        assert (found["resumed"], found["measured"], found["sessions"]) == (9, 18, 2)
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(3)
+
+    def test_nothing_to_resume(self, run: Run, empty: Path) -> None:
+        """Asked to resume what was never begun, it begins, so that one command line does for both."""
+        result = run("measure", "--command", AWK, *ALL, *TIME, "--resume")
+        assert result.exit_code == 0
+        assert "this measurement begins" in result.stderr
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+    def test_a_torn_record(self, run: Run, empty: Path) -> None:
+        """A record that was cut off is dropped, and its run is done again."""
+        run("measure", "--command", AWK, *ALL, *TIME)
+        journal = empty / "measurements.journal"
+        journal.write_bytes(journal.read_bytes()[:-7])
+        result = run("measure", "--command", AWK, *ALL, *TIME, "--resume")
+        assert "a record that was not finished is dropped" in result.stderr
+        assert "8 runs are recorded already" in result.stderr
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+    def test_left_running(self, run: Run, empty: Path) -> None:
+        """A run that a killed session left behind is ended before others are measured, and done again."""
+        code = (
+            "import os, signal, sys, time\nx, cache = map(int, sys.argv[1:])\n"
+            "if os.environ.get('SENT') and (x, cache) == (4, 0):\n"
+            "    open('left', 'w').write(str(os.getpid()))\n"
+            "    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(1000)\n"
+            "print('time:', x * 2 + cache)"
+        )
+        arguments = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
+        environment = {**os.environ, "SENT": "1"}
+        command = [sys.executable, "-m", "splc", *arguments]
+        done = subprocess.run(command, env=environment, stderr=subprocess.DEVNULL, check=False)
+        assert done.returncode == -signal.SIGKILL
+        left = int((empty / "left").read_text(encoding="ascii"))
+        assert Path(f"/proc/{left}").exists()
+        result = run(*arguments, "--resume")
+        assert "a run that an earlier session had left behind was still running; it was ended" in result.stderr
+        status = Path(f"/proc/{left}/stat")
+        assert not status.exists() or status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] in "ZX"
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+    @pytest.mark.parametrize("ignored", [True, False])
+    def test_hang_up(self, empty: Path, ignored: bool) -> None:
+        """A closed terminal ends a measurement as SIGTERM does, unless `nohup` says otherwise."""
+        code = "import os, signal, time\nos.kill(os.getppid(), signal.SIGHUP)\ntime.sleep(0.2)\nprint('time:', 1)"
+        arguments = ["measure", "--command", script(empty, code), "--sampling", "random:1", *TIME]
+        handler = signal.SIG_IGN if ignored else signal.SIG_DFL
+        start = f"import signal, sys\nsignal.signal(1, signal.Handlers({int(handler)}))\n"
+        start += "from splc.cli import main\nsys.argv[0] = 'splc'\nmain()"
+        done = subprocess.run([sys.executable, "-c", start, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == (0 if ignored else 130), done.stderr
+
+    @pytest.mark.parametrize(("sent", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
+    def test_interrupted(self, run: Run, empty: Path, sent: signal.Signals, times: int) -> None:
+        """Ctrl-C ends it after the run in flight, again (or SIGTERM) at once: code 130, and what is done is kept."""
+        # The third run interrupts who measures, and would go on for ever where that is to end it.
+        code = (
+            "import os, sys, time\nx, cache = map(int, sys.argv[1:])\n"
+            "if os.environ.get('SENT') and (x, cache) == (4, 0):\n"
+            f"    for _ in range({times}): os.kill(os.getppid(), {int(sent)}); time.sleep(0.3)\n"
+            f"    if ({int(sent)}, {times}) != ({int(signal.SIGINT)}, 1): time.sleep(1000)\n"
+            "print('time:', x * 2 + cache)"
+        )
+        arguments = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
+        done = subprocess.run(
+            [sys.executable, "-m", "splc", *arguments],
+            env={**os.environ, "SENT": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 130, done.stderr
+        kept = 3 if (sent, times) == (signal.SIGINT, 1) else 2
+        assert f"interrupted with {9 - kept} runs left" in done.stderr
+        assert len((empty / "measurements.csv").read_text(encoding="utf-8").splitlines()) == 1 + kept
+        assert run(*arguments, "--resume").exit_code == 0
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+    @pytest.mark.parametrize("size", [10, 4000])
+    def test_a_full_disk(self, run: Run, empty: Path, size: int) -> None:
+        """Where the disk is full, a message says so with code 2, what was measured is there, and it can be resumed."""
+        code = (
+            "import resource, sys\nfrom splc.cli import main\n"
+            f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\nsys.argv[0] = 'splc'\nmain()"
+        )
+        arguments = ["measure", "--command", AWK, *ALL, *TIME, "--repeat", "3"]
+        done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done.stderr
+        assert "measurements.journal: cannot be written: File too large" in done.stderr
+        assert "--resume" in done.stderr
+        if size == 10:
+            # Nothing could be written at all, so that nothing is in the way later.
+            assert sorted(entry.name for entry in empty.iterdir()) == ["system.xml"]
+            assert run(*arguments).exit_code == 0
+            return
+        recorded = [record for record in read_journal("measurements.journal") if record["kind"] == "run"]
+        rows = (empty / "measurements.csv").read_text(encoding="utf-8").splitlines()[1:]
+        assert 0 < len(recorded) < 27
+        assert len(rows) == len(recorded)
+        assert run(*arguments, "--resume").exit_code == 0
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(3)
+
+
+class TestBatches:
+    CODE = """
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[2])))
+print("cache,left,x,time", flush=True)
+for row in rows:
+    print(row["cache"], row["left"], row["x"], int(row["x"]) * 2 + int(sys.argv[1]), sep=",", flush=True)
+"""
+
+    def test_batches(self, run: Run, empty: Path) -> None:
+        """One process per value of an option measures all its configurations, in each repetition."""
+        command = script(empty, self.CODE) + " {cache} {configurations}"
+        arguments = ("measure", "--command", command, *ALL, "--property", "time", "--batch-by", "cache")
+        lines = run(*arguments, "--repeat", "2", "--dry-run").stdout.splitlines()
+        assert lines[-4:] == [f"    ./program {cache} FILE" for cache in (0, 1, 0, 1)]
+        result = run(*arguments, "--repeat", "2")
+        assert result.exit_code == 0, result.stderr
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(2)
+        assert sum(record["kind"] == "batch" for record in read_journal("measurements.journal")) == 4
+
+    def test_interrupted(self, run: Run, empty: Path) -> None:
+        """A batch is interrupted after a row, and the rest of it is measured later."""
+        interrupting = self.CODE + '    if row["x"] == "2" and not sys.argv[3:]: raise SystemExit(1)\n'
+        command = script(empty, interrupting) + " {cache} {configurations}"
+        arguments = ("measure", "--command", command, *ALL, "--property", "time", "--batch-by", "cache")
+        # Ends after a row each time; another process goes on behind it.
+        assert run(*arguments).exit_code == 0
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+
+def test_killed_at_any_moment(empty: Path) -> None:
+    """Killed 50 times and resumed: no recorded run is lost or done again, and the file is as without any kill."""
+    driver = Path(__file__).parent / "killing.py"
+    done = subprocess.run([sys.executable, str(driver), "50"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["kills"] == 50
+    assert found["lost"] == found["done_again"] == found["unrecorded_beyond_one"] == []
+    assert found["hit"] > 25
+    assert found["recorded_by_killed"] > 0
+    assert found["recorded"] == 9 * 61
+    assert (empty / "killed.csv").read_bytes() == (empty / "undisturbed.csv").read_bytes()
