@@ -119,6 +119,7 @@ class Problems:
         self.file = str(file) if file is not None else None
         self.limit = limit
         self._problems: list[Problem] = []
+        self._included: set[Problem] = set()
 
     def add(self, message: str, line: int | None = None, *, text: str | None = None, hint: str | None = None) -> None:
         """Note one problem at `line` of the file."""
@@ -126,9 +127,12 @@ class Problems:
 
     def include(self, error: SplcError, line: int | None = None) -> None:
         """Note the problems of `error`, placed in this file at `line`."""
-        placed = [problem.at(self.file, line) for problem in error.problems]
-        # What several inputs have in common is one problem, not one each.
-        self._problems.extend(problem for problem in placed if problem not in self._problems)
+        for problem in error.problems:
+            placed = problem.at(self.file, line)
+            # What several inputs have in common is one problem, not one each.
+            if placed not in self._included:
+                self._included.add(placed)
+                self._problems.append(placed)
 
     def __len__(self) -> int:
         return len(self._problems)
