@@ -12,6 +12,7 @@ import numpy as np
 
 from splc.configurations import Configurations, value_indices, wrong_value
 from splc.errors import InputError, Problem, Problems, nearest
+from splc.formats.csv_rows import SEPARATORS, split_rows
 from splc.formats.files import Source
 from splc.formats.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.formats.selecting import only_index, option_is_optional
@@ -20,7 +21,6 @@ from splc.variability import ROOT, VariabilityModel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-SEPARATORS = (",", ";", "\t")
 _SNIFFED = 20
 _TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
 
@@ -65,18 +65,7 @@ def read_raw(source: Source, model: VariabilityModel, separator: str | None = No
     if not text.strip():
         raise InputError(Problem("the file is empty", source.name))
     character = separator or _sniff(text, model)
-    rows, lines = [], []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=character, strict=True, skipinitialspace=True)
-    try:
-        for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
-    if not rows:
-        # Not even a pair of quotes around nothing is a row.
-        raise InputError(Problem("the file is empty", source.name))
+    rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
     return RawTable(rows, lines, character)
 
 

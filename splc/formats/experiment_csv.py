@@ -14,8 +14,6 @@ any case. An empty cell in the column of a metric is a missing value.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -23,11 +21,11 @@ from dataclasses import dataclass
 
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
+from splc.formats.csv_rows import SEPARATORS, split_rows
 from splc.formats.experiment_rows import ExperimentRows, number_hint, shown
 from splc.formats.files import Source
 from splc.formats.numbers import not_a_number, parse_column, parse_number
 
-SEPARATORS = (",", ";", "\t")
 _CALLPATH = ("callpath", "region")
 _METRIC = ("metric",)
 _VALUE = ("value",)
@@ -97,18 +95,7 @@ def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
     if first is None:
         raise InputError(Problem("the file is empty", source.name))
     separator = max(SEPARATORS, key=first.count)
-    rows, lines = [], []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
-    if not rows:
-        raise InputError(Problem("the file is empty", source.name))
-    return rows, lines
+    return split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
 
 
 def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None) -> _Columns:

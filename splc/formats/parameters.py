@@ -29,7 +29,7 @@ from typing import Any
 
 from splc.errors import InputError, Problems, listed, nearest
 from splc.formats.files import Source, read_source, write_whole
-from splc.formats.toml import parse_toml
+from splc.formats.toml import finite_number, parse_toml
 from splc.parameters import Parameters, Quantity, Table, wrong_name
 from splc.terms import number_text
 
@@ -79,7 +79,7 @@ def parse_parameters(source: Source) -> Parameters:
             found = _table(name, value, lines, problems)
             if found is not None:
                 quantities[name] = found
-        elif (number := _number(value)) is not None:
+        elif (number := finite_number(value)) is not None:
             quantities[name] = Quantity.exactly(number)
         else:
             problems.add(f"the parameter {name!r} must be a finite number", line, text=_shown(value), hint=_WANTED)
@@ -148,7 +148,7 @@ def _table(
             what = f"{name}.{number}: TOML takes a point in a key for nesting"
             problems.add(what, lines.get(f"{name}.{number}", at), hint=f'put the number in quotes: "{number}" = …')
             continue
-        place = _number(float(key)) if _NUMBER.fullmatch(key) else None
+        place = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
         if place is None:
             problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
         elif place in rows:
@@ -165,9 +165,9 @@ def _table(
 
 def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
     """Return a number with its interval, None where it is wrong."""
-    value = _number(content.get("value"))
-    low = value if "low" not in content else _number(content["low"])
-    high = value if "high" not in content else _number(content["high"])
+    value = finite_number(content.get("value"))
+    low = value if "low" not in content else finite_number(content["low"])
+    high = value if "high" not in content else finite_number(content["high"])
     hint = "or { value = …, low = …, high = … }"
     if value is None or low is None or high is None:
         # An end without a number of its own is the value.
@@ -183,7 +183,7 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
         return None
     stated = {"low", "high"} & set(content)
-    level = _number(content.get("level"))
+    level = finite_number(content.get("level"))
     if "level" in content and (level is None or not 0 < level < 1 or not stated):
         hint = "level is the level of the interval from low to high: 0.95"
         problems.add(f"{name} cannot have this level", line, text=_shown(content["level"]), hint=hint)
@@ -203,15 +203,6 @@ def _shown(value: Any) -> str | None:
     except (ValueError, RecursionError):
         # Python does not write whole numbers of thousands of digits.
         return None
-
-
-def _number(value: Any) -> float | None:
-    """Return a finite number, None for anything else."""
-    try:
-        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return None
-    return float(value) if good else None
 
 
 def parameters_text(parameters: Parameters, heading: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -36,6 +37,17 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
         # Python refuses whole numbers of thousands of digits, too.
         raise InputError(Problem("nested too deeply, or a number of too many digits", source.name)) from None
     return content, dict(_lines_of_keys(text))
+
+
+def finite_number(value: Any) -> float | None:
+    """Return a value of a TOML file as a number, None where it is none, or none that is finite as a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _lines_of_keys(text: str) -> Iterator[tuple[str, int]]:

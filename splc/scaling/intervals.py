@@ -16,15 +16,11 @@ from splc.scaling.default import ideas, log_share, without_relative
 from splc.scaling.evidence import degrees, judged
 from splc.scaling.exponents import Exponents
 from splc.scaling.hypotheses import space
+from splc.scaling.mixture import LEAST_SHARE, MOST, Mixture
 from splc.scaling.noise import Condensed
 from splc.scaling.posterior import Posterior
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# Hypotheses so much less plausible than the best one do not move a bound.
-_LEAST_SHARE = 1e-4
-_MOST = 200
-_STEPS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,20 +90,12 @@ class PosteriorUncertainty:
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, 1), around predictions."""
         with np.errstate(all="ignore"):
-            weights, means, errors, freedoms = self._mixture(x[:, 0])
-            # Hypotheses that are not defined at a point, as logarithms at 0, say nothing about it.
-            defined = np.isfinite(means) & np.isfinite(errors)
-            weights = np.where(defined, weights[:, None], 0.0)
-            weights = weights / weights.sum(axis=0)
-            means, errors = np.where(defined, means, center / self.unit), np.where(defined, errors, 0.0)
-        tail = (1 - level) / 2
-        lower = quantile(tail, weights, means, errors, freedoms)
-        upper = quantile(1 - tail, weights, means, errors, freedoms)
+            lower, upper = self._mixture(x[:, 0]).interval(center / self.unit, level)
         with np.errstate(over="ignore"):
             return lower * self.unit, upper * self.unit
 
-    def _mixture(self, x: Array) -> tuple[Array, Array, Array, Array]:
-        """Return weights up to a factor, means and standard errors (hypotheses, points), and degrees of freedom."""
+    def _mixture(self, x: Array) -> Mixture:
+        """Return what all plausible hypotheses predict, in units of `unit`."""
         among = space(self.x, self.falling)
         none = np.zeros(1, dtype=int)
         measured = Condensed(self.values[None], self.counts[None], self.squares[None], none)
@@ -118,8 +106,8 @@ class PosteriorUncertainty:
         parts = []
         for each, _ in ideas(among, measured, total):
             log_weights = (each.found.log_weights + log_share(each.floored, absolute))[:, 0]
-            order = np.argsort(-log_weights)[:_MOST]
-            order = order[log_weights[order] > log_weights[order[0]] + np.log(_LEAST_SHARE)]
+            order = np.argsort(-log_weights)[:MOST]
+            order = order[log_weights[order] > log_weights[order[0]] + LEAST_SHARE]
             weight = np.sqrt(self.counts) / each.scales[:, 0]
             floor = np.abs(self.values).mean() if each.floored else 0.0
             for size in np.unique(each.found.sizes[order]):
@@ -132,7 +120,7 @@ class PosteriorUncertainty:
                 errors = noise * np.sqrt(errors + (np.abs(mean) + floor) ** 2)
                 parts.append((log_weights[at], mean, errors, np.full(len(at), degrees(total - int(size)))))
         logs, means, errors, freedoms = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return np.exp(logs - logs.max()), means, errors, freedoms
+        return Mixture(np.exp(logs - logs.max()), means, errors, freedoms)
 
 
 def _used(found: Posterior, at: Array, size: int) -> tuple[Array, Array]:
@@ -157,18 +145,3 @@ def leverage(designs: Array, there: Array) -> Array:
     _, r = np.linalg.qr(designs / norms[:, None])
     found = np.linalg.solve(np.swapaxes(r, 1, 2), there / norms[:, :, None])
     return np.asarray((found**2).sum(axis=1))
-
-
-def quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
-    """Return a quantile of mixtures of Student distributions by bisection; arrays are (hypotheses, points)."""
-    from scipy.special import stdtr, stdtrit
-
-    steps = stdtrit(freedoms, level)[:, None] * errors
-    # A mixture's quantile lies among those of its parts.
-    low, high = (means + steps).min(axis=0), (means + steps).max(axis=0)
-    errors = np.maximum(errors, 1e-300)
-    for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        below = (weights * stdtr(freedoms[:, None], (middle - means) / errors)).sum(axis=0) < level
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(np.where(np.isnan(weights).any(axis=0), np.nan, 0.5 * (low + high)))

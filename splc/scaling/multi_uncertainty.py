@@ -9,17 +9,14 @@ import numpy as np
 
 from splc.scaling.columns import columns
 from splc.scaling.evidence import degrees, judged
-from splc.scaling.intervals import leverage, quantile
+from splc.scaling.intervals import leverage
+from splc.scaling.mixture import LEAST_SHARE, MOST, Mixture
 from splc.scaling.multi_posterior import Hypotheses
 from splc.scaling.multi_search import scales, search
 from splc.scaling.multi_terms import ParameterTerms
 from splc.scaling.noise import Condensed
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# Hypotheses so much less plausible than the best one do not move a bound.
-_LEAST_SHARE = float(np.log(1e-4))
-_MOST = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,23 +42,15 @@ class CombinedUncertainty:
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
         with np.errstate(all="ignore"):
-            weights, means, errors, freedoms = self._mixture(x)
-            # Hypotheses that are not defined at a point, as logarithms at 0, say nothing about it.
-            defined = np.isfinite(means) & np.isfinite(errors)
-            weights = np.where(defined, weights[:, None], 0.0)
-            weights = weights / weights.sum(axis=0)
-            means, errors = np.where(defined, means, center / self.unit), np.where(defined, errors, 0.0)
-        tail = (1 - level) / 2
-        lower = quantile(tail, weights, means, errors, freedoms)
-        upper = quantile(1 - tail, weights, means, errors, freedoms)
+            lower, upper = self._mixture(x).interval(center / self.unit, level)
         with np.errstate(over="ignore"):
             return lower * self.unit, upper * self.unit
 
-    def _mixture(self, x: Array) -> tuple[Array, Array, Array, Array]:
-        """Return weights up to a factor, means and standard errors (hypotheses, points), and degrees of freedom."""
+    def _mixture(self, x: Array) -> Mixture:
+        """Return what all plausible hypotheses predict, in units of `unit`."""
         measured = Condensed(self.values[None], self.counts[None], self.squares[None], np.zeros(1, dtype=int))
         among, found = search(self.points, measured, self.strong_scaling)
-        found = found[np.flatnonzero(found.log_weights > found.log_weights[0] + _LEAST_SHARE)[:_MOST]]
+        found = found[np.flatnonzero(found.log_weights > found.log_weights[0] + LEAST_SHARE)[:MOST]]
         total = int(self.counts.sum())
         means = np.empty((len(found.model), len(x)))
         errors, freedoms = means.copy(), np.empty(len(means))
@@ -80,7 +69,7 @@ class CombinedUncertainty:
                 means[at] = mean
                 errors[at] = noise * np.sqrt(variance + own**2)
                 freedoms[at] = degrees(total - int(size))
-        return np.exp(found.log_weights - found.log_weights[0]), means, errors, freedoms
+        return Mixture(np.exp(found.log_weights - found.log_weights[0]), means, errors, freedoms)
 
 
 def products(among: tuple[ParameterTerms, ...], found: Hypotheses, x: Array) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.formats.files import Source
 from splc.formats.tables import Spread
+from splc.formats.toml import finite_number
 
 TITLE = "published"
 GROUPS = ("analytical_learned", "measured_analytical", "measured_learned")
@@ -164,21 +164,11 @@ class ReferenceReader:
 
 def _value(value: Any) -> float | Spread | None:
     if isinstance(value, list):
-        numbers = [_number(each) for each in value]
+        numbers = [finite_number(each) for each in value]
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None or numbers[1] < 0:
             return None
         return Spread(numbers[0], abs(numbers[0]) * numbers[1] / 100)
-    return _number(value)
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    return finite_number(value)
 
 
 def _float(text: str | None) -> float | str:

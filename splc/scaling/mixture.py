@@ -1,0 +1,64 @@
+"""Mixtures of hypotheses' predictive distributions: what is expected where nobody knows which hypothesis is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Hypotheses so much less plausible than the best one do not move a bound, nor do more than so many.
+LEAST_SHARE = float(np.log(1e-4))
+MOST = 200
+_STEPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A mixture of Student distributions at each of some points.
+
+    Attributes:
+        weights: of the hypotheses, up to a factor, shape (hypotheses,).
+        means: shape (hypotheses, points); not finite where a hypothesis is not defined, as a logarithm at 0.
+        errors: standard errors, shape (hypotheses, points).
+        freedoms: degrees of freedom, shape (hypotheses,).
+    """
+
+    weights: Array
+    means: Array
+    errors: Array
+    freedoms: Array
+
+    def interval(self, center: Array, level: float) -> tuple[Array, Array]:
+        """Return the bounds between which a new measurement lies with probability `level`, NaN where none is defined.
+
+        Args:
+            center: the predictions, shape (points,).
+            level: a probability.
+        """
+        with np.errstate(all="ignore"):
+            # Hypotheses that are not defined at a point say nothing about it.
+            defined = np.isfinite(self.means) & np.isfinite(self.errors)
+            weights = np.where(defined, self.weights[:, None], 0.0)
+            weights = weights / weights.sum(axis=0)
+            means, errors = np.where(defined, self.means, center), np.where(defined, self.errors, 0.0)
+        tail = (1 - level) / 2
+        lower, upper = (quantile(each, weights, means, errors, self.freedoms) for each in (tail, 1 - tail))
+        return lower, upper
+
+
+def quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
+    """Return a quantile of mixtures of Student distributions by bisection; arrays are (hypotheses, points)."""
+    from scipy.special import stdtr, stdtrit
+
+    steps = stdtrit(freedoms, level)[:, None] * errors
+    # A mixture's quantile lies among those of its parts.
+    low, high = (means + steps).min(axis=0), (means + steps).max(axis=0)
+    errors = np.maximum(errors, 1e-300)
+    for _ in range(_STEPS):
+        middle = 0.5 * (low + high)
+        below = (weights * stdtr(freedoms[:, None], (middle - means) / errors)).sum(axis=0) < level
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.asarray(np.where(np.isnan(weights).any(axis=0), np.nan, 0.5 * (low + high)))
