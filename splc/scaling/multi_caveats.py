@@ -22,7 +22,7 @@ _DISTINCT = 1e-7
 
 
 def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
-    """Return caveats about where was measured: parameters with one value, and those with short lines."""
+    """Return caveats about the points: parameters with one value, with short lines, and that change together."""
     found = []
     for at, name in enumerate(names):
         values = len(np.unique(points[:, at]))
@@ -36,6 +36,19 @@ def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
         elif line < ENOUGH_POINTS:
             what = f"no more than {line} points differ" if line > 1 else "no two points differ"
             found.append(f"{what} in {name} alone: its exponents are less certain than with a line of {ENOUGH_POINTS}")
+    return (*found, *_together(names, points))
+
+
+def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
+    """Return a caveat for each pair of parameters of which one never changes without the other."""
+    found = []
+    for p, q in itertools.combinations(range(len(names)), 2):
+        pairs = len(np.unique(points[:, [p, q]], axis=0))
+        if pairs == len(np.unique(points[:, p])) == len(np.unique(points[:, q])) > 1:
+            found.append(
+                f"{names[p]} and {names[q]} change together at all points, so that what one of them does cannot be "
+                "told from what the other does: measure points at which only one differs"
+            )
     return tuple(found)
 
 

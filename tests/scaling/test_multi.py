@@ -98,6 +98,16 @@ def test_a_star_of_three_parameters_has_three_ambiguous_pairs() -> None:
     assert not any("x1 and x2" in note for note in ambiguous)
 
 
+def test_parameters_that_change_together_are_said() -> None:
+    """Where one parameter never changes without the other, a note says that their influences cannot be told apart."""
+    p = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
+    diagonal = fit(np.column_stack([p, 10 * p]), p**2, names=["p", "n"])
+    assert any(note.startswith("p and n change together at all points") for note in diagonal.notes)
+    assert diagonal.predict([[64.0, 640.0]]) == pytest.approx(64**2, rel=0.05)
+    one_off = fit(np.column_stack([[*p, 4.0], [*(10 * p), 20.0]]), [*(p**2), 16.0], names=["p", "n"])
+    assert not any("change together" in note for note in one_off.notes)
+
+
 def test_parameters_without_effect_are_left_out() -> None:
     """A constant has no parameters, a function of one of three has that one, with both of its terms."""
     assert fit(CUBE, np.full(len(CUBE), 3.0)).text == "3"
