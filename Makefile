@@ -19,7 +19,7 @@ TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo casestudies agent measure bench slow oldest format drivers clean
+.PHONY: help test demo casestudies evaluation agent measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -66,8 +66,14 @@ demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured conf
 	@echo "log: $(DEMO)/learned.log"
 
 # An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
-casestudies: $(DRAWABLE) ## the studies of all case studies, and casestudies/README.md with their answers
+casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with their answers
 	@$(BIN)/python -m casestudies.report
+
+# An interrupted one goes on where it stopped.
+evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of docs/evaluation (minutes)
+	@$(BIN)/splc study --preset synthetic-single -o docs/evaluation/synthetic-single
+	@$(BIN)/splc study --preset synthetic-sparse -o docs/evaluation/synthetic-sparse
+	@$(BIN)/splc study docs/evaluation/noise-10.toml -o docs/evaluation/noise-10
 
 # AGENT: further options, as AGENT="--epochs 200 --episodes 1000 --output FOLDER" or AGENT=--help.
 agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling_agent; minutes; installs PyTorch)

@@ -9,20 +9,24 @@ import typer
 from splc.cli.options import Json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from splc.study import StudyResult
 
 WHERE = "Where and how fast"
-# Of the progress bar, which is there before anybody knows how many runs there are.
-STEPS = 1000
 
 
 def study(
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="The study.")] = "study.toml",
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The study; default: study.toml.")] = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The results; default: 'results' beside the study."),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="NAME",
+            help="An evaluation of scaling models instead: synthetic-single or synthetic-sparse; into a folder NAME.",
+        ),
     ] = None,
     force: Annotated[
         bool,
@@ -54,17 +58,28 @@ def study(
 
     The file lists what is done; docs/studies.md says how. What was done is kept, so that the same command goes on
     after an interruption, and does only what is new after a change of the file.
+
+    --preset judges scaling models by functions that are drawn, and so known, as two papers did.
     """
+    from splc.cli.evaluated import run_shown
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
+    from splc.cli.study_progress import STEPS, advance_by
     from splc.cli.terminal import note, progress, warn
-    from splc.study import read_study, run_study
+    from splc.study import Study, evaluation_preset, read_study_file, run_study
 
     if (backend == "dask") != (scheduler is not None):
         raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
     if scheduler is not None and jobs is not None:
         raise typer.BadParameter("a cluster has as many processes as it has", param_hint="--jobs, --scheduler")
-    wanted = read_study(file)
+    if preset is not None and file is not None:
+        hint = "a study file names its preset itself: preset = NAME"
+        raise typer.BadParameter(f"--preset NAME needs no file; {hint}", param_hint="--preset")
+    wanted = read_study_file(file or "study.toml") if preset is None else evaluation_preset(preset)
+    if not isinstance(wanted, Study):
+        workers = {"jobs": jobs or cores(), "scheduler": scheduler}
+        run_shown(wanted, output, workers, force=force, pictures=pictures, json=json)
+        return
     with interruption("the runs in progress") as stop, progress("learning", STEPS) as advance:
         result = run_study(
             wanted,
@@ -101,37 +116,11 @@ def cores() -> int:
     return int(cpu_count())
 
 
-def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str], None]:
-    """Return what is done after each task: move the progress bar, and tell the remaining time."""
-    from time import monotonic
-
-    first: list[tuple[int, float]] = []
-
-    def show_task(done: int, total: int, text: str) -> None:
-        now = monotonic()
-        first.append((done, now))
-        found, started = first[0]
-        words = f"{done} of {total}"
-        if found < done < total:
-            left = (now - started) * (total - done) / (done - found)
-            words += f", about {remaining_text(left)} left"
-        advance(STEPS * done // max(total, 1), f"{words}: {text}" if text else words)
-
-    return show_task
-
-
-def remaining_text(seconds: float) -> str:
-    """Return a duration for people: `40 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 def show(result: StudyResult) -> None:
     """Print the tables, and where the files are."""
     from splc.cli.compared import show_table
+    from splc.cli.study_progress import show_place
     from splc.cli.terminal import say
-    from splc.errors import plural
 
     for table in result.tables:
         show_table(table)
@@ -140,9 +129,7 @@ def show(result: StudyResult) -> None:
     best = result.results.best
     if best is not None and best.error is not None:
         say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {best.error:.4g} %")
-    runs = plural(result.tasks, "run", "runs")
-    known = f", {result.found} of them done before" if result.found else ""
-    say(f"{runs}{known}; {plural(len(result.files) + 1, 'file', 'files')} in {result.folder}")
+    show_place(result)
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:

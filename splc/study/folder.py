@@ -20,7 +20,6 @@ from typing import Any
 from splc.errors import OutputError, Problem, listed
 from splc.formats.files import write_whole
 from splc.study.manifest import NAME, SCHEMA, manifest_text
-from splc.study.records import Record, parse_record
 
 TASKS = "tasks"
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
@@ -91,18 +90,18 @@ class ResultsFolder:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def record(self, key: str) -> Record | None:
-        """Return what a task gave, None where it is not done."""
+    def stored(self, key: str) -> bytes:
+        """Return the record of what a task gave, nothing where there is none."""
         try:
-            return parse_record((self.path / TASKS / f"{key}.json").read_bytes(), key)
+            return (self.path / TASKS / f"{key}.json").read_bytes()
         except OSError:
-            return None
+            return b""
 
-    def store(self, record: Record, seconds: float) -> None:
-        """Keep what a task gave; when this returns, it is on disk."""
+    def store(self, key: str, record: str, seconds: float) -> None:
+        """Keep the record of what a task gave; when this returns, it is on disk."""
         # The time first: a task is done when its record is there.
-        write_whole(self.path / TASKS / f"{record.key}.seconds", f"{seconds:.3f}\n")
-        write_whole(self.path / TASKS / f"{record.key}.json", record.text())
+        write_whole(self.path / TASKS / f"{key}.seconds", f"{seconds:.3f}\n")
+        write_whole(self.path / TASKS / f"{key}.json", record)
 
     def seconds(self, key: str) -> float | None:
         """Return how long a task took, None where nobody knows."""
@@ -176,7 +175,7 @@ class ResultsFolder:
         if content.get("owner") != self.owner:
             if not force:
                 owner = content.get("owner") or {}
-                what = f"{owner.get('file')} of the system {owner.get('system')}"
+                what = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
                 message = f"this folder holds the results of another study: {what}"
                 raise OutputError(Problem(message, str(self.path), hint=_NEW))
             # Its files are known to be results; nothing else of it counts.

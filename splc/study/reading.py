@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 from splc.errors import Problems, SplcError, nearest, unknown_name_hint
 from splc.formats.files import Source, read_source
-from splc.formats.toml import parse_toml
+from splc.formats.toml import finite_number, parse_toml
 from splc.study.learners import LearnersReader, line_of
 from splc.study.reference import Reference, ReferenceReader
 from splc.study.specification import Study
@@ -31,7 +30,22 @@ def read_study(path: str | Path) -> Study:
     """
     source = read_source(path)
     content, lines = parse_toml(source)
-    return _Reader(Path(path), source, content, lines).study()
+    return study_of(Path(path), source, content, lines)
+
+
+def study_of(path: Path, source: Source, content: dict[str, Any], lines: Mapping[str, int]) -> Study:
+    """Return the study that a file asks for.
+
+    Args:
+        path: the file.
+        source: what is in it.
+        content: its content.
+        lines: key → its line.
+
+    Raises:
+        InputError: naming everything that is wrong in it, with lines.
+    """
+    return _Reader(path, source, content, lines).study()
 
 
 class _Reader:
@@ -153,7 +167,7 @@ class _Reader:
     def scale(self) -> float:
         """Return what the analytical model is multiplied by."""
         value = self.content.get("scale", 1.0)
-        number = _finite(value)
+        number = finite_number(value)
         if number is None or number <= 0:
             self.add("scale must be a number above 0", "scale", text=f"scale = {value!r}")
             return 1.0
@@ -167,7 +181,7 @@ class _Reader:
             return {}
         found = {}
         for name, value in content.items():
-            number = _finite(value)
+            number = finite_number(value)
             if number is None:
                 self.add(f"at.{name} must be a number", f"at.{name}", text=repr(value))
             else:
@@ -243,13 +257,3 @@ def canonical(spec: str) -> str:
     from sampling import parse_spec
 
     return parse_spec(spec).text
-
-
-def _finite(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None

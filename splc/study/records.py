@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,8 +48,7 @@ class Record:
 
     def text(self) -> str:
         """Return the text of its file; it states its own hash."""
-        content = _as_text({"schema": SCHEMA, **asdict(self)})
-        return _as_text({"check": _hash(content), "record": json.loads(content)}) + "\n"
+        return sealed({"schema": SCHEMA, **asdict(self)})
 
     def learned(self, system: VariabilityModel) -> InfluenceModel | None:
         """Return the model, None where nothing was learned."""
@@ -59,15 +59,31 @@ class Record:
 
 def parse_record(data: bytes, key: str) -> Record | None:
     """Return the record of a task, None where the file is not whole, was changed, or is another task's."""
+    content = unsealed(data, SCHEMA, key)
+    if content is None:
+        return None
+    try:
+        return Record(**{**content, "notes": tuple(content["notes"])})
+    except (KeyError, TypeError):
+        return None
+
+
+def sealed(content: Mapping[str, Any]) -> str:
+    """Return the text of a record's file: the content (in JSON's types) and its hash."""
+    text = _as_text(content)
+    return _as_text({"check": _hash(text), "record": json.loads(text)}) + "\n"
+
+
+def unsealed(data: bytes, schema: str, key: str) -> dict[str, Any] | None:
+    """Return a record's content without its schema, None where the file is not whole, was changed, or is another's."""
     try:
         found = json.loads(data)
-        content = found["record"]
-        if found["check"] != _hash(_as_text(content)) or content.pop("schema") != SCHEMA or content["key"] != key:
+        content: dict[str, Any] = found["record"]
+        if found["check"] != _hash(_as_text(content)) or content.pop("schema") != schema or content["key"] != key:
             return None
-        record = Record(**{**content, "notes": tuple(content["notes"])})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return record
+    return content
 
 
 def _as_text(content: Any) -> str:

@@ -11,18 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from splc.errors import LearningError
-from splc.study.inputs import Inputs
-from splc.study.learning import perform
-from splc.study.records import Record
-from splc.study.tasks import Task
 
-if TYPE_CHECKING:
-    from splc.learning.learning_set import Missing
+T = TypeVar("T")
+Done = TypeVar("Done")
 
-Done = tuple[Record, float]
 # How often to look for workers that came, and for Ctrl-C.
 LOOK_SECONDS = 2.0
 # How often a process looks whether the one that it works for is alive.
@@ -31,41 +26,39 @@ _WATCH = "splc-parent"
 
 
 def done_tasks(
-    tasks: Sequence[Task],
-    inputs: Inputs,
-    missing: Missing,
+    tasks: Sequence[T],
+    perform: Callable[[T], Done],
     *,
     jobs: int = 1,
     scheduler: str | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Done]:
-    """Do tasks, and yield what each gave (and its seconds) in the order in which they end.
+    """Do tasks, and yield what each gave in the order in which they end.
 
     Args:
         tasks: the tasks.
-        inputs: what they learn from.
-        missing: see `perform`.
+        perform: does one; it is sent to the processes, so it must be one that can be sent.
         jobs: number of processes; 1: here.
         scheduler: address of a dask scheduler, None: on this machine.
         should_stop: once it is true, no further task is begun; those that were begun are finished.
 
     Raises:
-        LearningError: if a process that learned was ended from outside.
+        LearningError: if a process that did a task was ended from outside.
         SplcError: if there is no such cluster.
     """
     if scheduler is not None:
-        yield from _on_cluster(tasks, inputs, missing, scheduler, should_stop)
+        yield from _on_cluster(tasks, perform, scheduler, should_stop)
     elif jobs == 1 or len(tasks) < 2:
         for task in tasks:
             if should_stop():
                 return
-            yield perform(task, inputs, missing)
+            yield perform(task)
     else:
-        yield from _in_processes(tasks, inputs, missing, min(jobs, len(tasks)), should_stop)
+        yield from _in_processes(tasks, perform, min(jobs, len(tasks)), should_stop)
 
 
 def _in_processes(
-    tasks: Sequence[Task], inputs: Inputs, missing: Missing, jobs: int, should_stop: Callable[[], bool]
+    tasks: Sequence[T], perform: Callable[[T], Done], jobs: int, should_stop: Callable[[], bool]
 ) -> Iterator[Done]:
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
@@ -73,7 +66,7 @@ def _in_processes(
 
     # A task is handed out when another one is done, so that hardly any is begun after a request to stop.
     run = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-    calls = (delayed(perform_apart)(task, inputs, missing, os.getpid()) for task in tasks if not should_stop())
+    calls = (delayed(perform_apart)(perform, task, os.getpid()) for task in tasks if not should_stop())
     outputs = run(calls)
     try:
         while True:
@@ -84,7 +77,7 @@ def _in_processes(
             yield done
     except TerminatedWorkerError:
         hint = "what is done is kept; go on with fewer processes: --jobs 1"
-        message = "a process that learned was ended from outside; perhaps there is not enough memory"
+        message = "a process that did a task was ended from outside; perhaps there is not enough memory"
         raise LearningError(message, hint=hint) from None
     finally:
         with _quiet():
@@ -100,13 +93,13 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def perform_apart(task: Task, inputs: Inputs, missing: Missing, parent: int) -> Done:
+def perform_apart(perform: Callable[[T], Done], task: T, parent: int) -> Done:
     """Do a task in a process of its own: Ctrl-C is left to the process that gave it, without which it ends."""
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
         threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
-    return perform(task, inputs, missing)
+    return perform(task)
 
 
 def _end_with(parent: int) -> None:
@@ -117,7 +110,7 @@ def _end_with(parent: int) -> None:
 
 
 def _on_cluster(
-    tasks: Sequence[Task], inputs: Inputs, missing: Missing, scheduler: str, should_stop: Callable[[], bool]
+    tasks: Sequence[T], perform: Callable[[T], Done], scheduler: str, should_stop: Callable[[], bool]
 ) -> Iterator[Done]:
     from splc.measuring.cluster import Cluster
 
@@ -125,12 +118,13 @@ def _on_cluster(
     waiting = deque(tasks)
     flying = set[Any]()
     with Cluster(scheduler) as cluster:
-        shared = cluster.client.scatter(inputs, broadcast=True)
+        # What all tasks share is within it, and goes to every worker once.
+        shared = cluster.client.scatter(perform, broadcast=True)
         try:
             while True:
                 # One more than there are workers keeps them busy, and few are left to finish after a request to stop.
                 while waiting and len(flying) <= len(cluster.workers()) and not should_stop():
-                    future = cluster.client.submit(perform, waiting.popleft(), shared, missing, pure=False)
+                    future = cluster.client.submit(_call, shared, waiting.popleft(), pure=False)
                     flying.add(future)
                     future.add_done_callback(ended.put)
                 if not flying:
@@ -144,10 +138,13 @@ def _on_cluster(
                 future.cancel()
 
 
-def _result(future: Any, scheduler: str) -> Done:
+def _call(perform: Callable[[T], Done], task: T) -> Done:
+    return perform(task)
+
+
+def _result(future: Any, scheduler: str) -> Any:
     if future.status == "finished":
-        done: Done = future.result()
-        return done
+        return future.result()
     error = future.exception() if future.status == "error" else future.status
     raise LearningError(
         f"a worker of {scheduler} failed: {type(error).__name__}: {error}",

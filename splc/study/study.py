@@ -7,18 +7,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from splc.formats.tables import Table, csv_text, latex_text, markdown_text
 from splc.study.comparing import Results, compare_runs
+from splc.study.doing import How, Plan, do
 from splc.study.folder import ResultsFolder
 from splc.study.inputs import Loaded, load
-from splc.study.learning import single_threaded
+from splc.study.learning import perform, single_threaded
 from splc.study.manifest import manifest_of
 from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
-from splc.study.records import Record
-from splc.study.running import done_tasks
+from splc.study.records import Record, parse_record
 from splc.study.specification import Study
 from splc.study.tables import runs_table, tables_of, whole_table
 from splc.study.tasks import Task, tasks_of
@@ -95,17 +96,9 @@ def run_study(
     }
     names = [*TABLES, *(task.log for task in tasks), *picture_names(study, loaded.analytical is not None)]
     with ResultsFolder(folder, owner, names, loaded.paths, force=force) as results:
-        records = {task.key: record for task in tasks if (record := results.record(task.key)) is not None}
-        found = len(records)
-        waiting = [task for task in tasks if task.key not in records]
-        labels = {task.key: _label(task, loaded) for task in tasks}
-        on_task(found, len(tasks), "")
-        for record, seconds in done_tasks(
-            waiting, loaded.inputs, study.missing, jobs=jobs, scheduler=scheduler, should_stop=should_stop
-        ):
-            results.store(record, seconds)
-            records[record.key] = record
-            on_task(len(records), len(tasks), labels[record.key])
+        learned = partial(perform, inputs=loaded.inputs, missing=study.missing)
+        plan = Plan(tasks, learned, parse_record, partial(_label, loaded=loaded))
+        records, found = do(plan, results, How(jobs, scheduler, on_task, should_stop))
         if len(records) < len(tasks):
             return StudyResult(study, folder, len(tasks), found, len(records), notes=loaded.notes)
         on_task(len(tasks), len(tasks), "comparing")

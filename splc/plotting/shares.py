@@ -1,0 +1,105 @@
+"""Shares in percent as bars: learners side by side, or the bands of an error on top of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, literal, named, new_figure, saved
+
+# They differ in lightness from their neighbours, the first two from all others.
+_SIDE_BY_SIDE = (DARK, LIGHT, "#8cc8f0", "#a63c00", "#c8c8c8", "#606060", "#f3dfb3")
+_STACKED = (DARK, "#4f87b5", "#9dc3e0", "#dcebf5", "#f4f8fb")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A panel of stacked bars.
+
+    Attributes:
+        title: what stands above.
+        labels: what stands below each bar.
+        shares: per bar, the cumulative shares in percent, ascending.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    shares: tuple[tuple[float, ...], ...]
+
+
+def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title: str, file_format: str) -> bytes:
+    """Return a picture of groups of bars, one panel below the other; the same input gives the same bytes.
+
+    Args:
+        panels: title of a panel → series → group → share in percent.
+        title: what stands above.
+        file_format: one of `FORMATS`.
+    """
+    with drawing():
+        figure = new_figure(11, 0.8 + 2.9 * len(panels))
+        found = figure.subplots(len(panels), 1, squeeze=False)
+        for (name, series), (axes,) in zip(panels.items(), found, strict=True):
+            groups = list(dict.fromkeys(group for shares in series.values() for group in shares))
+            width = 0.86 / max(1, len(series))
+            for place, shares in enumerate(series.values()):
+                at = [position - 0.43 + width * (place + 0.5) for position in range(len(groups))]
+                color = _SIDE_BY_SIDE[place % len(_SIDE_BY_SIDE)]
+                heights = [shares.get(group, 0.0) for group in groups]
+                axes.bar(at, heights, width, color=color, edgecolor=BLACK, linewidth=0.3, label=f"series {place}")
+            axes.set_xticks(range(len(groups)), [literal(group) for group in groups])
+            axes.tick_params(axis="x", length=0)
+            axes.set_ylim(0, 100)
+            axes.set_ylabel("%")
+            axes.set_title(literal(name), fontsize=10)
+            axes.grid(color=FAINT, axis="y")
+            axes.set_axisbelow(True)
+        handles, _ = found[0, 0].get_legend_handles_labels()
+        names = [literal(name) for name in next(iter(panels.values()))]
+        legend = figure.legend(
+            handles, [str(place) for place in range(len(names))], loc="outside lower center", ncols=4, fontsize=8
+        )
+        named(legend, names)
+        figure.suptitle(literal(title), fontsize=10)
+        return saved(figure, file_format)
+
+
+def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title: str, file_format: str) -> bytes:
+    """Return a picture of stacked bars in a grid of panels; the same input gives the same bytes.
+
+    Args:
+        panels: rows of panels, of equal length.
+        bands: what the parts of a bar are, from below.
+        title: what stands above.
+        file_format: one of `FORMATS`.
+    """
+    with drawing():
+        columns = max(map(len, panels))
+        figure = new_figure(max(7.5, 3.7 * columns), 0.9 + 2.1 * len(panels))
+        found = figure.subplots(len(panels), columns, squeeze=False, sharey=True)
+        for stacks, row in zip(panels, found, strict=True):
+            for stack, axes in zip(stacks, row, strict=True):
+                below = [0.0] * len(stack.labels)
+                for place, _ in enumerate(bands):
+                    heights = [shares[place] for shares in stack.shares]
+                    added = [height - base for height, base in zip(heights, below, strict=True)]
+                    color = _STACKED[place % len(_STACKED)]
+                    axes.bar(
+                        range(len(added)), added, 0.8, below, color=color, edgecolor=BLACK, linewidth=0.3,
+                        label=f"band {place}",
+                    )  # fmt: skip
+                    below = heights
+                axes.set_xticks(range(len(stack.labels)), stack.labels, fontsize=7)
+                axes.set_xlim(-0.6, len(stack.labels) - 0.4)
+                axes.set_ylim(0, 100)
+                axes.set_title(literal(stack.title), fontsize=9)
+                axes.grid(color=FAINT, axis="y")
+                axes.set_axisbelow(True)
+            row[0].set_ylabel("% of the models")
+        handles, _ = found[0, 0].get_legend_handles_labels()
+        legend = figure.legend(
+            handles, [str(place) for place in range(len(bands))], loc="outside lower center", ncols=4, fontsize=8
+        )
+        named(legend, [literal(band) for band in bands])
+        figure.suptitle(literal(title), fontsize=10)
+        found[-1, columns // 2].set_xlabel("points used, and their cost in % of that of all points", fontsize=8)
+        return saved(figure, file_format)
