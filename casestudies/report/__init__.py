@@ -1,4 +1,5 @@
-"""The answer of the case studies: `casestudies/README.md`, whose tables and figures come from the studies.
+"""The answer of the case studies: their pages, whose tables and figures come from the studies.
 
-studies (`studies`) → tables of the thesis (`tables`), its questions (`questions`), figures (`figures`) → page (`page`).
+studies (`studies`) → tables of the thesis (`tables`), its questions (`questions`), facts
+(`facts`), figures (`figures`) → page (`page`).
 """

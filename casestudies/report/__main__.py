@@ -1,4 +1,4 @@
-"""`python -m casestudies.report`: do all studies, and write the page and its figures from what they gave."""
+"""`python -m casestudies.report`: do all studies, and write the pages and the figures from what they gave."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import with_blocks
-from casestudies.report.report import report_blocks
+from casestudies.report.report import pages
 from casestudies.report.studies import HERE, KINDS, done
 from splc.formats.files import write_whole
 from splc.study.pictures import can_draw
 
 
 def main() -> int:
-    """Write the page, or only say whether it is what the studies give."""
+    """Write the pages, or only say whether they are what the studies give."""
     from joblib import cpu_count
 
     parser = argparse.ArgumentParser(prog="python -m casestudies.report", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the page is another one")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a page is another one")
     parser.add_argument("--jobs", type=int, default=cpu_count(), help="processes that learn; default: one per core")
     chosen = parser.parse_args()
 
@@ -27,21 +27,26 @@ def main() -> int:
         print(text, file=sys.stderr)
 
     cases = [done(kind, jobs=chosen.jobs, tell=tell) for kind in KINDS]
-    path = HERE / "README.md"
-    before = path.read_text(encoding="utf-8")
-    page = with_blocks(before, report_blocks(cases))
+    others = 0
+    for name, blocks in pages(cases).items():
+        path = HERE / name
+        before = path.read_text(encoding="utf-8")
+        page = with_blocks(before, blocks)
+        others += page != before
+        if chosen.check:
+            tell(f"{path}: {'as the studies give it' if page == before else 'differs from what the studies give'}")
+        elif page != before:
+            write_whole(path, page)
+        if not chosen.check:
+            tell(str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path))
     if chosen.check:
-        tell(f"{path}: {'as the studies give it' if page == before else 'differs from what the studies give'}")
-        return int(page != before)
-    if page != before:
-        write_whole(path, page)
+        return int(others > 0)
     if can_draw():
         folder = HERE / "figures"
         folder.mkdir(exist_ok=True)
         by_folder = {case.kind.folder: case for case in cases}
         for figure in FIGURES:
             replace(folder / name_of(figure), picture(figure, by_folder))
-    tell(str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path))
     return 0
 
 

@@ -105,10 +105,10 @@ def term_counts(cases: Iterable[Case]) -> str:
 
 
 def means(case: Case, group: str, key: str) -> dict[str, float]:
-    """Return design → mean over the seeds of a measure, of the designs that could be measured as they are."""
+    """Return design → mean over the seeds of a measure."""
     cells = row(case.runs, lambda run: run.values.get(group, {}).get(key))
     values = {name: number(cell) for name, cell in zip(DESIGNS, cells, strict=True)}
-    return {name: value for name in case.designs if (value := values[name]) is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def number(cell: Cell) -> float | None:

@@ -1,10 +1,10 @@
-"""All generated blocks of `casestudies/README.md`."""
+"""All generated blocks of the pages of the case studies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from casestudies.report import questions, tables
+from casestudies.report import facts, questions, tables
 from casestudies.report.figures import FIGURES, name_of
 from casestudies.report.studies import Case
 from splc.formats.tables import Table, markdown_text
@@ -19,14 +19,13 @@ def case_blocks(case: Case) -> dict[str, str]:
 
 
 def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
-    """Return all blocks: name → Markdown."""
+    """Return all blocks of `README.md`: name → Markdown."""
     found: dict[str, str] = {}
     for case in cases:
         found |= case_blocks(case)
     found |= {
         "overview": text(tables.overview(cases)),
         "errors": text(tables.errors(cases)),
-        "lost": text(tables.refused(cases)),
         "learners": text(tables.learners(cases[-1])),
         "wall": text(tables.wall(cases)),
         "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
@@ -37,6 +36,36 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
         "figures": "\n".join(caption(figure, cases) for figure in FIGURES),
     }
     return found
+
+
+def smg_blocks(cases: Sequence[Case]) -> dict[str, str]:
+    """Return the blocks of `smg2000/README.md`."""
+    return {
+        "factors": text(facts.factors(cases)),
+        "sizes": text(facts.sizes(cases)),
+        "variations": text(facts.variations(cases)),
+    }
+
+
+def amg_blocks(case: Case) -> dict[str, str]:
+    """Return the blocks of `boomeramg/README.md`."""
+    return {
+        "learned": text(facts.learned(case)),
+        "sizes": text(facts.sizes([case])),
+        "conventions": text(facts.conventions(case)),
+        "levels": text(facts.levels(case)),
+        "variations": text(facts.variations([case])),
+    }
+
+
+def pages(cases: Sequence[Case]) -> dict[str, dict[str, str]]:
+    """Return page (relative to `casestudies`) → name → Markdown of its blocks."""
+    smg, amg = [each for each in cases if each.kind.wall], next(each for each in cases if not each.kind.wall)
+    return {
+        "README.md": report_blocks(cases),
+        "smg2000/README.md": smg_blocks(smg),
+        "boomeramg/README.md": amg_blocks(amg),
+    }
 
 
 def caption(figure: str, cases: Sequence[Case]) -> str:

@@ -16,8 +16,6 @@ from splc.study.comparing import Results, Run
 from splc.study.inputs import Loaded, load
 
 HERE = Path(__file__).parents[1]
-# How the notes and reasons begin that say what constraints take away from a design.
-EXCLUDED = "constraints exclude"
 DESIGNS = {
     "ff": "FF",
     "pb:9,3": "PB(9,3)",
@@ -88,16 +86,6 @@ class Case:
         """The analytical model, multiplied as the thesis did."""
         assert self.loaded.analytical is not None
         return self.loaded.analytical.scaled(self.study.scale)
-
-    @cached_property
-    def designs(self) -> tuple[str, ...]:
-        """The designs that could be measured as they are: no constraint takes anything away but from the whole box."""
-        lost = {
-            run.task.sampling
-            for run in self.runs
-            if any(EXCLUDED in text for text in (run.reason or "", *run.record.notes)) and run.task.sampling != "ff"
-        }
-        return tuple(name for name in DESIGNS if name not in lost)
 
     @cached_property
     def models(self) -> tuple[tuple[Run, InfluenceModel], ...]:

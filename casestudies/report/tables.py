@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from casestudies.report.studies import DESIGNS, EXCLUDED, Case
+from casestudies.report.studies import DESIGNS, Case
 from splc.formats.tables import Cell, Table, rounded_text
 from splc.study.comparing import Results, Run
 from splc.study.rows import PUBLISHED, in_table
@@ -159,16 +159,3 @@ def wall(cases: Iterable[Case]) -> Table:
 def scaled_error(results: Results) -> float | None:
     """Return the error rate of the analytical model, multiplied as the thesis did."""
     return None if results.analytical is None else results.analytical.get("error_rate")
-
-
-def refused(cases: Iterable[Case]) -> Table:
-    """Return what could not be learned, and what was learned from fewer configurations than the design has."""
-    rows: list[tuple[Cell, ...]] = []
-    for case in cases:
-        for run in case.runs:
-            lost = run.reason or next((note for note in run.record.notes if EXCLUDED in note), None)
-            if lost is not None:
-                # The hint is not for those who read a table.
-                what = lost[lost.index(EXCLUDED) :] if EXCLUDED in lost else lost
-                rows.append((case.kind.title, DESIGNS[run.task.sampling], what.partition(" (")[0]))
-    return Table(("case", "design", "what happened"), tuple(dict.fromkeys(rows)), "Designs that lost configurations")

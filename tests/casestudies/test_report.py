@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casestudies.report import questions, tables
+from casestudies.report import facts, questions, tables
 from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import blocks_of, with_blocks
-from casestudies.report.report import case_blocks, report_blocks
+from casestudies.report.report import case_blocks, pages, smg_blocks
 from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
 from splc.formats.tables import Spread
+from splc.study import Study, read_study
+from splc.study.comparing import Results
+from splc.study.inputs import load
 from splc.study.reference import ABBREVIATIONS
 
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -62,13 +65,38 @@ def test_tables_are_what_the_measurements_give(one: Case) -> None:
 def test_page_is_what_the_measurements_give(tmp_path: Path) -> None:
     """Every committed table and list is what the studies give, and every figure can be drawn."""
     cases = [done(kind, tmp_path) for kind in KINDS]
-    blocks = blocks_of(page())
-    found = report_blocks(cases)
+    for path, found in pages(cases).items():
+        blocks = blocks_of((HERE / path).read_text(encoding="utf-8"))
+        assert found.keys() == blocks.keys()
+        for name, text in found.items():
+            assert_same(text, blocks[name])
+    for figure in FIGURES:
+        assert picture(figure, {case.kind.folder: case for case in cases}).startswith(b"\x89PNG")
+
+
+def test_facts_are_what_the_measurements_give() -> None:
+    """The committed tables of SMG2000's measurements and of its analytical models are those of the committed files."""
+    cases = [Case(kind, study, load(study), Results(()), None) for kind, study in studies() if kind.wall]
+    blocks = blocks_of((HERE / "smg2000" / "README.md").read_text(encoding="utf-8"))
+    found = smg_blocks(cases)
     assert found.keys() == blocks.keys()
     for name, text in found.items():
         assert_same(text, blocks[name])
-    for figure in FIGURES:
-        assert picture(figure, {case.kind.folder: case for case in cases}).startswith(b"\x89PNG")
+
+
+def studies() -> list[tuple[Kind, Study]]:
+    """Return the studies of all cases."""
+    return [(kind, read_study(HERE / kind.folder / "study.toml")) for kind in KINDS]
+
+
+@given(values=st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)), min_size=1, max_size=12))
+def test_best_factor(values: list[tuple[float, float]]) -> None:
+    """No factor on the predictions has a smaller mean relative error than the best one."""
+    measured, predicted = np.array(values).T
+    factor, least = facts.best_factor(measured, predicted)
+    assert least == pytest.approx(facts.error(measured, factor * predicted))
+    for other in (*(measured / predicted), 0.9 * factor, 1.1 * factor):
+        assert facts.error(measured, other * predicted) >= least * (1 - 1e-9) - 1e-9
 
 
 def test_every_block_has_content() -> None:

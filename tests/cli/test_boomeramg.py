@@ -21,9 +21,9 @@ from splc.project import Project
 from tests.cli.conftest import Run
 
 CASE = Path(__file__).parents[2] / "casestudies" / "boomeramg"
-REAL = Path(__file__).parents[3] / "shared" / "data" / "hypre"
 OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
-ALPHA, BETA, T = 2.2e-7, 1.0e-9, 7.37e-10
+ALPHA, BETA, T = 1.44e-7, 1.28e-9, 5.77e-10
+LEVELS = 8
 
 Key = tuple[int, ...]
 Level = dict[str, float]
@@ -87,76 +87,36 @@ class TestAnalyticalModel:
             ranks = key[0] * key[1] * key[2]
             assert value == pytest.approx(iterations[key] * solve(levels[key], ranks, convention), rel=1e-12)
 
-    def test_it_agrees_with_the_raw_measurements(self, file: str, convention: str) -> None:
-        """The same formulas on the rows as the driver printed them give the same predictions."""
-        if not REAL.is_dir():
-            pytest.skip("needs ../shared/data/hypre, the measurements as they were made")
-        names = {"C": "C", "p": "p", "n": "n", "ph": "phat", "nh": "nhat"}
-        levels: dict[Key, list[Level]] = defaultdict(list)
-        iterations = {}
-        with gzip.open(REAL / "amg7_levels.csv.gz", "rt", encoding="utf-8") as file_of_levels:
-            for row in csv.DictReader(file_of_levels):
-                if row["rep"] == "2":
-                    key = tuple(int(row[name]) for name in OPTIONS)
-                    own = {name: float(row[column]) for name, column in names.items()}
-                    own |= {"s": int(row["nnz"]) / own["C"], "sh": int(row["nnzP"]) / own["C"]}
-                    assert int(row["level"]) == len(levels[key])
-                    levels[key].append(own)
-                    iterations[key] = int(row["iterations"])
-        for key, value in predicted(file).items():
-            expected = iterations[key] * solve(levels[key], key[0] * key[1] * key[2], convention)
-            assert value == pytest.approx(expected, rel=1e-7)
-
 
 class TestMeasurements:
     def test_every_valid_configuration_was_measured_and_observed(self) -> None:
         """The measurements are all configurations of the description, three times each, with observations of all."""
         some = measured()
-        assert len(some) == Space(some.model).count == 351
+        assert len(some) == Space(some.model).count == 1728
         assert some.configurations.observed is not None
         assert some.configurations.observed.known.all()
-        assert all(some.repetitions(name).shape == (351, 3) for name in some.properties)
+        assert all(some.repetitions(name).shape == (1728, 3) for name in some.properties)
         assert not any(np.isnan(some.repetitions(name)).any() for name in some.properties)
-
-    def test_the_raw_measurements(self) -> None:
-        """The case holds the measurements as they were made, row by row."""
-        if not REAL.is_dir():
-            pytest.skip("needs ../shared/data/hypre, the measurements as they were made")
-        columns = {
-            "solve_s": "solve_seconds",
-            "setup_s": "setup_seconds",
-            "solve_comp_max": "solve_compute_seconds",
-            "solve_msgs_sum": "messages",
-            "solve_bytes_sum": "bytes",
-            "iterations": "iterations",
-        }
-        with (REAL / "amg7.csv").open(encoding="utf-8") as file:
-            raw = {tuple(int(row[n]) for n in (*OPTIONS, "rep")): row for row in csv.DictReader(file)}
-        some = measured()
-        keys = list(zip(*(some.configurations.value(name).astype(int).tolist() for name in OPTIONS), strict=True))
-        for column, name in columns.items():
-            for values, key in zip(some.repetitions(name).tolist(), keys, strict=True):
-                assert values == [float(raw[(*key, repetition)][column]) for repetition in range(3)]
 
     def test_a_level_takes_time_exactly_where_there_is_one(self) -> None:
         """The time of a level is above 0 in all repetitions where the level exists, and 0 elsewhere."""
         some = measured()
-        for level in range(7):
+        for level in range(LEVELS):
             times = some.repetitions(f"level_{level}_compute_seconds")
             there = some.configurations.column(f"level_{level}") == 1
             assert (times[there] > 0).all()
             assert (times[~there] == 0).all()
 
     def test_the_levels_make_the_whole(self) -> None:
-        """The times of the levels add up to the computing time, but for what is outside of the cycles' parts."""
+        """The times of the levels, each the maximum over the ranks, add up to somewhat more than that of the whole."""
         some = measured()
-        total = sum(some[f"level_{level}_compute_seconds"] for level in range(7))
-        assert geometric_mean(total / some["solve_compute_seconds"]) == pytest.approx(0.97, abs=0.01)
+        total = sum(some[f"level_{level}_compute_seconds"] for level in range(LEVELS))
+        assert geometric_mean(total / some["solve_compute_seconds"]) == pytest.approx(1.085, abs=0.005)
 
 
 class TestError:
     @pytest.mark.parametrize(
-        ("file", "ratio", "error"), [("analytical.txt", 2.10, 51.7), ("analytical_3.2.2.txt", 2.08, 51.1)]
+        ("file", "ratio", "error"), [("analytical.txt", 1.54, 33.8), ("analytical_3.2.2.txt", 1.53, 33.3)]
     )
     def test_the_figures_of_the_readme(self, file: str, ratio: float, error: float) -> None:
         """Measured by predicted, in the geometric mean, and the mean relative error are what the README says."""
@@ -169,7 +129,7 @@ class TestLearning:
     def test_levels_are_learned_and_added_up(self) -> None:
         """The sum of the levels' models predicts every configuration, about as well as the thesis' models do."""
         some = measured()
-        parts = [Part(f"level_{i}_compute_seconds", f"level_{i}", (f"*_{i}", "iterations")) for i in range(7)]
+        parts = [Part(f"level_{i}_compute_seconds", f"level_{i}", (f"*_{i}", "iterations")) for i in range(LEVELS)]
         rows = np.random.default_rng(0).permutation(len(some))[:125]
         settings = Project.load(CASE).learning
         found = learn_sum(some, parts, "solve_compute_seconds", learning_set=rows, settings=settings)
@@ -178,7 +138,7 @@ class TestLearning:
         # What is about a variable of the level is missing with the level, and level 0 is always there.
         for term, _ in found.whole.model.terms:
             assert "level_0" not in term.options
-            for i in range(7):
+            for i in range(LEVELS):
                 assert not {f"level_{i}", f"C_{i}"} <= term.options
 
     def test_the_commands_of_the_readme(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -216,5 +216,12 @@ def test_docs_show_the_committed_results() -> None:
     with (DOCS / "evaluation" / "synthetic-sparse" / "table.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if (row["noise"], row["repetitions"]) == ("0.05", "4")]
     for row in rows:
-        if (row["parameters"], row["points"]) in {("2", "9"), ("2", "11"), ("2", "25"), ("3", "13"), ("3", "25"), ("3", "125")}:
+        if (row["parameters"], row["points"]) in {
+            ("2", "9"),
+            ("2", "11"),
+            ("2", "25"),
+            ("3", "13"),
+            ("3", "25"),
+            ("3", "125"),
+        }:
             assert f"| {row['parameters']} | {row['points']} | {float(row['within 5 %']):.1f} |" in page
