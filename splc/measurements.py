@@ -118,7 +118,7 @@ class Measurements:
             "min": np.nanmin,
         }
         if there.any():
-            result[there] = functions[self.aggregate](values[there], axis=1)
+            result[there] = _aggregated(functions[self.aggregate], values[there])
         return result
 
     def measured(self, nfp: str) -> Measurements:
@@ -155,3 +155,15 @@ class Measurements:
         if not self.values:
             raise MeasurementError("the measurements have no property")
         raise MeasurementError(f"there are several properties: {', '.join(self.values)}", hint="choose one with --nfp")
+
+
+def _aggregated(function: Callable[..., Array], values: Array) -> Array:
+    """Return an aggregate of each row; sums of values near the largest number do not make it infinite."""
+    with np.errstate(over="ignore"):
+        found = function(values, axis=1)
+    large = np.isinf(found)
+    if large.any():
+        # By a power of two nothing is rounded.
+        factor = 2.0 ** values.shape[1].bit_length()
+        found[large] = function(values[large] / factor, axis=1) * factor
+    return found
