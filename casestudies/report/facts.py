@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from splc.formats.files import Source
 from splc.formats.model_text import parse_model_text
 from splc.formats.parameters import read_parameters
 from splc.formats.tables import Cell, Table, rounded_text
-from splc.influence import InfluenceModel
+from splc.learning.scoring import mean_relative_error
 
 COMPUTED = "solve_compute_seconds"
 SECONDS = ("solve_seconds", "setup_seconds", COMPUTED)
@@ -43,7 +42,9 @@ def best_factor(measured: Array, predicted: Array) -> tuple[float, float]:
 
 def error(measured: Array, predicted: Array) -> float:
     """Return the mean relative error in percent."""
-    return float(100 * np.mean(np.abs(predicted - measured) / measured))
+    found = mean_relative_error(predicted, measured)
+    assert found is not None
+    return found
 
 
 def ratio_text(measured: Array, predicted: Array) -> str:
@@ -122,7 +123,10 @@ def conventions(case: Case) -> Table:
     """Return how far BoomerAMG's analytical model is from the computing time, whatever stands for the repetitions."""
     measurements = case.loaded.inputs.measurements
     predicted = _predicted(case)
-    other = _other(case).predict(measurements.configurations)
+    folder = HERE / case.kind.folder
+    parameters = read_parameters(folder / "parameters.toml")
+    model = read_model(folder / "analytical_3.2.2.txt", case.loaded.inputs.system, parameters=parameters)
+    other = model.predict(measurements.configurations)
     rows: list[tuple[Cell, ...]] = []
     for name, reduce in REDUCED.items():
         measured = reduce(measurements.repetitions(COMPUTED), axis=1)
@@ -174,7 +178,6 @@ def learned(case: Case) -> Table:
     return Table(("learned from", *names), rows)
 
 
-@cache
 def _predicted(case: Case) -> Array:
     assert case.loaded.analytical is not None
     return case.loaded.analytical.predict(case.loaded.inputs.measurements.configurations)
@@ -193,13 +196,6 @@ def _by_level(case: Case, count: int) -> tuple[Array, ...]:
         model = parse_model_text(Source(f"level {level}", text.encode()), case.loaded.inputs.system, parameters)
         found.append(model.predict(case.loaded.inputs.measurements.configurations))
     return tuple(found)
-
-
-@cache
-def _other(case: Case) -> InfluenceModel:
-    folder = HERE / case.kind.folder
-    parameters = read_parameters(folder / "parameters.toml")
-    return read_model(folder / "analytical_3.2.2.txt", case.loaded.inputs.system, parameters=parameters)
 
 
 def _ends(values: Array) -> tuple[float, float]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 if TYPE_CHECKING:
     from splc.study import Evaluation, EvaluationResult
 
@@ -35,7 +33,7 @@ def run_shown(
     """
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.study_progress import STEPS, advance_by
+    from splc.cli.study_progress import STEPS, advance_by, end_if_interrupted, show_place, show_tables
     from splc.cli.terminal import note, progress
     from splc.study import run_evaluation
     from splc.study.doing import How
@@ -48,22 +46,9 @@ def run_shown(
     if json:
         print_json("study", as_json(result))
     elif not result.interrupted:
-        show(result)
-    if result.interrupted:
-        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command goes on")
-        raise typer.Exit(130)
-
-
-def show(result: EvaluationResult) -> None:
-    """Print the tables, and where the files are."""
-    from splc.cli.compared import show_table
-    from splc.cli.study_progress import show_place
-    from splc.cli.terminal import say
-
-    for table in result.tables:
-        show_table(table)
-        say()
-    show_place(result)
+        show_tables(result)
+        show_place(result)
+    end_if_interrupted(result)
 
 
 def as_json(result: EvaluationResult) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def study(
     from splc.cli.evaluated import run_shown
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.study_progress import STEPS, advance_by
+    from splc.cli.study_progress import STEPS, advance_by, end_if_interrupted
     from splc.cli.terminal import note, progress, warn
     from splc.study import Study, evaluation_preset, read_study_file, run_study
 
@@ -97,9 +97,7 @@ def study(
         print_json("study", as_json(result))
     elif result.results is not None:
         show(result)
-    if result.interrupted:
-        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command goes on")
-        raise typer.Exit(130)
+    end_if_interrupted(result)
     assert result.results is not None
     refused = [run for run in result.results.runs if run.reason is not None]
     for run in refused:
@@ -118,13 +116,10 @@ def cores() -> int:
 
 def show(result: StudyResult) -> None:
     """Print the tables, and where the files are."""
-    from splc.cli.compared import show_table
-    from splc.cli.study_progress import show_place
+    from splc.cli.study_progress import show_place, show_tables
     from splc.cli.terminal import say
 
-    for table in result.tables:
-        show_table(table)
-        say()
+    show_tables(result)
     assert result.results is not None
     best = result.results.best
     if best is not None and best.error is not None:

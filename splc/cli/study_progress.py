@@ -39,6 +39,27 @@ def remaining_text(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def end_if_interrupted(result: StudyResult | EvaluationResult) -> None:
+    """End with exit code 130 where tasks are left, and say how to go on."""
+    import typer
+
+    from splc.cli.terminal import note
+
+    if result.interrupted:
+        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command goes on")
+        raise typer.Exit(130)
+
+
+def show_tables(result: StudyResult | EvaluationResult) -> None:
+    """Print the tables."""
+    from splc.cli.compared import show_table
+    from splc.cli.terminal import say
+
+    for table in result.tables:
+        show_table(table)
+        say()
+
+
 def show_place(result: StudyResult | EvaluationResult) -> None:
     """Print how many runs there were, and where their files are."""
     from splc.cli.terminal import say

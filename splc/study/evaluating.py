@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from splc.study.evaluation import (
     perform_cell,
     rows_table,
 )
-from splc.study.folder import ResultsFolder
+from splc.study.folder import ResultsFolder, relative_name
 from splc.study.manifest import versions
 from splc.study.pictures import WITHOUT, can_draw
 
@@ -86,7 +85,8 @@ def run_evaluation(
     tasks = evaluation.tasks()
     default = Path(evaluation.preset) if path is None else path.parent / "results"
     folder = default if output is None else Path(output)
-    owner = {"file": _owner(evaluation, folder), "preset": evaluation.preset}
+    file = f"the preset {evaluation.preset}" if path is None else relative_name(path, folder)
+    owner = {"file": file, "preset": evaluation.preset}
     names = [*TABLES, *evaluation.picture_names()]
     with ResultsFolder(folder, owner, names, () if path is None else (str(path),), force=force) as results:
         plan = Plan(tasks, partial(perform_cell, evaluation=evaluation), parse_evaluation_record, _label)
@@ -116,12 +116,6 @@ def run_evaluation(
     return EvaluationResult(
         evaluation, folder, len(tasks), found, len(records), rows, tables, tuple(sorted(files)), notes
     )
-
-
-def _owner(evaluation: Evaluation, folder: Path) -> str:
-    if evaluation.path is None:
-        return f"the preset {evaluation.preset}"
-    return Path(os.path.relpath(os.path.realpath(evaluation.path), os.path.realpath(folder))).as_posix()
 
 
 def _label(task: EvaluationTask) -> str:

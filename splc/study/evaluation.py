@@ -76,11 +76,17 @@ class Evaluation(ABC):
 
     Attributes:
         path: the study file that asks for it, None for the preset as it is.
+        functions: how many functions are drawn of each kind; None: as many as the evaluation usually has.
+        seed: of the draws.
+        noise: largest relative deviations of a measurement; one evaluation each.
     """
 
     preset: ClassVar[str]
 
     path: Path | None = None
+    functions: int | None = None
+    seed: int = 0
+    noise: tuple[float, ...] = ()
 
     @abstractmethod
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -98,9 +104,9 @@ class Evaluation(ABC):
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return file name → picture."""
 
-    @abstractmethod
     def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures."""
+        """Return the names of all pictures: one per noise."""
+        return tuple(f"pictures/noise-{100 * noise:g}.svg" for noise in self.noise)
 
     def settings(self) -> dict[str, Any]:
         """Return all settings, in JSON's types."""
@@ -111,7 +117,7 @@ class Evaluation(ABC):
     def tasks(self) -> tuple[EvaluationTask, ...]:
         """Return the tasks, in order."""
         shared = {"evaluation": VERSION, "version": __version__, "preset": self.preset}
-        drawn = {"functions": self.settings()["functions"], "seed": self.settings()["seed"]}
+        drawn = {"functions": self.functions, "seed": self.seed}
         return tuple(
             EvaluationTask(cell, label, hashed({**shared, **drawn, "cell": cell})) for label, cell in self.cells()
         )

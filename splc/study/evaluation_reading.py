@@ -86,7 +86,7 @@ def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapp
     if kind is None:
         problems.add(f"there is no preset {_shown(chosen)}", line_of(PRESET, lines), hint=_KNOWN)
     keys = [each.name for each in fields(kind) if each.name != "path"] if kind else list(_SETTINGS)
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in content.items():
         if key == PRESET:
             continue

@@ -77,10 +77,6 @@ class SingleEvaluation(Evaluation):
             found[name] = grouped_bars(panels, self._drawn(noise), "svg")
         return found
 
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures."""
-        return tuple(f"pictures/noise-{100 * noise:g}.svg" for noise in self.noise)
-
     def _drawn(self, noise: float) -> str:
         each = f"{self.functions:,} functions per class × {len(POINTS)} sets of points"
         return f"{each}, ±{100 * noise:g} % noise, seed {self.seed}"

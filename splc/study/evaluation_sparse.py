@@ -98,10 +98,6 @@ class SparseEvaluation(Evaluation):
             found[name] = stacked_bars(panels, WITHIN, self._drawn(noise), "svg")
         return found
 
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures."""
-        return tuple(f"pictures/noise-{100 * noise:g}.svg" for noise in self.noise)
-
     def _drawn(self, noise: float) -> str:
         each = " / ".join(f"{self._number(m):,}" for m in self.parameters)
         what = f"{' / '.join(map(str, self.parameters))} parameter{'s' * (self.parameters != (1,))}"

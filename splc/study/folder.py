@@ -248,6 +248,11 @@ class ResultsFolder:
         write_whole(self.path / NAME, manifest_text(whole))
 
 
+def relative_name(file: Path, folder: Path) -> str:
+    """Return the name of a study file as seen from its results folder, which stays true when both are moved."""
+    return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(folder))).as_posix()
+
+
 def _locked(path: Path) -> int | None:
     """Return a descriptor that keeps other processes out, None where there are no locks.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 from splc.formats.tables import Table, csv_text, latex_text, markdown_text
 from splc.study.comparing import Results, compare_runs
 from splc.study.doing import How, Plan, do
-from splc.study.folder import ResultsFolder
+from splc.study.folder import ResultsFolder, relative_name
 from splc.study.inputs import Loaded, load
 from splc.study.learning import perform, single_threaded
 from splc.study.manifest import manifest_of
@@ -91,7 +90,7 @@ def run_study(
     tasks = tasks_of(study, loaded.learners, loaded.inputs)
     folder = study.folder / RESULTS if output is None else Path(output)
     owner = {
-        "file": Path(os.path.relpath(os.path.realpath(study.path), os.path.realpath(folder))).as_posix(),
+        "file": relative_name(study.path, folder),
         "system": loaded.inputs.system.name,
     }
     names = [*TABLES, *(task.log for task in tasks), *picture_names(study, loaded.analytical is not None)]
