@@ -70,10 +70,11 @@ casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with 
 	@$(BIN)/python -m casestudies.report
 
 # An interrupted one goes on where it stopped.
-evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of docs/evaluation (minutes)
-	@$(BIN)/splc study --preset synthetic-single -o docs/evaluation/synthetic-single
-	@$(BIN)/splc study --preset synthetic-sparse -o docs/evaluation/synthetic-sparse
-	@$(BIN)/splc study docs/evaluation/noise-10.toml -o docs/evaluation/noise-10
+evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of casestudies/scaling_evaluation (minutes)
+	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-single -o casestudies/scaling_evaluation/synthetic-single
+	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-sparse -o casestudies/scaling_evaluation/synthetic-sparse
+	@$(BIN)/python -m casestudies.scaling_evaluation casestudies/scaling_evaluation/noise-10.toml \
+	    -o casestudies/scaling_evaluation/noise-10
 
 # AGENT: further options, as AGENT="--epochs 200 --episodes 1000 --output FOLDER" or AGENT=--help.
 agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling_agent; minutes; installs PyTorch)

@@ -34,11 +34,11 @@ WHOLE = """
 import sys, time, tracemalloc
 import numpy as np
 from comparison import compare_all
-from splc.configurations import Configurations
-from splc.influence import InfluenceModel
-from splc.options import NumericOption
-from splc.terms import log_term, option_term
-from splc.variability import VariabilityModel
+from splc.data.configurations import Configurations
+from splc.models.influence import InfluenceModel
+from splc.system.options import NumericOption
+from splc.models.terms import log_term, option_term
+from splc.system.variability import VariabilityModel
 
 models, configurations = map(int, sys.argv[1:])
 values = tuple(float(value) for value in range(1, 11))

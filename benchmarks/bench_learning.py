@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from splc.formats.measurements import read_measurements
-from splc.formats.variability_xml import read_variability_model
+from splc.formats.measurements.read import read_measurements
+from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning.problem import LearningProblem, problem_of
 from splc.learning.settings import Settings
-from splc.learning.stepwise import StepwiseLearner
-from tests.learning.oracle import learn_naively
+from splc.learning.stepwise.algorithm import StepwiseLearner
+from tests.support.learning_oracle import learn_naively
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 README = {"abortError": 10, "minImprovementPerRound": 0.25, "learn_logFunction": True}
@@ -56,8 +56,8 @@ def test_learning_against_a_plain_loop(benchmark: Any, system: str, settings: st
 
 LEARN_ALL = """
 import resource, sys, time
-from splc.formats.measurements import read_measurements
-from splc.formats.variability_xml import read_variability_model
+from splc.formats.measurements.read import read_measurements
+from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning import learn
 folder, nfp, file = sys.argv[1:]
 before = time.process_time()

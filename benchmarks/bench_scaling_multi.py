@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casestudies.scaling_evaluation.sparse_functions import cheapest_first, functions
 from splc.scaling import fit_many
-from splc.scaling.sparse_evaluation import cheapest_first, functions
-from tests.scaling.multi_oracle import search_naively
+from tests.support.multi_scaling_oracle import search_naively
 
 MODELS, NAIVE = 200, 6
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.configurations import Configurations
-from splc.formats.measurements import read_measurements
-from splc.formats.variability_xml import read_variability_model
-from splc.options import BinaryOption, Option
-from splc.variability import VariabilityModel
+from splc.data.configurations import Configurations
+from splc.formats.measurements.read import read_measurements
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.system.options import BinaryOption, Option
+from splc.system.variability import VariabilityModel
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data, the real measurements of others")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casestudies.drivers import with_levels
-from splc.formats.files import write_whole
+from splc.io.files import write_whole
 
 HERE = Path(__file__).parent
 REPETITIONS = 3

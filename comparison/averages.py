@@ -6,11 +6,10 @@ Everywhere: x has shape (n,) with n ≥ 1 and no NaN, w has shape (n,), is posit
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # Powers up to this order are computed in units of a power of two, which rounds nothing; 2^16 is far from overflow.
 _SMALL_ORDER = 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.terms import Exponent, Factor
+from splc.models.terms import Exponent, Factor
 
 # A combination of option values: position of the option → index of its value.
 Combination = Mapping[int, int]

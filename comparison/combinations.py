@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from comparison.bounds import Extreme
-from sampling.building import BUDGETS, build
-from sampling.solutions import Solutions
-from sampling.space import Space
+from sampling.space.compilation import BUDGETS, build
+from sampling.space.solutions import Solutions
+from sampling.space.space import Space
 from splc.errors import SpaceError
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # Diagrams over few options are small, or not worth the wait.
 _BUDGETS = BUDGETS[:-1]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError, plural
-from splc.influence import InfluenceModel
-from splc.terms import Term
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term
+from splc.types import Array
 
 # What the learner takes for collinear (1e-8 of a term's length outside of the others' span) lies well above the first.
 _COLLINEAR = 1e-10

@@ -7,15 +7,13 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from comparison.result import SemanticComparison
 from comparison.semantic import DEFAULT_KEYS, compare_values
 from splc.errors import SpecError, plural, unknown_name_hint
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 FEWEST = 3
 # Fewer models (or comparisons, where these are drawn) have hardly any resamples: of 4 models, intervals at the level

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from comparison.bounds import ONE, UNBOUNDED, Bounds, Extreme, exponential_bounds, factor_bounds, interval
 from comparison.combinations import Combinations
 from comparison.syntactic import names_in
-from sampling.space import Space
-from splc.arithmetic import rounded
-from splc.configurations import Configurations
-from splc.derived import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf
-from splc.influence import EvaluationError, InfluenceModel
-from splc.options import NumericOption
-from splc.terms import Factor, Term
-from splc.variability import ROOT
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from sampling.space.space import Space
+from splc.arithmetic.parser import rounded
+from splc.data.configurations import Configurations
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf
+from splc.models.terms import Factor, Term
+from splc.system.options import NumericOption
+from splc.system.variability import ROOT
+from splc.types import Array
 
 # Cells of value indices that are evaluated at a time.
 _CELLS = 1 << 22

@@ -10,17 +10,15 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from comparison.result import IntervalComparison
-from splc.configurations import Configurations
-from splc.derived import Parameter
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError, listed
-from splc.influence import InfluenceModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import Parameter
+from splc.types import Array
 
 MOST_PARAMETERS = 12
 

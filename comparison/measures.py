@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -38,10 +37,9 @@ from comparison.averages import (
     unit_of,
     weighted_sum,
 )
-from comparison.measure import Laws, Measure, prepared
+from comparison.laws import Laws, Measure, prepared
 from splc.errors import SpecError, unknown_name_hint
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 def _relative_errors(a: Array, b: Array, w: Array | None) -> tuple[Array, Array | None]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from comparison.bounds import Extreme
 from comparison.extremes import Extremes
-from sampling.space import Space
-from splc.configurations import Configurations
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem
-from splc.influence import EvaluationError, InfluenceModel
-from splc.terms import Term
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.terms import Term
 
 # Combinations of values of options that constraints tie together.
 LIMIT = 1 << 18

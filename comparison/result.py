@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from splc.influence import Array, InfluenceModel
-from splc.terms import Term
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term
+from splc.types import Array
 
 # How a term of one model is found in the other (section 4.1 of the thesis).
 Found = Literal["no class", "no term", "different", "same"]

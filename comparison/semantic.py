@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
-from comparison.measure import prepared
+from comparison.laws import prepared
 from comparison.measures import DEFAULT_KEYS, check_order, mean_power, measure
 from comparison.result import SemanticComparison
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint
-from splc.influence import InfluenceModel
-from splc.terms import Term, number_text
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term, number_text
+from splc.types import Array
 
 __all__ = ["DEFAULT_KEYS", "checked_weights", "compare_values", "weights_from", "weights_of_term"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def compare_values(

@@ -12,8 +12,8 @@ from typing import Literal
 
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
 from splc.errors import ConfigurationError
-from splc.influence import InfluenceModel
-from splc.terms import Subexpression, Term
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Subexpression, Term
 
 # The score of a term that the other model lacks, and what a term that both have is worth at least and at most.
 NO_CLASS, NO_TERM, SHARED, SAME = -2.0, -1.0, 1.0, 2.0

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sampling.binary.all import All
-from sampling.binary.optionwise import OptionWise
-from sampling.binary.pairwise import PairWise
-from sampling.binary.random import RandomBinary
-from sampling.design import Arguments, PartDesign, WholeDesign
-from sampling.hybrid.measured import Measured
-from sampling.hybrid.random import RandomWhole
-from sampling.numeric.cci import CentralComposite
-from sampling.numeric.ff import FullFactorial
-from sampling.numeric.pb import PlackettBurman
-from sampling.numeric.random import RandomNumeric
+from sampling.designs.binary.all import All
+from sampling.designs.binary.optionwise import OptionWise
+from sampling.designs.binary.pairwise import PairWise
+from sampling.designs.binary.random import RandomBinary
+from sampling.designs.design import Arguments, PartDesign, WholeDesign
+from sampling.designs.numeric.cci import CentralComposite
+from sampling.designs.numeric.ff import FullFactorial
+from sampling.designs.numeric.pb import PlackettBurman
+from sampling.designs.numeric.random import RandomNumeric
+from sampling.designs.whole.measured import Measured
+from sampling.designs.whole.random import RandomWhole
 from splc.errors import SpecError, nearest
 
 D = TypeVar("D")

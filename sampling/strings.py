@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from splc.configurations import Configurations
-from splc.options import BinaryOption, Option
-from splc.variability import ROOT
+from splc.data.configurations import Configurations
+from splc.system.options import BinaryOption, Option
+from splc.system.variability import ROOT
 
 NO_OUTPUT = "noOutput"
 

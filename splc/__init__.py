@@ -1,25 +1,26 @@
 """Performance-influence models of configurable systems: describe, sample, measure, learn, compare.
 
-This is the core vocabulary. Names are handed on lazily (PEP 562), so that `splc --help` imports not even numpy.
+This is the core vocabulary. Names are imported on first use, so that `splc --help` imports not even numpy.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from splc._version import __version__
+from splc.lazy import attach
 
 if TYPE_CHECKING:
-    from splc.configurations import Configurations
+    from splc.data.configurations import Configurations
+    from splc.data.measurements import Measurements
     from splc.errors import SplcError
-    from splc.formats.measurements import read_measurements
-    from splc.formats.models import read_model
-    from splc.formats.variability_xml import read_variability_model
-    from splc.influence import InfluenceModel
-    from splc.measurements import Measurements
-    from splc.options import BinaryOption, NumericOption
-    from splc.terms import Term
-    from splc.variability import VariabilityModel
+    from splc.formats.measurements.read import read_measurements
+    from splc.formats.models.read import read_model
+    from splc.formats.system.splconqueror_xml import read_variability_model
+    from splc.models.influence import InfluenceModel
+    from splc.models.terms import Term
+    from splc.system.options import BinaryOption, NumericOption
+    from splc.system.variability import VariabilityModel
 
 __all__ = [
     "BinaryOption",
@@ -36,30 +37,19 @@ __all__ = [
     "read_variability_model",
 ]
 
-_HOMES = {
-    "BinaryOption": "splc.options",
-    "Configurations": "splc.configurations",
-    "InfluenceModel": "splc.influence",
-    "Measurements": "splc.measurements",
-    "NumericOption": "splc.options",
-    "SplcError": "splc.errors",
-    "Term": "splc.terms",
-    "VariabilityModel": "splc.variability",
-    "read_measurements": "splc.formats.measurements",
-    "read_model": "splc.formats.models",
-    "read_variability_model": "splc.formats.variability_xml",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+attach(
+    __name__,
+    {
+        "BinaryOption": "splc.system.options",
+        "Configurations": "splc.data.configurations",
+        "InfluenceModel": "splc.models.influence",
+        "Measurements": "splc.data.measurements",
+        "NumericOption": "splc.system.options",
+        "SplcError": "splc.errors",
+        "Term": "splc.models.terms",
+        "VariabilityModel": "splc.system.variability",
+        "read_measurements": "splc.formats.measurements.read",
+        "read_model": "splc.formats.models.read",
+        "read_variability_model": "splc.formats.system.splconqueror_xml",
+    },
+)

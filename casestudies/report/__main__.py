@@ -10,7 +10,7 @@ from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import with_blocks
 from casestudies.report.report import pages
 from casestudies.report.studies import HERE, KINDS, done
-from splc.formats.files import write_whole
+from splc.io.files import write_whole
 from splc.study.pictures import can_draw
 
 

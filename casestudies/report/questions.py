@@ -13,8 +13,8 @@ from comparison import compare
 from comparison.correlation import Correlation, correlations
 from comparison.result import SemanticComparison, SyntacticComparison
 from comparison.semantic import compare_values
-from splc.formats.tables import Cell, Spread, Table, rounded_text
-from splc.influence import InfluenceModel
+from splc.io.tables import Cell, Spread, Table, rounded_text
+from splc.models.influence import InfluenceModel
 from splc.study.comparing import Run
 from splc.study.rows import PUBLISHED
 

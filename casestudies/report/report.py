@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from casestudies.report import facts, questions, tables
 from casestudies.report.figures import FIGURES, name_of
 from casestudies.report.studies import Case
-from splc.formats.tables import Table, markdown_text
+from splc.io.tables import Table, markdown_text
 
 _DIGITS = 3
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.configurations import Array
-from splc.influence import InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.study import Study, read_study, run_study
 from splc.study.comparing import Results, Run
 from splc.study.inputs import Loaded, load
+from splc.types import Array
 
 HERE = Path(__file__).parents[1]
 DESIGNS = {

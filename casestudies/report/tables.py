@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from casestudies.report.studies import DESIGNS, Case
-from splc.formats.tables import Cell, Table, rounded_text
+from splc.io.tables import Cell, Table, rounded_text
 from splc.study.comparing import Results, Run
 from splc.study.rows import PUBLISHED, in_table
 from splc.study.tables import spread

@@ -7,15 +7,12 @@ points are taken, or after a number of single points.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from casestudies.sampling_agent.grid import Grid
 from casestudies.sampling_agent.tasks import Modeler, Tasks
 from splc.errors import SpecError
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 BAND = 0.05
 MOST_SINGLE = 10

@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from casestudies.scaling_evaluation.sparse_functions import AXES, NEXT
 from splc.errors import SpecError
-from splc.scaling.sparse_evaluation import AXES, NEXT
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False)

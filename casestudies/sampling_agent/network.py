@@ -7,14 +7,12 @@ import itertools
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from splc.errors import InputError, Problem
-from splc.formats.files import write_whole
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.io.files import write_whole
+from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False)

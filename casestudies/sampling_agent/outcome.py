@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.policies import Transitions
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False)

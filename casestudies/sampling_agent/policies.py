@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.network import Network
+from splc.types import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Episodes → an action for each of them; any for those that are over.
 Policy = Callable[[Episodes], Array]
 

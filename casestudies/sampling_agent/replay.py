@@ -5,13 +5,10 @@ Source: Schaul et al., Prioritized experience replay (2016), the proportional va
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from casestudies.sampling_agent.policies import Transitions
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # Lets a transition that surprised nobody come back too.
 _LEAST = 1e-3

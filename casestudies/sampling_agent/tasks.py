@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from casestudies.scaling_evaluation.sparse_functions import LEAST, NOISE, functions
 from splc.errors import SpecError
 from splc.scaling import fit_many
-from splc.scaling.sparse_evaluation import LEAST, NOISE, functions
+from splc.types import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 # Points (n, parameters), measurements (tasks, n, repetitions; NaN where none) and a target → predictions (tasks,).
 Modeler = Callable[[Array, Array, Array], Array]
 
@@ -46,7 +45,7 @@ Draw = Callable[[int, np.random.Generator], Tasks]
 
 @dataclass(frozen=True)
 class Generator:
-    """The paper's random functions of three parameters (`splc.scaling.sparse_evaluation`).
+    """The paper's random functions of three parameters (`casestudies.scaling_evaluation.sparse_functions`).
 
     Attributes:
         noise: largest relative deviation of a measurement.

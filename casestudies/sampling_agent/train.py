@@ -22,7 +22,7 @@ from casestudies.sampling_agent.training import Epoch, train
 from casestudies.sampling_agent.validation import validate, validation_rng
 from splc._version import __version__
 from splc.errors import SplcError
-from splc.formats.files import write_whole
+from splc.io.files import write_whole
 
 HERE = Path(__file__).parent
 # What can be set on the command line; the rest is for those who read the code.

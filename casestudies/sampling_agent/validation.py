@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from casestudies.sampling_agent.outcome import Outcome, outcome_of
 from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
 from casestudies.sampling_agent.settings import Settings
 from casestudies.sampling_agent.tasks import Modeler, Tasks
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # "we let the agent choose random actions with a probability of 5%"
 DRAWN = 0.05

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.configurations import Array
 from splc.errors import LearningError
+from splc.types import Array
 
 # A column (of length 1) that lies this near to the others' span is taken for a combination of them.
 COLLINEAR = 1e-9

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.calibration.free import Free
-from splc.configurations import Array, Configurations
-from splc.derived import Addends, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf, needed, options_of
-from splc.influence import InfluenceModel
-from splc.terms import Factor, Term, factor_values
+from splc.calibration.free_parameters import Free
+from splc.data.configurations import Configurations
+from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import Addends, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf, needed, options_of
+from splc.models.terms import Factor, Term, factor_values
+from splc.types import Array
 
 
 @dataclass(frozen=True)

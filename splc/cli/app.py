@@ -7,18 +7,18 @@ from typing import Annotated
 import typer
 
 import splc
-from splc.cli.compare import compare
-from splc.cli.convert import convert
-from splc.cli.describe import describe
-from splc.cli.failures import Commands
-from splc.cli.fit import fit
-from splc.cli.learn import learn
-from splc.cli.measure import measure
-from splc.cli.optimize import optimize
-from splc.cli.predict import predict
-from splc.cli.sample import sample
-from splc.cli.study import study
-from splc.cli.suggest import suggest
+from splc.cli.commands.compare import compare
+from splc.cli.commands.convert import convert
+from splc.cli.commands.describe import describe
+from splc.cli.commands.fit import fit
+from splc.cli.commands.learn import learn
+from splc.cli.commands.measure import measure
+from splc.cli.commands.optimize import optimize
+from splc.cli.commands.predict import predict
+from splc.cli.commands.sample import sample
+from splc.cli.commands.study import study
+from splc.cli.commands.suggest import suggest
+from splc.cli.errors import Commands
 
 app = typer.Typer(
     name="splc",

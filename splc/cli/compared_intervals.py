@@ -11,7 +11,8 @@ import typer
 if TYPE_CHECKING:
     from splc.cli.compared_models import Subject
     from splc.cli.comparing import Places
-    from splc.configurations import Array, Configurations
+    from splc.data.configurations import Configurations
+    from splc.types import Array
 
 
 def interval_bounds(

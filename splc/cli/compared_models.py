@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from splc.formats.learned_log_reader import WhichRound
-    from splc.formats.models import StoredModel
-    from splc.influence import InfluenceModel
-    from splc.parameters import Parameters
-    from splc.variability import VariabilityModel
+    from splc.formats.models.log_reader import WhichRound
+    from splc.formats.models.read import StoredModel
+    from splc.models.influence import InfluenceModel
+    from splc.models.parameters import Parameters
+    from splc.system.variability import VariabilityModel
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def subjects_of(
         typer.BadParameter: if an option is about models that are not among them, or there is only one model.
     """
     from splc.errors import Problems, SplcError
-    from splc.formats.files import STANDARD, read_source
-    from splc.formats.models import parse_stored_models
+    from splc.formats.models.read import parse_stored_models
+    from splc.io.files import STANDARD, read_source
 
     found: list[Subject] = []
     problems = Problems()
@@ -149,7 +149,7 @@ def require_rows(at: Mapping[str, float], subjects: Sequence[Subject]) -> None:
     Raises:
         InputError: naming what the tables are over, and their rows.
     """
-    from splc.parameters import chosen_rows
+    from splc.models.parameters import chosen_rows
 
     if at:
         chosen_rows([parameter for subject in subjects for parameter in subject.model.parameters], at)

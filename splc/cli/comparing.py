@@ -11,12 +11,13 @@ import typer
 if TYPE_CHECKING:
     from sampling import Space
     from splc.cli.compared_models import Subject
-    from splc.configurations import Array, Configurations
-    from splc.influence import InfluenceModel
-    from splc.measurements import Measurements
+    from splc.data.configurations import Configurations
+    from splc.data.measurements import Measurements
+    from splc.models.influence import InfluenceModel
+    from splc.models.terms import Term
     from splc.project import Project
-    from splc.terms import Term
-    from splc.variability import VariabilityModel
+    from splc.system.variability import VariabilityModel
+    from splc.types import Array
 
 TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlations")
 
@@ -87,8 +88,8 @@ def configurations_of(
     from sampling import draw_sample
     from splc.cli.terminal import note, report
     from splc.errors import MeasurementError, Problem, plural
-    from splc.formats.assembling import Policy
-    from splc.formats.predicting import read_to_predict
+    from splc.formats.measurements.prediction_inputs import read_to_predict
+    from splc.formats.measurements.rows import Policy
 
     if on is not None and _is_file(on):
         policy = Policy(
@@ -134,7 +135,7 @@ def configurations_of(
 def read_files(project: Project, places: Places) -> dict[str, Any]:
     """Return name and hash of what was read beside the models."""
     from splc.cli.learning_inputs import input_files
-    from splc.formats.files import STANDARD, read_source
+    from splc.io.files import STANDARD, read_source
 
     found = input_files(project, places.measurements)
     if (file := project.parameters_file) not in (None, STANDARD):
@@ -177,7 +178,7 @@ def weights_of(
 
     from comparison.semantic import weights_from, weights_of_term
     from splc.errors import SplcError
-    from splc.expression import expand_model
+    from splc.models.text.reader import expand_model
 
     if text is None:
         return None, None

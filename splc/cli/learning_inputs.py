@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sampling import SamplingSpec, Space
-    from splc.measurements import Measurements
+    from splc.data.measurements import Measurements
     from splc.project import Project
 
 
@@ -99,7 +99,7 @@ def input_files(
     project: Project, measured: Measurements | None, evaluation: Measurements | None = None
 ) -> dict[str, Any]:
     """Return name and hash of the system description and of what was read of measurements."""
-    from splc.formats.files import STANDARD, read_source
+    from splc.io.files import STANDARD, read_source
 
     files: dict[str, Any] = {}
     if project.system_file != STANDARD:

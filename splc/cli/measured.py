@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from splc.cli.failures import INTERRUPTED
+from splc.cli.errors import INTERRUPTED
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_json
-from splc.cli.measured_shown import as_json, note_resumed, progress_text, show
+from splc.cli.show.measure import as_json, note_resumed, progress_text, show
 from splc.cli.terminal import note, progress, warn
 from splc.errors import InputError, OutputError, plural
 

@@ -77,8 +77,8 @@ class Outputs:
         Raises:
             OutputError: if a file cannot be written.
         """
-        from splc.formats.files import write_whole
-        from splc.formats.measurements_csv import write_measurements_csv
+        from splc.formats.measurements.csv import write_measurements_csv
+        from splc.io.files import write_whole
         from splc.measuring.results import failures_text, measurements
 
         found = measurements(setup, recorded)

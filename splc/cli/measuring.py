@@ -12,7 +12,7 @@ from splc.errors import InputError, Problem, SpecError, plural
 
 if TYPE_CHECKING:
     from sampling import Space
-    from splc.configurations import Configurations
+    from splc.data.configurations import Configurations
     from splc.project import Project
 
 SHOWN = 5
@@ -35,8 +35,8 @@ def configurations_to_measure(
         SpecError: if there is neither, or both, or the spec is wrong.
     """
     from sampling import draw_sample, parse_spec
-    from sampling.hybrid.measured import Measured
-    from splc.formats.configurations_csv import read_configurations
+    from sampling.designs.whole.measured import Measured
+    from splc.formats.measurements.configurations_csv import read_configurations
     from splc.measuring.setup import distinct
 
     if file is None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from splc import types
 
 INPUTS = "Inputs (found in the current folder where not given)"
 POLICIES = "What happens to problematic measurements"
 
-InvalidPolicy = Literal["error", "drop"]
-DuplicatesPolicy = Literal["error", "first", "mean"]
-AggregatePolicy = Literal["mean", "median", "min"]
 
 System = Annotated[
     str | None,
@@ -44,15 +43,15 @@ Parameter = Annotated[
     ),
 ]
 Invalid = Annotated[
-    InvalidPolicy,
+    types.Invalid,
     typer.Option("--invalid", help="Rows whose configuration is unknown or not valid.", rich_help_panel=POLICIES),
 ]
 Duplicates = Annotated[
-    DuplicatesPolicy,
+    types.Duplicates,
     typer.Option("--duplicates", help="XML rows that measure a configuration again.", rich_help_panel=POLICIES),
 ]
 Aggregate = Annotated[
-    AggregatePolicy,
+    types.Aggregate,
     typer.Option("--aggregate", help="The value that stands for repetitions.", rich_help_panel=POLICIES),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of all that is drawn at random.")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from splc.parameters import Parameters
+    from splc.models.parameters import Parameters
     from splc.project import Project
 
 

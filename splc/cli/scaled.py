@@ -23,8 +23,8 @@ from splc.cli.scaling_inputs import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from splc.experiment import Key
-    from splc.formats.files import Source
+    from splc.data.experiment import Key
+    from splc.io.files import Source
     from splc.project import Project
     from splc.scaling import ScalingModel
     from splc.scaling.profile import Profile
@@ -69,11 +69,11 @@ def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], se
     import time
 
     from splc.cli.outputs import require_writable
-    from splc.cli.scaling_shown import far_point, note_all, predictions
+    from splc.cli.show.scale import far_point, note_all, predictions
     from splc.cli.terminal import progress, report
     from splc.errors import MeasurementError
-    from splc.formats.experiments import parse_experiment
-    from splc.formats.files import write_whole
+    from splc.formats.experiments.read import parse_experiment
+    from splc.io.files import write_whole
     from splc.scaling.profile import fit_experiment
 
     output, form = asked["output"], asked["form"]
@@ -121,7 +121,7 @@ def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], se
     note_all(profile.models, profile.failed)
     if asked["json"]:
         from splc.cli.json_output import print_json
-        from splc.formats.scaling_json import series_object
+        from splc.formats.models.scaling_json import series_object
 
         entries = [
             {**series_object(key, model), **_judged(experiment, key, model), "predictions": predicted.get(key, [])}
@@ -160,10 +160,10 @@ def _show(
     profile: Profile, predicted: Mapping[Key, Any], points: int, seconds: float, output: str, asked_at: Any
 ) -> None:
     """Print the models, what they rest on, and where they lie."""
-    from splc.cli.scaling_shown import scaling_facts, show_predictions, show_profile, show_terms
+    from splc.cli.show.scale import scaling_facts, show_predictions, show_profile, show_terms
     from splc.cli.terminal import say
     from splc.errors import plural
-    from splc.formats.scaling_text import title
+    from splc.formats.models.scaling_text import title
 
     models = profile.models
     if len(models) > 1:

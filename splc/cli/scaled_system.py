@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from splc.measurements import Measurements
+    from splc.data.measurements import Measurements
+    from splc.learning.pmnf import ScalingResult
     from splc.project import Project
-    from splc.scaling.learner import ScalingResult
 
 
 def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -19,12 +19,12 @@ def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[s
     from splc.cli.learning_inputs import evaluation_set, input_files, learning_rows
     from splc.cli.outputs import require_writable
     from splc.cli.scaling_inputs import points_of
-    from splc.cli.scaling_shown import far_point, predictions
+    from splc.cli.show.scale import far_point, predictions
     from splc.cli.terminal import note, report
     from splc.errors import MeasurementError
-    from splc.formats.files import write_whole
+    from splc.io.files import write_whole
+    from splc.learning.pmnf import learn_scaling
     from splc.plotting import plot_format, prediction_plot
-    from splc.scaling.learner import learn_scaling
 
     sampling, binary, numeric = asked["sampling"], asked["binary"], asked["numeric"]
     spec = parse_spec("measured" if sampling is binary is numeric is None else sampling, binary=binary, numeric=numeric)
@@ -84,11 +84,11 @@ def _written(result: ScalingResult, form: str, measured: Measurements) -> str:
     from dataclasses import replace
 
     from splc.cli.scaling_files import written
+    from splc.data.experiment import ROOT_CALLPATH
     from splc.errors import OutputError
-    from splc.experiment import ROOT_CALLPATH
-    from splc.formats.learned_log import learned_log_text
-    from splc.formats.model_json import learned_json_text
-    from splc.formats.scaling_json import scaling_object
+    from splc.formats.models.json import learned_json_text
+    from splc.formats.models.log_writer import learned_log_text
+    from splc.formats.models.scaling_json import scaling_object
 
     if form in (".json", ".log"):
         if form == ".log" and result.scaling.below is not None:
@@ -103,8 +103,8 @@ def _as_json(
     result: ScalingResult, measured: Measurements, evaluation: Measurements | None, predicted: Any, output: str
 ) -> dict[str, Any]:
     """Return the content of the JSON object, with the keys that stepwise learning has."""
-    from splc.formats.model_json import model_object
-    from splc.formats.scaling_json import scaling_object
+    from splc.formats.models.json import model_object
+    from splc.formats.models.scaling_json import scaling_object
 
     return {
         "system": measured.model.name,
@@ -142,8 +142,8 @@ def _show(
     plot: str | None,
 ) -> None:
     """Print the model, its errors, what it predicts, and where it lies."""
-    from splc.cli.learned import configurations, percent
-    from splc.cli.scaling_shown import scaling_facts, show_predictions, show_terms
+    from splc.cli.show.learn import configurations, percent
+    from splc.cli.show.scale import scaling_facts, show_predictions, show_terms
     from splc.cli.terminal import say
 
     say(f"{measured.model.name}: model of {result.nfp}")

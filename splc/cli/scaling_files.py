@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from splc.experiment import Key
+    from splc.data.experiment import Key
     from splc.scaling import ScalingModel
 
 SUFFIXES = (".json", ".txt", ".log", ".py", ".tex")
@@ -43,11 +43,11 @@ def written(
 ) -> str:
     """Return the content of the output file."""
     from splc import __version__
+    from splc.data.experiment import DEFAULT_METRIC
     from splc.errors import plural
-    from splc.experiment import DEFAULT_METRIC
-    from splc.formats.learned_log import model_log_text
-    from splc.formats.scaling_json import scaling_json_text
-    from splc.formats.scaling_text import scaling_latex, scaling_python, scaling_text
+    from splc.formats.models.log_writer import model_log_text
+    from splc.formats.models.scaling_json import scaling_json_text
+    from splc.formats.models.scaling_text import scaling_latex, scaling_python, scaling_text
 
     first = next(iter(models.values()))
     about = f"{plural(len(models), 'scaling model', 'scaling models')} of {origin}, "

@@ -12,8 +12,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from splc.experiment import Experiment, Key
-    from splc.formats.files import Source
+    from splc.data.experiment import Experiment, Key
+    from splc.io.files import Source
     from splc.project import Project
 
 # Options of `splc learn` by what they are about.
@@ -56,9 +56,9 @@ def experiment_source(project: Project, measurements: str | None, coordinates: s
     Raises:
         InputError: if the file cannot be read.
     """
-    from splc.formats.experiments import experiment_format
-    from splc.formats.files import STANDARD, read_source
-    from splc.formats.kinds import xml_root
+    from splc.formats.detect import xml_root
+    from splc.formats.experiments.read import experiment_format
+    from splc.io.files import STANDARD, read_source
 
     if measurements is None:
         if coordinates is not None or not project.has_system:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from splc.errors import plural
 
 if TYPE_CHECKING:
-    from splc.measurements import ReadingReport
+    from splc.data.measurements import ReadingReport
 
 # Without a terminal nothing is wrapped or cut: this is as wide as a table can get.
 UNLIMITED = 100_000

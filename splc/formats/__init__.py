@@ -1,1 +1,1 @@
-"""One file per file format, its `read_*` and `write_*` beside each other."""
+"""File formats: readers and writers, one folder per kind of file."""

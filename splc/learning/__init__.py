@@ -1,15 +1,18 @@
-"""Learning: feature forward selection with stepwise regression, after SPL Conqueror."""
+"""Learning performance-influence models from measurements."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from splc.lazy import attach
 
 if TYPE_CHECKING:
     from splc.learning.estimator import PerformanceInfluenceRegressor
-    from splc.learning.history import LearningResult, Round
-    from splc.learning.learner import learn
-    from splc.learning.parts import Part, SumResult, learn_sum
+    from splc.learning.learn import learn
+    from splc.learning.pmnf import ScalingResult, learn_scaling
+    from splc.learning.result import LearningResult, Round
     from splc.learning.settings import PRESETS, Settings
+    from splc.learning.sums import Part, SumResult, learn_sum
 
 __all__ = [
     "PRESETS",
@@ -17,28 +20,27 @@ __all__ = [
     "Part",
     "PerformanceInfluenceRegressor",
     "Round",
+    "ScalingResult",
     "Settings",
     "SumResult",
     "learn",
+    "learn_scaling",
     "learn_sum",
 ]
 
-_HOMES = {
-    "PRESETS": "settings",
-    "LearningResult": "history",
-    "Part": "parts",
-    "PerformanceInfluenceRegressor": "estimator",
-    "Round": "history",
-    "Settings": "settings",
-    "SumResult": "parts",
-    "learn": "learner",
-    "learn_sum": "parts",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+attach(
+    __name__,
+    {
+        "PRESETS": "splc.learning.settings",
+        "LearningResult": "splc.learning.result",
+        "Part": "splc.learning.sums",
+        "PerformanceInfluenceRegressor": "splc.learning.estimator",
+        "Round": "splc.learning.result",
+        "ScalingResult": "splc.learning.pmnf",
+        "Settings": "splc.learning.settings",
+        "SumResult": "splc.learning.sums",
+        "learn": "splc.learning.learn",
+        "learn_scaling": "splc.learning.pmnf",
+        "learn_sum": "splc.learning.sums",
+    },
+)

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from splc.formats.log_grammar import net_number, product_text, without_idle_switches
-from splc.terms import CONSTANT, Exponent, Term, log_term, option_term
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.terms import CONSTANT, Exponent, Term, log_term, option_term
+from splc.models.text.log_grammar import net_number, product_text, without_idle_switches
+from splc.types import Array
 
 
 @dataclass(frozen=True)

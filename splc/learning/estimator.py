@@ -9,12 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from splc.influence import InfluenceModel
-from splc.learning.learner import expanded, outcome_of
+from splc.learning.learn import expanded, outcome_of
 from splc.learning.problem import Feature, LearningProblem
 from splc.learning.settings import preset as preset_settings
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.influence import InfluenceModel
+from splc.types import Array
 
 
 class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from splc.learning.problem import LearningProblem
 from splc.learning.settings import Settings
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 def stable_order(problem: LearningProblem) -> Array:

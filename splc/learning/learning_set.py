@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 import numpy as np
 
-from splc.configurations import Configurations, describe_configuration
+from splc.data.configurations import Configurations, describe_configuration
+from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError
-from splc.measurements import Measurements
-from splc.options import BinaryOption
+from splc.system.options import BinaryOption
+from splc.types import Array, Missing
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Missing = Literal["error", "drop", "nearest"]
 POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import LearningError
-from splc.options import NumericOption
-from splc.variability import DISABLED, ENABLED, VariabilityModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.system.options import NumericOption
+from splc.system.variability import DISABLED, ENABLED, VariabilityModel
+from splc.types import Array
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from splc.configurations import Configurations
-from splc.influence import InfluenceModel
-from splc.learning.history import LearningResult
-from splc.learning.learner import influence_model
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning.learn import influence_model
+from splc.learning.result import LearningResult
 from splc.learning.scoring import mean_relative_error
-from splc.measurements import Measurements
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.influence import InfluenceModel
 
 
 def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:

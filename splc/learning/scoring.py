@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from splc.errors import LearningError
 from splc.learning.settings import Settings
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 def mean_relative_error(predicted: Array, measured: Array) -> float | None:

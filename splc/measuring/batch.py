@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.csv_rows import SEPARATORS
-from splc.formats.csv_table import option_column, option_texts, table_text
+from splc.formats.measurements.csv_table import option_column, option_texts, table_text
+from splc.io.csv_rows import SEPARATORS
 from splc.measuring.execution import KEPT, Result, failure, load_average, now
 from splc.measuring.properties import NoValueError, finite
 from splc.measuring.recorded import Run

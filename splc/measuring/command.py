@@ -8,17 +8,15 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from splc.arithmetic import evaluate
-from splc.configurations import Configurations
+from splc.arithmetic.parser import evaluate
+from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, nearest, plural
-from splc.formats.numbers import column_texts
+from splc.io.numbers import column_texts
 from splc.measuring.template import OPTIONS, Choice, Computed, Extra, Template, Text, Value, Word
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 @dataclass(frozen=True)

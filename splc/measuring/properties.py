@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from splc.errors import Problems, SpecError, nearest, shorten
-from splc.formats.numbers import parse_number
+from splc.io.numbers import parse_number
 
 Source = Literal["time", "cpu", "csv", "json", "regex"]
 SOURCES: tuple[Source, ...] = ("time", "cpu", "csv", "json", "regex")

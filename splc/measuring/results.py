@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.formats.csv_table import option_texts, table_text
-from splc.measurements import Measurements
+from splc.data.measurements import Measurements
+from splc.formats.measurements.csv_table import option_texts, table_text
 from splc.measuring.recorded import Recorded
 from splc.measuring.setup import Setup
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.measuring.command import Command
 from splc.measuring.execution import Job
@@ -21,8 +21,8 @@ from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
 from splc.measuring.recorded import Run
 from splc.measuring.template import OPTIONS, Template
-from splc.options import BinaryOption
-from splc.variability import VariabilityModel
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
 
 FORMAT = 1
 # How a difference between a journal and what is asked for now is told.

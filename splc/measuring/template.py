@@ -17,9 +17,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from splc.arithmetic import Node, names_in, parse
+from splc.arithmetic.parser import Node, names_in, parse
 from splc.errors import ExpressionError, Problem, Problems, SpecError, unknown_name_hint
-from splc.variability import VariabilityModel
+from splc.system.variability import VariabilityModel
 
 
 @dataclass(frozen=True)

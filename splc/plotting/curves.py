@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splc.errors import OutputError, Problem
-from splc.plotting.style import BLACK, GREY, Array, drawable, literal, named, scale_values
+from splc.plotting.style import BLACK, GREY, drawable, literal, named, scale_values
+from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

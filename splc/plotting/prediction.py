@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.plotting.style import DARK, GREY, LIGHT, Array, drawing, literal, new_figure, plain_number, saved
+from splc.plotting.style import DARK, GREY, LIGHT, drawing, literal, new_figure, plain_number, saved
+from splc.types import Array
 
 _MANY = 2000
 

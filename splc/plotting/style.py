@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from splc.errors import OutputError, Problem
+from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMATS = ("svg", "png", "pdf")
 # Dark and light, so that they differ in grey too; blue and orange differ for every kind of colour blindness.

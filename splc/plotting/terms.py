@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from comparison.result import ClassScore, Comparison, Found, TermScore
+from splc.models.terms import Term
 from splc.plotting.style import BLACK, FAINT, GREY, fitting, width_of
-from splc.terms import Term
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

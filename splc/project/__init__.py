@@ -1,5 +1,5 @@
 """What a project folder holds: its files, found and read."""
 
-from splc.project.reading import Project
+from splc.project.project import Project
 
 __all__ = ["Project"]

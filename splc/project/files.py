@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
-from splc.formats.kinds import xml_root_of_file
-from splc.project_file import FILE_NAME, OBSERVED, PATHS, ProjectFile, read_project_file
+from splc.formats.detect import xml_root_of_file
+from splc.project.config import FILE_NAME, OBSERVED, PATHS, ProjectFile, read_project_file
 
 MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
 ANALYTICAL_FILES = ("analytical.txt",)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from splc.scaling.exponents import Exponents
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 def column(each: Exponents, x: Array) -> Array:

@@ -9,11 +9,10 @@ noise be recognised. Coefficients are integrated out under a log-uniform prior, 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 _CENTERS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 _SHARES = (0.05, 0.15, 0.35, 0.25, 0.15, 0.05)

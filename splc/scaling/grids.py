@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from splc.errors import SpecError
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # Ratios that differ by less are one factor.
 _SAME = 1e-6

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # Hypotheses so much less plausible than the best one do not move a bound, nor do more than so many.
 LEAST_SHARE = float(np.log(1e-4))

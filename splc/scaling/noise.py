@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from splc.errors import SpecError, unknown_name_hint
+from splc.types import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Aggregate = Literal["robust", "mean", "median", "minimum", "maximum"]
+Condensation = Literal["robust", "mean", "median", "minimum", "maximum"]
 AGGREGATES: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
 
 # A repetition is an outlier where it lies this many robust standard deviations from the median of its point. Of few
@@ -37,7 +37,7 @@ class Condensed:
     outliers: Array
 
 
-def condensed(values: Array, how: Aggregate) -> Condensed:
+def condensed(values: Array, how: Condensation) -> Condensed:
     """Condense repetitions to one value per point.
 
     Args:

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, Problem, plural
-from splc.experiment import Experiment, Key
-from splc.scaling.fitting import fit_many
+from splc.scaling.fit import fit_many
 from splc.scaling.result import ScalingModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # So many series are fitted together: the work arrays of more of them are no faster, but large.
 BATCH = 1000

@@ -12,13 +12,12 @@ import numpy as np
 
 from splc._version import __version__
 from splc.errors import ConfigurationError, MeasurementError
-from splc.influence import InfluenceModel
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Factor, Term, exponent
 from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents
 from splc.scaling.selection import FAR
-from splc.terms import Factor, Term, exponent
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 
 class Uncertainty(Protocol):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # Rounding: smaller errors (in percent) are none.
 _NONE = 1e-10

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from splc.scaling.columns import columns
 from splc.scaling.exponents import Exponents
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 # The paper compares terms where the model is to be used: at four times the largest x that was measured.
 FAR = 4.0

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from comparison.comparing import compare_all
+from comparison.compare import compare_all
 from comparison.semantic import compare_values
-from splc.configurations import Array
 from splc.errors import SplcError
-from splc.influence import InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.study.inputs import Loaded
 from splc.study.learning import reason_of
 from splc.study.records import Record
 from splc.study.rows import POWERS, Values, pair_values, semantic_keys, semantic_values
 from splc.study.specification import Study
 from splc.study.tasks import Task
+from splc.types import Array
 
 ANALYTICAL = "analytical"
 

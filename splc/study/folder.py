@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from splc.errors import OutputError, Problem, listed
-from splc.formats.files import write_whole
+from splc.io.files import write_whole
 from splc.study.manifest import NAME, SCHEMA, manifest_text
 
 TASKS = "tasks"

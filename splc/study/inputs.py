@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from splc.configurations import Array
+from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problems, SplcError, listed
-from splc.influence import InfluenceModel
-from splc.measurements import Measurements
+from splc.models.influence import InfluenceModel
 from splc.study.learners import line_of
 from splc.study.specification import Learner, Study
-from splc.variability import VariabilityModel
+from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 if TYPE_CHECKING:
     from sampling import Space
@@ -77,8 +77,8 @@ def load(study: Study) -> Loaded:
     Raises:
         SplcError: if something cannot be found or read, or does not fit together.
     """
-    from splc.formats.log_grammar import require_writable_names
-    from splc.tokens import NameTable
+    from splc.arithmetic.tokens import NameTable
+    from splc.models.text.log_grammar import require_writable_names
 
     project = study.project()
     space = space_of(project.variability_model())
@@ -141,7 +141,7 @@ def _analytical(
     study: Study, project: Project, system: VariabilityModel, files: dict[str, dict[str, str | None]]
 ) -> InfluenceModel | None:
     """Read the analytical model, if there is one, and note its files."""
-    from splc.formats.models import read_model
+    from splc.formats.models.read import read_model
 
     path = project.analytical_file
     if path is None:
@@ -159,7 +159,7 @@ def _require_values(study: Study, analytical: InfluenceModel, measurements: Meas
         SplcError: if the model has no value somewhere, or `at` names what no parameter is over.
     """
     from comparison import compare
-    from splc.parameters import chosen_rows
+    from splc.models.parameters import chosen_rows
 
     if study.at:
         try:
@@ -176,7 +176,7 @@ def parts_of_learner(learner: Learner, measured: Measurements) -> tuple[Part, ..
     Raises:
         SplcError: if there is no such property, or they contradict each other.
     """
-    from splc.learning.parts import parts_of
+    from splc.learning.sums import parts_of
 
     return parts_of(learner.parts, measured.properties, learner.observed)
 
@@ -187,7 +187,7 @@ def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measur
     Raises:
         SplcError: naming all of them, with their lines in the study file.
     """
-    from splc.observed import chosen_variables
+    from splc.data.observations import chosen_variables
 
     problems = Problems(str(study.path))
     for learner in learners:
@@ -247,7 +247,7 @@ def _file(study: Study, path: str) -> dict[str, str | None]:
     import os
     from pathlib import Path
 
-    from splc.formats.files import read_source
+    from splc.io.files import read_source
 
     relative = Path(os.path.relpath(path, study.folder)).as_posix()
     return {"path": relative, "sha256": read_source(path).sha256}

@@ -6,15 +6,15 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from splc.configurations import Array
 from splc.errors import SplcError
 from splc.study.inputs import Inputs, parts_of_learner, space_of
 from splc.study.records import Record
 from splc.study.tasks import Task
+from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.learning import LearningResult
-    from splc.learning.learning_set import Missing
+    from splc.types import Missing
 
 
 def perform(task: Task, inputs: Inputs, missing: Missing) -> tuple[Record, float]:
@@ -51,8 +51,8 @@ def single_threaded() -> Any:
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from sampling import draw_sample
-    from splc.formats.learned_log import learned_log_text
-    from splc.formats.model_json import model_json_text
+    from splc.formats.models.json import model_json_text
+    from splc.formats.models.log_writer import learned_log_text
     from splc.learning.learning_set import match
     from splc.learning.retrospect import round_errors
 

@@ -6,7 +6,7 @@ import importlib.util
 
 import numpy as np
 
-from comparison.comparing import compare_all
+from comparison.compare import compare_all
 from splc.study.comparing import ANALYTICAL, Results
 from splc.study.inputs import Loaded
 from splc.study.specification import Study

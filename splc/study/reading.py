@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from splc.errors import Problems, SplcError, nearest, unknown_name_hint
-from splc.formats.files import Source, read_source
-from splc.formats.toml import finite_number, parse_toml
+from splc.io.files import Source, read_source
+from splc.io.toml import finite_number, parse_toml
 from splc.study.learners import LearnersReader, line_of
 from splc.study.reference import Reference, ReferenceReader
 from splc.study.specification import Study
@@ -211,9 +211,7 @@ class _Reader:
 
     def policies(self) -> dict[str, str]:
         """Return what happens to problematic measurements."""
-        from splc.formats.assembling import Duplicates, Invalid
-        from splc.learning.learning_set import Missing
-        from splc.measurements import Aggregate
+        from splc.types import Aggregate, Duplicates, Invalid, Missing
 
         known = (Missing, Invalid, Duplicates, Aggregate)
         allowed = {key: tuple(map(str, get_args(kind))) for key, kind in zip(POLICIES, known, strict=True)}

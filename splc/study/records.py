@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from splc.formats.files import Source
-from splc.formats.model_json import parse_model_json
-from splc.influence import InfluenceModel
-from splc.variability import VariabilityModel
+from splc.formats.models.json import parse_model_json
+from splc.io.files import Source
+from splc.models.influence import InfluenceModel
+from splc.system.variability import VariabilityModel
 
 SCHEMA = "splc.study.task/1"
 

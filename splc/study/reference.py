@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from splc.errors import Problems, SplcError, unknown_name_hint
-from splc.formats.files import Source
-from splc.formats.tables import Spread
-from splc.formats.toml import finite_number
+from splc.io.files import Source
+from splc.io.tables import Spread
+from splc.io.toml import finite_number
 
 TITLE = "published"
 GROUPS = ("analytical_learned", "measured_analytical", "measured_learned")

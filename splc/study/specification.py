@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from splc.study.reference import Reference
 
 if TYPE_CHECKING:
-    from splc.formats.assembling import Duplicates, Invalid
-    from splc.learning.learning_set import Missing
     from splc.learning.settings import Settings
-    from splc.measurements import Aggregate
     from splc.project import Project
+    from splc.types import Aggregate, Duplicates, Invalid, Missing
 
 
 @dataclass(frozen=True)

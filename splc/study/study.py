@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from splc.formats.tables import Table, csv_text, latex_text, markdown_text
+from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.study.comparing import Results, compare_runs
 from splc.study.doing import How, Plan, do
 from splc.study.folder import ResultsFolder, relative_name

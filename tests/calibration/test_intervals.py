@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splc.calibration import calibrate
-from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, Values, fitted, noisy, read
+from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, Values, fitted, noisy, read
 
 
 def test_intervals_are_those_of_linear_regression() -> None:

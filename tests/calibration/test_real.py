@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from splc.calibration import calibrate
-from splc.calibration.free import free_parameters, with_scale
+from splc.calibration.free_parameters import free_parameters, with_scale
 from splc.calibration.sensitivity import Sensitivity
 from splc.learning.scoring import mean_relative_error
 from splc.project import Project
-from tests.calibration.problems import BENCHMARKED, FREE, read
+from tests.support.calibration_problems import BENCHMARKED, FREE, read
 
 HYPRE = {
     "1d": ("px", "12 * nx * f + 4 * log2(px) * alpha + 4 * log2(px) * beta"),

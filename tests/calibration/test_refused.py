@@ -10,9 +10,9 @@ import pytest
 
 from splc.calibration import calibrate
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, SplcError
-from splc.influence import EvaluationError
-from splc.parameters import Parameters, Quantity, Table
-from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, read
+from splc.models.influence import EvaluationError
+from splc.models.parameters import Parameters, Quantity, Table
+from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, read
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from splc.calibration import calibrate
-from splc.influence import InfluenceModel
-from tests.calibration.problems import ALL, BENCHMARKED, LINEAR, SYSTEM, fitted, noisy, read
+from splc.models.influence import InfluenceModel
+from tests.support.calibration_problems import ALL, BENCHMARKED, LINEAR, SYSTEM, fitted, noisy, read
 
 
 def test_scale_is_a_factor_on_the_whole_model() -> None:

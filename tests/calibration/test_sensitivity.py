@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.calibration.free import free_parameters
+from splc.calibration.free_parameters import free_parameters
 from splc.calibration.sensitivity import Sensitivity
-from splc.configurations import Configurations
-from splc.influence import InfluenceModel
-from splc.options import BinaryOption, NumericOption
-from splc.variability import VariabilityModel
-from tests.calibration.problems import LINEAR, read
+from splc.data.configurations import Configurations
+from splc.models.influence import InfluenceModel
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.calibration_problems import LINEAR, read
 
 BINARY = VariabilityModel(
     "b", (BinaryOption("on"), NumericOption("depth", (1, 2, 4), deselected_flag=-1), NumericOption("nx", (1, 10, 100)))

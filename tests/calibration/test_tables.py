@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.parameters import Parameters, Quantity, Table
-from tests.calibration.problems import ALL, fitted, noisy, read, tabled
+from splc.models.parameters import Parameters, Quantity, Table
+from tests.support.calibration_problems import ALL, fitted, noisy, read, tabled
 
 
 def test_a_table_has_one_factor() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splc.errors import LearningError, MeasurementError
-from tests.calibration.problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, noisy, read
+from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, noisy, read
 
 TRUE = {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.parameters import read_parameters
-from splc.parameters import Quantity
+from splc.formats.models.parameters import read_parameters
+from splc.models.parameters import Quantity
 
 CASES = Path(__file__).parents[2] / "casestudies"
 DRIVERS = CASES / "drivers"

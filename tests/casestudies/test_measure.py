@@ -16,7 +16,7 @@ import pytest
 
 from casestudies import measure
 from casestudies.drivers import with_levels
-from splc.formats.observed import read_observed
+from splc.formats.measurements.observations_csv import read_observed
 from splc.project import Project
 
 CASES = Path(__file__).parents[2] / "casestudies"

@@ -17,7 +17,7 @@ from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import blocks_of, with_blocks
 from casestudies.report.report import case_blocks, pages, smg_blocks
 from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
-from splc.formats.tables import Spread
+from splc.io.tables import Spread
 from splc.study import Study, read_study
 from splc.study.comparing import Results
 from splc.study.inputs import load

@@ -25,10 +25,9 @@ from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks, scaling_
 from casestudies.sampling_agent.train import HERE
 from casestudies.sampling_agent.train import main as train_command
 from casestudies.sampling_agent.validation import AGENT, CHANCE, HEURISTIC, validate, validation_rng
+from casestudies.scaling_evaluation.sparse_functions import cheapest_first, functions
 from splc.errors import InputError, SpecError
-from splc.scaling.sparse_evaluation import cheapest_first, functions
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 TRAINED = HERE / "trained"
 SMALL = grid_of([[1.0, 2.0, 3.0]] * 2, [4.0, 4.0])

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_model, read_variability_model
-from splc.binding import bound
-from splc.configurations import Configurations
-from splc.expression import Expansion, expand_text
-from splc.formats.parameters import read_parameters
-from splc.influence import InfluenceModel
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.formats.models.parameters import read_parameters
 from splc.learning.scoring import mean_relative_error
-from splc.measurements import Measurements
-from splc.parameters import Parameters, Quantity, Table
+from splc.models.binding import bound
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.text.reader import Expansion, expand_text
 from tests import test_documentation as documentation
 
 SMG = Path(__file__).parents[2] / "casestudies" / "smg2000"

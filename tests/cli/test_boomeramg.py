@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.formats.models import read_model
+from splc.data.measurements import Measurements
+from splc.formats.models.read import read_model
 from splc.learning import Part, learn_sum
-from splc.measurements import Measurements
 from splc.project import Project
 from tests.cli.conftest import Run
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from splc import Measurements, read_measurements, read_model, read_variability_model
-from splc.formats.files import Source
-from splc.formats.kinds import kind_of
+from splc.formats.detect import kind_of
+from splc.io.files import Source
 from tests.cli.conftest import SYSTEM, Run, description
 
 Refused = Callable[..., str]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from splc.cli import describe as command
+from splc.cli.commands import describe as command
 from splc.errors import SpaceError
 from tests.cli.conftest import SYSTEM, Run, description
 
@@ -168,7 +168,7 @@ class TestForPeople:
         def refuse(_: object) -> None:
             raise SpaceError("too entangled")
 
-        monkeypatch.setattr("sampling.space.Space.require_valid", refuse)
+        monkeypatch.setattr("sampling.space.space.Space.require_valid", refuse)
         result = run("describe")
         assert result.exit_code == 0
         assert "valid configurations: not counted" in result.stdout
@@ -177,7 +177,7 @@ class TestForPeople:
 
     def test_long_lists_of_values(self) -> None:
         """Of many values the first ones and the last are shown."""
-        from splc.options import NumericOption
+        from splc.system.options import NumericOption
 
         option = NumericOption("x", tuple(float(i) for i in range(20)))
         assert command.shown_values(option) == "0, 1, 2, 3, 4, …, 19"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from splc import __version__
-from splc.formats.parameters import read_parameters
-from splc.parameters import Quantity, Table
+from splc.formats.models.parameters import read_parameters
+from splc.models.parameters import Quantity, Table
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.learning.stepwise import StepwiseLearner
+from splc.learning.stepwise.algorithm import StepwiseLearner
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]

@@ -15,7 +15,7 @@ import pytest
 
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.cli.measuring import ALL, AWK, TIME, script, table
+from tests.support.measured_programs import ALL, AWK, TIME, script, table
 
 Refused = Callable[..., str]
 

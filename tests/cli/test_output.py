@@ -12,7 +12,7 @@ import pytest
 
 from splc.cli import terminal
 from splc.cli.json_output import print_json
-from splc.measurements import ReadingReport
+from splc.data.measurements import ReadingReport
 
 
 class Terminal(StringIO):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.models import read_stored_model
+from splc.formats.models.read import read_stored_model
 from tests.cli.conftest import MEASUREMENTS, Run
 
 Refused = Callable[..., str]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sampling.space import Space
+from sampling.space.space import Space
 from splc.errors import InputError, MeasurementError
 from splc.project import Project
 from tests.cli.conftest import MEASUREMENTS, SYSTEM

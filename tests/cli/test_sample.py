@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from splc import read_variability_model
-from splc.formats.configurations_csv import read_configurations
+from splc.formats.measurements.configurations_csv import read_configurations
 from tests.cli.conftest import SYSTEM, Run, description
 
 Refused = Callable[..., str]

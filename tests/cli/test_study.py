@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from splc.study import Evaluation, evaluating, study
-from splc.study.evaluation import EvaluationRecord, EvaluationTask, perform_cell
+from splc.study import study
 from splc.study.learning import perform
 from splc.study.records import Record
 from tests.cli.conftest import Run
@@ -140,7 +139,7 @@ def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bar tells the remaining time by the runs of this time, not by those that were done before."""
     import time
 
-    from splc.cli.study_progress import advance_by, remaining_text
+    from splc.cli.show.study import advance_by, remaining_text
 
     now = iter([0.0, 60.0, 240.0, 300.0])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
@@ -155,56 +154,3 @@ def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
         (1000, "20 of 20: ff"),
     ]
     assert [remaining_text(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0 s", "89 s", "10 min", "2.5 h"]
-
-
-def test_preset(folder: Path, run: Run) -> None:
-    """A study file with a preset judges scaling models; tables are printed, or one JSON object."""
-    (folder / "study.toml").write_text(
-        'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = 2\nparameters = [1, 2]\n',
-        encoding="utf-8",
-    )
-    result = run("study", "-o", "there", "--jobs", "1")
-    assert result.exit_code == 0, result.stderr
-    assert "2 / 2 functions of 1 / 2 parameters, ±5 % noise, seed 1" in " ".join(result.stdout.split())
-    assert "2 runs; 5 files in there" in result.stdout
-    found = json.loads(run("study", "-o", "there", "--json").stdout)
-    assert found["schema"] == "splc.study/1"
-    assert (found["preset"], found["tasks"], found["done_before"]) == ("synthetic-sparse", 2, 2)
-    assert [row["points"] for row in found["rows"]] == [5, 9, 10, 11, 15, 25]
-    assert found["files"] == ["pictures/noise-5.svg", "table.csv", "table.md", "table.tex", "manifest.json"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--preset", "synthetic"), "there is no preset 'synthetic'"),
-        (("study.toml", "--preset", "synthetic-single"), "--preset NAME needs no file"),
-    ],
-)
-def test_preset_refused(project: Path, refused: Callable[..., str], arguments: tuple[str, ...], message: str) -> None:
-    """A preset that there is not, or one beside a file, is refused."""
-    assert message in refused("study", *arguments)
-    assert sorted(path.name for path in project.iterdir()) == sorted(
-        ["analytical.txt", "measurements.csv", "study.toml", "system.xml"]
-    )
-
-
-def test_preset_interrupted(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends an evaluation with 130; what is done is kept, and the same command goes on."""
-    begun: list[str] = []
-
-    def interrupted(task: EvaluationTask, evaluation: Evaluation) -> tuple[EvaluationRecord, float]:
-        begun.append(task.key)
-        os.kill(os.getpid(), signal.SIGINT)
-        return perform_cell(task, evaluation)
-
-    (folder / "study.toml").write_text(
-        'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = [1, 2]\nparameters = 1\n',
-        encoding="utf-8",
-    )
-    monkeypatch.setattr(evaluating, "perform_cell", interrupted)
-    result = run("study", "-o", "there", "--no-pictures", "--jobs", "1")
-    assert result.exit_code == 130
-    assert "1 of 2 runs are done and kept" in result.stderr
-    assert run("study", "-o", "there", "--no-pictures", "--jobs", "1").exit_code == 0
-    assert len(begun) == len(set(begun)) == 2

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from comparison.bounds import UNBOUNDED, factor_bounds, interval
-from splc.terms import Factor, Term
+from splc.models.terms import Factor, Term
 
 
 @given(

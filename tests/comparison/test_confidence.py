@@ -13,14 +13,13 @@ from scipy import stats
 
 from comparison.confidence import influence_intervals, prediction_intervals
 from comparison.intervals import coverage
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
-from splc.influence import InfluenceModel
-from splc.options import BinaryOption, NumericOption
-from splc.terms import CONSTANT, log_term, option_term
-from splc.variability import VariabilityModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT, log_term, option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 SYSTEM = VariabilityModel(
     "system",

@@ -13,15 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison.intervals import compare_intervals, corner_intervals, coverage, parameter_intervals
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
-from splc.formats.files import Source
-from splc.formats.model_text import parse_model_text
-from splc.options import NumericOption
-from splc.parameters import Parameters, Quantity, Table
-from splc.variability import VariabilityModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.formats.models.text import parse_model_text
+from splc.io.files import Source
+from splc.models.parameters import Parameters, Quantity, Table
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 ends = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +15,10 @@ from scipy.spatial import distance
 from sklearn import metrics
 
 from comparison.averages import median, ranks
-from comparison.measure import Laws, Measure
+from comparison.laws import Laws, Measure
 from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
 from splc.errors import SpecError
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.types import Array
 
 ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
 every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)

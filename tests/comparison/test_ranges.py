@@ -12,18 +12,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from comparison.ranges import TermRange, term_ranges
-from sampling.space import Space
-from splc.configurations import Array, Configurations
-from splc.constraints import parse_arithmetic, parse_boolean
-from splc.derived import Parameter
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
-from splc.expression import expand_model
-from splc.formats.variability_xml import read_variability_model
-from splc.influence import EvaluationError, InfluenceModel
-from splc.options import BinaryOption, NumericOption
-from splc.terms import CONSTANT, Factor, log_term, option_term, product_of
-from splc.variability import ROOT, VariabilityModel
-from tests.strategies import models
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.subexpressions import Parameter
+from splc.models.terms import CONSTANT, Factor, log_term, option_term, product_of
+from splc.models.text.reader import expand_model
+from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
+from tests.support.strategies import models
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NUMERIC = [Factor("n", 1, 0), Factor("n", 2, 0), Factor("n", -1, 0), Factor("n", 0, 1), Factor("n", 1, 1)]

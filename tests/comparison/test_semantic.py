@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 
 from comparison.measures import MEASURES, mean_power, measure
 from comparison.semantic import DEFAULT_KEYS, compare_values, weights_from, weights_of_term
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
-from splc.influence import InfluenceModel
 from splc.learning.scoring import mean_relative_error
-from splc.options import NumericOption
-from splc.terms import CONSTANT, log_term, option_term
-from splc.variability import VariabilityModel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT, log_term, option_term
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 
 X, Y = option_term("x"), option_term("y")
 SYSTEM = VariabilityModel(

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from comparison.result import SyntacticComparison
 from comparison.syntactic import compare_terms, links_differ, similarity
 from splc.errors import ConfigurationError
-from splc.expression import expand_model
-from splc.influence import InfluenceModel
-from splc.parameters import Parameters
-from splc.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters
+from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
+from splc.models.text.reader import expand_model
 
 OPTIONS = ("x", "y", "z")
 factors = st.builds(Factor, st.sampled_from(OPTIONS), st.integers(1, 2), st.integers(0, 1))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from splc.formats.variability_xml import read_variability_model
-from splc.variability import VariabilityModel
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.system.variability import VariabilityModel
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

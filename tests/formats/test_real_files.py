@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sampling.space import Space
+from sampling.space.space import Space
+from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError
-from splc.formats.measurements import read_measurements
-from splc.formats.measurements_csv import write_measurements_csv
-from splc.formats.measurements_xml import write_measurements_xml
-from splc.formats.variability_xml import read_variability_model, write_variability_model
-from splc.measurements import Measurements
-from splc.variability import VariabilityModel
+from splc.formats.measurements.csv import write_measurements_csv
+from splc.formats.measurements.read import read_measurements
+from splc.formats.measurements.splconqueror_xml import write_measurements_xml
+from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.system.variability import VariabilityModel
 
 CASES = Path(__file__).parents[2] / "casestudies"
 PUBLISHED = {

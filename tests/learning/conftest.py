@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from splc.formats.measurements import read_measurements
-from splc.formats.variability_xml import read_variability_model
+from splc.data.measurements import Measurements
+from splc.formats.measurements.read import read_measurements
+from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning.problem import Feature, LearningProblem
-from splc.measurements import Measurements
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 README = {

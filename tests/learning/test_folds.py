@@ -8,7 +8,7 @@ import pytest
 from splc.learning.folds import folds_of
 from splc.learning.problem import Feature, LearningProblem
 from splc.learning.settings import Settings
-from splc.learning.stepwise import StepwiseLearner
+from splc.learning.stepwise.algorithm import StepwiseLearner
 
 CROSSED = Settings().changed({"crossValidation": True, "abortError": 0, "minImprovementPerRound": 0})
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError
-from splc.formats.files import Source
-from splc.formats.learned_log import learned_log_text
-from splc.formats.learned_log_reader import parse_log
+from splc.formats.models.log_reader import parse_log
+from splc.formats.models.log_writer import learned_log_text
+from splc.io.files import Source
 from splc.learning import LearningResult, Settings, learn
 from splc.learning.learning_set import match, nearest
-from splc.measurements import Measurements
-from splc.options import BinaryOption, NumericOption
-from splc.variability import VariabilityModel
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 
 MODEL = VariabilityModel(
     "s",

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from splc.errors import LearningError, SpecError
-from splc.learning.bagging import bagged
 from splc.learning.folds import folds_of
-from splc.learning.history import Round
 from splc.learning.problem import Feature, LearningProblem
+from splc.learning.result import Round
 from splc.learning.settings import PRESETS, Settings, preset
-from splc.learning.stepwise import StepwiseLearner
-from splc.learning.stopping import REASONS, stop_reason
+from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.bagging import bagged
+from splc.learning.stepwise.stopping import REASONS, stop_reason
 
 
 def problem(rows: int = 120, options: int = 6, seed: int = 0) -> LearningProblem:

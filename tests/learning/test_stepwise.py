@@ -11,14 +11,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from splc.learning.candidates import BASE, Candidate
-from splc.learning.fitting import Projection
-from splc.learning.history import Round
 from splc.learning.problem import Feature, LearningProblem
+from splc.learning.result import Round
 from splc.learning.settings import Settings
-from splc.learning.stepwise import Outcome, StepwiseLearner
-from splc.terms import option_term
+from splc.learning.stepwise.algorithm import Outcome, StepwiseLearner
+from splc.learning.stepwise.least_squares import Projection
+from splc.models.terms import option_term
 from tests.learning.conftest import ALL_FUNCTIONS, problems
-from tests.learning.oracle import learn_naively
+from tests.support.learning_oracle import learn_naively
 
 LONG = Settings().changed({"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 6})
 

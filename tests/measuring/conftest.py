@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.configurations import Configurations
-from splc.options import BinaryOption, NumericOption, Presentation
-from splc.variability import VariabilityModel
+from splc.data.configurations import Configurations
+from splc.system.options import BinaryOption, NumericOption, Presentation
+from splc.system.variability import VariabilityModel
 
 PYTHON = sys.executable
 Program = Callable[[str], str]

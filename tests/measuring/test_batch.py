@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.measuring import runner
 from splc.measuring.batch import CONFIGURATIONS, batches, run_batches
@@ -19,8 +19,8 @@ from splc.measuring.properties import parse_properties
 from splc.measuring.recorded import Run
 from splc.measuring.setup import Setup, require_batchable
 from splc.measuring.template import parse_template
-from splc.options import NumericOption
-from splc.variability import VariabilityModel
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from tests.measuring.conftest import Program
 
 MODEL = VariabilityModel("s", tuple(NumericOption(name, (1.0, 2.0, 3.0)) for name in ("p", "n")))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import InputError
 from splc.measuring.cluster import Cluster
 from splc.measuring.command import bind
@@ -24,8 +24,8 @@ from splc.measuring.recorded import Run
 from splc.measuring.results import measurements
 from splc.measuring.setup import Setup
 from splc.measuring.template import parse_template
-from splc.options import NumericOption
-from splc.variability import VariabilityModel
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
 from tests.measuring.conftest import Program

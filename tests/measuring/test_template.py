@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.strings import output_strings
-from splc.configurations import Configurations
+from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.measuring.command import Command, bind
 from splc.measuring.template import parse_template
-from splc.options import BinaryOption, NumericOption
-from splc.variability import VariabilityModel
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 
 EXTRAS = ("options", "repetition")
 

@@ -8,7 +8,7 @@ import pytest
 from splc.errors import OutputError
 from splc.plotting import FORMATS, VIEWS, Curves, comparison_plot
 from splc.plotting import style as plotting_style
-from tests.plotting.drawn import EXAMPLE, SIGNATURES, capture, texts
+from tests.support.pictures import EXAMPLE, SIGNATURES, capture, texts
 
 MEASURED = np.random.default_rng(3).lognormal(0, 2, 100)
 CURVES = Curves(("analytical.txt", "learned.log"), np.stack([MEASURED * 2, MEASURED - 1]), MEASURED, "solve_seconds")

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from splc.errors import OutputError
 from splc.plotting import Curves, comparison_plot
 from splc.plotting.curves import JOINED, LOOKS
-from tests.plotting.drawn import capture, texts
+from tests.support.pictures import capture, texts
 
 NASTY = "_a$x_1$^2\n%{y}"
 

@@ -11,10 +11,10 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from comparison.result import Comparison
+from splc.models.terms import CONSTANT, option_term
 from splc.plotting import comparison_plot
 from splc.plotting.terms import CASES, MOST_MODELS, TermsLayout, merge
-from splc.terms import CONSTANT, option_term
-from tests.plotting.drawn import EXAMPLE, X, Y, capture, compared, score, texts
+from tests.support.pictures import EXAMPLE, X, Y, capture, compared, score, texts
 
 
 def sheet(monkeypatch: pytest.MonkeyPatch, *comparisons: Comparison) -> Axes:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.variability_xml import read_variability_model
-from splc.options import BinaryOption, NumericOption
-from splc.variability import VariabilityModel
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FILES = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sampling import parse_spec
-from sampling.binary.random import RandomBinary
-from sampling.hybrid.random import RandomWhole
-from sampling.numeric.random import RandomNumeric
+from sampling.designs.binary.random import RandomBinary
+from sampling.designs.numeric.random import RandomNumeric
+from sampling.designs.whole.random import RandomWhole
 from splc.errors import SpecError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sampling import command_strings
-from splc.configurations import Configurations
-from splc.options import BinaryOption, NumericOption, Presentation
-from splc.variability import VariabilityModel
+from splc.data.configurations import Configurations
+from splc.system.options import BinaryOption, NumericOption, Presentation
+from splc.system.variability import VariabilityModel
 
 
 def test_command_strings_are_those_of_printconfigs() -> None:

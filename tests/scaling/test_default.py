@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, t
 
+from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
-from splc.scaling.default import weighed
-from splc.scaling.evaluation import LEARNERS, evaluate
 from splc.scaling.evidence import _ANY_SCALE, _CENTERS, _FREEDOM, _SHARES, judged
 from splc.scaling.exponents import exponents
-from splc.scaling.hypotheses import space
-from splc.scaling.intervals import FitUncertainty
 from splc.scaling.noise import condensed, outliers
+from splc.scaling.single.default import weighed
+from splc.scaling.single.hypotheses import space
+from splc.scaling.single.intervals import FitUncertainty
 
-Array = np.ndarray[Any, np.dtype[Any]]
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 SQUARE = (Fraction(2), Fraction(0))
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splc.expression import expand_text
-from splc.influence import InfluenceModel
+from splc.models.influence import InfluenceModel
+from splc.models.text.reader import expand_text
 from splc.scaling import ScalingModel, fit, fit_many
 from splc.scaling.exponents import exponents
-from splc.scaling.methods import METHODS
+from splc.scaling.single.methods import METHODS
+from splc.types import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 ALL = sorted(METHODS)
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 # Exponents that every method's search space has.

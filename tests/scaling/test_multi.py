@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, evaluate_sparse, functions
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, fit_many
-from splc.scaling.combinations import combinations
-from splc.scaling.lines import lines, longest
-from splc.scaling.multi_search import search
-from splc.scaling.multi_terms import parameter_terms
+from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.lines import lines, longest
+from splc.scaling.multi.search import search
+from splc.scaling.multi.terms import parameter_terms
 from splc.scaling.noise import condensed
-from splc.scaling.sparse_evaluation import AXES, cheapest_first, evaluate_sparse, functions
-from tests.scaling.multi_oracle import search_naively
+from tests.support.multi_scaling_oracle import search_naively
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
 CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 
 from splc.scaling import Exponents, ScalingModel, fit_many
 from splc.scaling.exponents import EXTRAP, PAPER, grid
-from tests.scaling import oracle
+from splc.types import Array
+from tests.support import scaling_oracle as oracle
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SETS = [[2.0, 4.0, 8.0, 16.0, 32.0], [8.0, 16.0, 32.0, 64.0, 128.0], [3.0, 5.0, 7.0, 20.0, 31.0, 32.0, 90.0]]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate, functions
 from splc.scaling import fit, fit_many
-from splc.scaling.evaluation import KINDS, LEARNERS, evaluate, functions
 from splc.scaling.exponents import EXTRAP, PAPER
 
 Curve = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]

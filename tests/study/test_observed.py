@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from splc.errors import SplcError
-from splc.formats.models import read_model
+from splc.formats.models.read import read_model
 from splc.learning import learn, learn_sum
-from splc.learning.parts import parts_of
+from splc.learning.sums import parts_of
 from splc.study import read_study
 from splc.study.inputs import load
 from tests.study.conftest import Studied, manifest_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from splc.errors import InputError
-from splc.formats.tables import Spread
+from splc.io.tables import Spread
 from splc.study import read_study
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from comparison import compare
 from splc.errors import SplcError
-from splc.formats.files import Source, read_source
-from splc.formats.model_json import parse_model_json
-from splc.formats.models import read_model
+from splc.formats.models.json import parse_model_json
+from splc.formats.models.read import read_model
+from splc.io.files import Source, read_source
 from splc.study import StudyResult, read_study, run_study
 from splc.study.inputs import load
 from tests.study.conftest import Studied, contents, manifest_of

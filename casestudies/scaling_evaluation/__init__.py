@@ -1,0 +1,1 @@
+"""The synthetic evaluations of two papers on scaling models."""

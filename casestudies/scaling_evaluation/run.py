@@ -1,0 +1,132 @@
+"""An evaluation from beginning to end: what is not known yet is found out, and the results folder is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from casestudies.scaling_evaluation.evaluation import (
+    Evaluation,
+    EvaluationTask,
+    Row,
+    parse_evaluation_record,
+    perform_cell,
+    rows_table,
+)
+from splc.io.tables import Table, csv_text, latex_text, markdown_text
+from splc.study.doing import How, Plan, do
+from splc.study.folder import ResultsFolder, relative_name
+from splc.study.manifest import versions
+from splc.study.pictures import WITHOUT, can_draw
+
+TABLES = ("table.csv", "table.md", "table.tex")
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationResult:
+    """What an evaluation gave.
+
+    Attributes:
+        evaluation: the evaluation.
+        folder: the results folder.
+        tasks: number of tasks.
+        found: how many of them were done before.
+        done: how many are done now; fewer than `tasks`: it was interrupted, and there are no tables.
+        rows: all rows, empty where it was interrupted.
+        tables: the tables that people read.
+        files: what was written, relative to the folder, without the tasks.
+        notes: what to know.
+    """
+
+    evaluation: Evaluation
+    folder: Path
+    tasks: int
+    found: int
+    done: int
+    rows: tuple[Row, ...] = ()
+    tables: tuple[Table, ...] = ()
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether tasks are left."""
+        return self.done < self.tasks
+
+
+def run_evaluation(
+    evaluation: Evaluation,
+    output: str | Path | None = None,
+    how: How | None = None,
+    *,
+    force: bool = False,
+    pictures: bool = True,
+) -> EvaluationResult:
+    """Do an evaluation; what an earlier run of it has found out is not found out again.
+
+    Args:
+        evaluation: the evaluation.
+        output: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
+        how: in how many processes; None: here.
+        force: whether results of another study, or files that are no results, may be replaced.
+        pictures: whether pictures are drawn.
+
+    Raises:
+        SplcError: if the folder cannot be used.
+    """
+    how = how or How()
+    started = time.monotonic()
+    path = evaluation.path
+    tasks = evaluation.tasks()
+    default = Path(evaluation.preset) if path is None else path.parent / "results"
+    folder = default if output is None else Path(output)
+    file = f"the preset {evaluation.preset}" if path is None else relative_name(path, folder)
+    owner = {"file": file, "preset": evaluation.preset}
+    names = [*TABLES, *evaluation.picture_names()]
+    with ResultsFolder(folder, owner, names, () if path is None else (str(path),), force=force) as results:
+        plan = Plan(tasks, partial(perform_cell, evaluation=evaluation), parse_evaluation_record, _label)
+        records, found = do(plan, results, how)
+        if len(records) < len(tasks):
+            return EvaluationResult(evaluation, folder, len(tasks), found, len(records))
+        rows = tuple(row for task in tasks for row in records[task.key].rows)
+        times: dict[str, Any] = {
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": None,
+            "tasks": {task.key: results.seconds(task.key) for task in tasks},
+        }
+        tables = evaluation.tables(rows)
+        files = _files(rows, tables)
+        if pictures and can_draw():
+            files.update(evaluation.pictures(rows))
+        times["seconds"] = round(time.monotonic() - started, 3)
+        content = {
+            "study": evaluation.settings(),
+            "versions": versions(),
+            "tasks": [{**task.cell, "key": task.key} for task in tasks],
+        }
+        kept = results.finish(files, content, [task.key for task in tasks], times)
+    notes = tuple(f"no longer a result, but kept, for it was changed: {each}" for each in kept)
+    if pictures and not can_draw():
+        notes += (WITHOUT,)
+    return EvaluationResult(
+        evaluation, folder, len(tasks), found, len(records), rows, tables, tuple(sorted(files)), notes
+    )
+
+
+def _label(task: EvaluationTask) -> str:
+    return task.label
+
+
+def _files(rows: Sequence[Row], tables: Sequence[Table]) -> dict[str, bytes]:
+    """Return name → content of all tables."""
+    texts = {
+        "table.csv": csv_text(rows_table(rows)),
+        "table.md": "\n".join(markdown_text(table) for table in tables),
+        "table.tex": "\n".join(latex_text(table) for table in tables),
+    }
+    return {name: text.encode("utf-8") for name, text in texts.items()}

@@ -1,0 +1,133 @@
+"""The preset `synthetic-sparse`: models from few points (Learning Cost-Effective Sampling Strategies, Fig. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from casestudies.scaling_evaluation.evaluation import Evaluation, Row
+from casestudies.scaling_evaluation.sparse_functions import BANDS, NUMBERS, POINTS, evaluate_sparse
+from splc.errors import plural
+from splc.io.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from splc.plotting import Stack
+
+WITHIN = tuple(f"within {100 * band:g} %" for band in BANDS)
+LEFT_OUT = "left out: "
+
+
+@dataclass(frozen=True)
+class SparseEvaluation(Evaluation):
+    """The default learner, on functions of one to four parameters, from the cheapest points and from all.
+
+    Attributes:
+        functions: functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has.
+        seed: of the draws.
+        noise: largest relative deviations of a measurement; one evaluation each.
+        repetitions: measurements per point; one evaluation each.
+        parameters: numbers of parameters, 1 to 4.
+    """
+
+    preset: ClassVar[str] = "synthetic-sparse"
+
+    functions: int | None = None
+    seed: int = 1
+    noise: tuple[float, ...] = (0.01, 0.02, 0.05)
+    repetitions: tuple[int, ...] = (2, 4, 6)
+    parameters: tuple[int, ...] = tuple(POINTS)
+
+    def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what each task is called, and what it is about."""
+        for noise in self.noise:
+            for repetitions in self.repetitions:
+                for parameters in self.parameters:
+                    cell = {"noise": noise, "repetitions": repetitions, "parameters": parameters}
+                    yield f"{_what(cell)}, ±{100 * noise:g} %", cell
+
+    def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return a row for each number of points."""
+        scores, drawn = evaluate_sparse(
+            cell["parameters"],
+            number=self.functions,
+            seed=self.seed,
+            noise=cell["noise"],
+            repetitions=cell["repetitions"],
+        )
+        return [
+            {
+                **cell,
+                "points": score.points,
+                "models": score.models,
+                **dict(zip(WITHIN, score.within, strict=True)),
+                "sums within 5 %": score.sums,
+                "products within 5 %": score.products,
+                "cost %": score.cost,
+                "sums %": 100 * float(drawn.sums.mean()),
+                **{LEFT_OUT + reason: number for reason, number in drawn.left_out.items()},
+            }
+            for score in scores
+        ]
+
+    def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
+        """Return a table per noise, and one of what was left out."""
+        columns = (
+            "parameters", "repetitions", "points", *WITHIN, "sums within 5 %", "products within 5 %", "cost %",
+        )  # fmt: skip
+        found = []
+        for noise in self.noise:
+            mine = [row for row in rows if row["noise"] == noise]
+            # As in the paper's figure: by the number of parameters, then of repetitions.
+            mine.sort(key=lambda row: (self.parameters.index(row["parameters"]), row["repetitions"], row["points"]))
+            lines = tuple(tuple(row[name] for name in columns) for row in mine)
+            found.append(Table(columns, lines, f"% of models by their error at the next point ({self._drawn(noise)})"))
+        return (*found, self._left_out(rows))
+
+    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
+        """Return a picture per noise: a row of panels per number of parameters, a column per number of repetitions."""
+        from splc.plotting import stacked_bars
+
+        found = {}
+        for noise, name in zip(self.noise, self.picture_names(), strict=True):
+            panels = [
+                [_stack(rows, {"noise": noise, "parameters": parameters, "repetitions": each})
+                 for each in self.repetitions]
+                for parameters in self.parameters
+            ]  # fmt: skip
+            found[name] = stacked_bars(panels, WITHIN, self._drawn(noise), "svg")
+        return found
+
+    def _drawn(self, noise: float) -> str:
+        each = " / ".join(f"{self._number(m):,}" for m in self.parameters)
+        what = f"{' / '.join(map(str, self.parameters))} parameter{'s' * (self.parameters != (1,))}"
+        return f"{each} functions of {what}, ±{100 * noise:g} % noise, seed {self.seed}"
+
+    def _number(self, parameters: int) -> int:
+        return NUMBERS[parameters] if self.functions is None else self.functions
+
+    def _left_out(self, rows: Sequence[Row]) -> Table:
+        """Return which functions were drawn, and which were left out; noise and repetitions change nothing of it."""
+        first = {row["parameters"]: row for row in reversed(rows)}
+        reasons = [name for name in rows[0] if name.startswith(LEFT_OUT)]
+        lines: list[tuple[Cell, ...]] = [
+            (m, self._number(m), first[m]["sums %"], *(first[m][reason] for reason in reasons)) for m in self.parameters
+        ]
+        return Table(("parameters", "functions", "sums %", *reasons), tuple(lines), "The functions")
+
+
+def _what(cell: Mapping[str, Any]) -> str:
+    size = plural(cell["parameters"], "parameter", "parameters")
+    return f"{size}, {plural(cell['repetitions'], 'repetition', 'repetitions')}"
+
+
+def _stack(rows: Sequence[Row], cell: Mapping[str, Any]) -> Stack:
+    """Return the bars of a panel."""
+    from splc.plotting import Stack
+
+    mine = [row for row in rows if all(row[name] == value for name, value in cell.items())]
+    return Stack(
+        _what(cell),
+        tuple(f"{row['points']}\n{row['cost %']:.3g} %" for row in mine),
+        tuple(tuple(row[name] for name in WITHIN) for row in mine),
+    )

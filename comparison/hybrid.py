@@ -1,0 +1,136 @@
+"""Hybrid comparison: each equivalence class counts by its share of the performance.
+
+The thesis names it as future work (section 7.2): "According to the percentual influence of an equivalence class, the
+semantic and syntactic comparison could be weighted."
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from comparison.result import ClassShare, HybridComparison, SyntacticComparison
+from comparison.semantic import checked_weights
+from comparison.syntactic import names_in
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import options_of
+from splc.models.terms import Term
+from splc.types import Array
+
+
+def hybrid(
+    first: InfluenceModel,
+    second: InfluenceModel,
+    syntactic: SyntacticComparison,
+    configurations: Configurations,
+    *,
+    weights: Array | None = None,
+) -> HybridComparison:
+    """Return the classes of two models with their shares of the performance and their similarities.
+
+    The contribution of a class is the sum of its terms' contributions. With the contributions A and B of a class in
+    both models, shape (n,), and weights w of the configurations:
+
+    - its share in a model is sum(w |A|), divided by the sum of that over all classes; 0 where a model has nothing;
+    - its weight is the mean of its shares in the models that have something; where neither has, all weigh the same.
+      So weights add up to 1;
+    - its similarity is 1 - sum(w |A - B|) / sum(w (|A| + |B|)), in [0, 1]; 1 where both are 0.
+
+    Contributions are those to the models' sums: shares of logarithms, where the link is 'log'. Without the constant
+    in `syntactic`, it takes no part here. A parameter that is kept as a name does not change a term's class; a class
+    that `syntactic` lacks, because the numbers it saw for parameters made it vanish, has no similarity by its terms.
+
+    Args:
+        first: the first model.
+        second: the second model.
+        syntactic: the comparison of their terms (with numbers in the place of parameters).
+        configurations: the configurations, at least one.
+        weights: what each counts, shape (n,), not negative; None: all the same.
+
+    Raises:
+        ConfigurationError: if there is no configuration, or as `InfluenceModel.contributions`.
+        SpecError: if the weights are wrong, see `comparison.semantic.checked_weights`.
+    """
+    if len(configurations) == 0:
+        raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
+    counted = np.ones(len(configurations)) if weights is None else checked_weights(weights, len(configurations))
+    counted = counted / counted.max()
+    classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
+    names = [group.options for group in syntactic.classes]
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    for model in (first, second):
+        for term, _ in model.terms:
+            options = _options_of(model, term)
+            if (options or syntactic.constant) and options not in classes:
+                classes[options] = len(names)
+                names.append(names_in(options, order))
+    sizes, apart, both = _sums((first, second), classes, configurations, counted)
+    totals = sizes.sum(axis=1, keepdims=True)
+    shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
+    similar = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
+    having = int((totals > 0).sum())
+    weight = shares.sum(axis=0) / having if having else np.full(len(names), 1.0 / max(len(names), 1))
+    scores = [group.normalized for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
+    return HybridComparison(
+        tuple(
+            ClassShare(
+                options,
+                float(shares[0, number]),
+                float(shares[1, number]),
+                float(weight[number]),
+                scores[number],
+                float(similar[number]),
+            )
+            for number, options in enumerate(names)
+        )
+    )
+
+
+def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:
+    """Return the class of a term, as it is with numbers in the place of parameters."""
+    subexpressions = {each.name: each for each in model.subexpressions}
+    return options_of(term.options, subexpressions) - {parameter.name for parameter in model.parameters}
+
+
+def _sums(
+    models: tuple[InfluenceModel, InfluenceModel],
+    classes: dict[frozenset[str], int],
+    configurations: Configurations,
+    counted: Array,
+) -> tuple[Array, Array, Array]:
+    """Return sums over the configurations, per class, of its contributions A and B in both models.
+
+    They are in units of contributions, so that sums of huge ones are finite and tiny ones not lost.
+
+    Returns:
+        Of w |A| and w |B|, each in the unit of its model, shape (2, classes); of w |A - B| and of w (|A| + |B|) in the
+        larger unit, shape (classes,) each.
+    """
+    numbers = [[classes.get(_options_of(model, term)) for term, _ in model.terms] for model in models]
+    sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
+    largest, units = np.zeros(2), np.zeros(2)
+    blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
+    for (rows, first), (_, second) in blocks:
+        largest = np.maximum(largest, [np.abs(values).max(initial=0.0) for values in (first, second)])
+        before, units = units, np.where(largest > 0, largest, 1.0)
+        sizes *= (before / units)[:, np.newaxis]
+        together *= before.max() / units.max()
+        summed = [
+            _summed(values.T / unit, own, len(classes))
+            for values, unit, own in zip((first, second), units, numbers, strict=True)
+        ]
+        weights = counted[rows]
+        sizes += [np.abs(values) @ weights for values in summed]
+        a, b = (values * (unit / units.max()) for values, unit in zip(summed, units, strict=True))
+        together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]
+    return sizes, together[0], together[1]
+
+
+def _summed(contributions: Array, numbers: list[int | None], classes: int) -> Array:
+    """Return contributions, shape (terms, n), summed per class, shape (classes, n); terms of no class are left out."""
+    result = np.zeros((classes, contributions.shape[1]))
+    for row, number in zip(contributions, numbers, strict=True):
+        if number is not None:
+            result[number] += row
+    return result

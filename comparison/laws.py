@@ -1,0 +1,88 @@
+"""What a measure of how alike two vectors are is, and which laws can hold for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splc.types import Array
+
+Function = Callable[[Array, Array, Array | None], float]
+Kind = Literal["percent", "fraction", "number", "distance"]
+
+
+@dataclass(frozen=True)
+class Laws:
+    """What holds for a measure m of any a, b and c, wherever it is defined.
+
+    Attributes:
+        identity: m(a, a).
+        bounds: the closed interval that m(a, b) lies in.
+        symmetric: m(a, b) = m(b, a).
+        separates: only equal vectors have m(a, b) = m(a, a) (where all weights are positive).
+        triangle: D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure
+            itself, or 1 - it for a similarity. (That a similarity itself is no metric goes without saying: m(a, a)
+            would have to be 0.)
+    """
+
+    identity: float = 0.0
+    bounds: tuple[float, float] = (0.0, math.inf)
+    symmetric: bool = True
+    separates: bool = True
+    triangle: bool = True
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of how alike two vectors are.
+
+    Attributes:
+        key: its name in JSON and on the command line.
+        title: its name in tables.
+        kind: 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same
+            c > 0 give the same. A 'distance' has the unit of the property and is multiplied by c.
+        better: whether higher or lower values say that the vectors are more alike.
+        function: of a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None: all the same. It
+            returns nan where the measure is undefined, and inf where its value is beyond all numbers. Call the measure
+            itself instead: it sees to the conditions. Weights are divided by their mean, so that equal weights give
+            the unweighted measure, and rows that weigh 0 are left out.
+        laws: what holds for all vectors.
+        positive: what holds if all values are positive, as those of performance are.
+        growth: every row k times gives k^growth times the value: 0 for means, so that values over different numbers
+            of configurations can be compared, but 1/p for Minkowski distances.
+    """
+
+    key: str
+    title: str
+    kind: Kind
+    better: Literal["higher", "lower"]
+    function: Function
+    laws: Laws
+    positive: Laws
+    growth: float = 0.0
+
+    def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:
+        """Return the value for a and b, shape (n,), finite, with weights w ≥ 0 of a positive sum, or None.
+
+        The result is nan where it is undefined (always for n = 0), inf where it is beyond all numbers.
+        """
+        return self.of_prepared(*prepared(a, b, w))
+
+    def of_prepared(self, a: Array, b: Array, w: Array | None) -> float:
+        """Return the value for what `prepared` returns."""
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            return float(self.function(a, b, w)) if len(a) else math.nan
+
+
+def prepared(a: Array, b: Array, w: Array | None) -> tuple[Array, Array, Array | None]:
+    """Return vectors and weights without the rows that weigh 0; the mean of all weights, these included, is 1."""
+    if w is None or len(w) == 0 or w.min() == w.max():
+        return a, b, None
+    w = w / w.max()
+    w = w / w.mean()
+    counts = w > 0
+    return (a, b, w) if counts.all() else (a[counts], b[counts], w[counts])

@@ -1,0 +1,52 @@
+"""How many configurations a random design draws: a number, or as many as another design has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.design import Arguments
+from sampling.designs.subsets import subset_minima
+from sampling.space.completion import Demand, minimal
+from sampling.space.parts import Parts
+from sampling.space.rows import without_repeats
+
+_AS = ("asOW", "asTW2", "asTW3")
+
+
+@dataclass(frozen=True)
+class Amount:
+    """`text` is a whole number, or one of `asOW`, `asTW2`, `asTW3`."""
+
+    text: str
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Amount:
+        """Read the first argument.
+
+        Raises:
+            SpecError: if it is no amount.
+        """
+        text = arguments.positional[0]
+        if text in _AS:
+            return cls(text)
+        if not text.isdigit():
+            raise arguments.error(f"{text!r} is no number of configurations", f"a whole number, or {', '.join(_AS)}")
+        return cls(str(arguments.whole_number(text, "the number of configurations", 1)))
+
+    def resolve(self, parts: Parts) -> int:
+        """Return the number for a system."""
+        if self.text == "asOW":
+            return option_wise_count(parts)
+        if self.text.startswith("asTW"):
+            return len(subset_minima(parts, int(self.text[4:]))[0])
+        return int(self.text)
+
+
+def option_wise_count(parts: Parts) -> int:
+    """Return SPL Conqueror's `asOW`: the distinct smallest configurations with, and without, each option."""
+    options = range(len(parts.selectable))
+    demands: list[Demand] = [frozenset({(option, value)}) for option in options for value in (1, 0)]
+    rows, possible = minimal(parts, demands)
+    return len(without_repeats(np.ascontiguousarray(rows[possible])))

@@ -1,0 +1,31 @@
+"""All valid binary parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sampling.designs.design import Arguments, Design
+from sampling.space.parts import Parts
+from sampling.space.space import LIMIT
+
+
+@dataclass(frozen=True)
+class All:
+    """`all`: every valid selection of binary options, in lexicographic order."""
+
+    text: str = "all"
+    full: bool = True
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> All:
+        """Read its arguments: none."""
+        arguments.expect(0, 0)
+        return cls()
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed does not matter).
+
+        Raises:
+            SpaceError: if there are more than the enumeration limit.
+        """
+        return Design(parts.binary.enumerate(LIMIT))

@@ -1,0 +1,48 @@
+"""Option-wise sampling: every option on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.design import Arguments, Design
+from sampling.space.completion import minimal, selected
+from sampling.space.parts import Parts
+from sampling.space.rows import without_repeats
+
+
+@dataclass(frozen=True)
+class OptionWise:
+    """`optionwise`: the smallest valid configuration, and for each option the smallest one that selects it.
+
+    Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012 (feature-wise).
+    An always selected option adds nothing to the smallest configuration, so that SPL Conqueror's rule (the mandatory
+    top-level options, plus the option, if that is valid as it is, else its smallest valid superset) is the smallest
+    valid superset in both cases.
+    """
+
+    text: str = "optionwise"
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> OptionWise:
+        """Read its arguments: none."""
+        arguments.expect(0, 0)
+        return cls()
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows, in option order (the seed does not matter)."""
+        top = [
+            parts.model.positions[option.name]
+            for option in parts.model.binary_options
+            if option.parent is None and option.name in parts.model.mandatory
+        ]
+        base, valid = minimal(parts, [selected(*top)])
+        # The mandatory options alone, where they make a configuration.
+        first = base[valid & (base.sum(axis=1) == len(top))]
+        rows, possible = minimal(parts, [selected(*top, option) for option in range(len(parts.selectable))])
+        never = [name for name, can in zip(parts.selectable, possible, strict=True) if not can]
+        notes = (f"never selected in a valid configuration: {', '.join(never)}",) if never else ()
+        found = without_repeats(np.concatenate([first, rows[possible]]))
+        return Design(found, notes)

@@ -1,0 +1,33 @@
+"""Pair-wise sampling: every pair of options together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sampling.designs.design import Arguments, Design
+from sampling.designs.subsets import subset_minima
+from sampling.space.parts import Parts
+
+
+@dataclass(frozen=True)
+class PairWise:
+    """`pairwise`: for each pair of options the smallest valid configuration that selects both.
+
+    Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012. Pairs of which
+    one is the other's ancestor or implies it are left out, as SPL Conqueror does, and pairs that exclude each other.
+    """
+
+    text: str = "pairwise"
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> PairWise:
+        """Read its arguments: none."""
+        arguments.expect(0, 0)
+        return cls()
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows, in order of the pairs (the seed does not matter)."""
+        rows, impossible = subset_minima(parts, 2)
+        notes = (f"{impossible} pairs of options cannot be selected together",) if impossible else ()
+        return Design(rows, notes)

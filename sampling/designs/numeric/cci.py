@@ -1,0 +1,135 @@
+"""Central composite designs, inscribed: no point leaves the options' ranges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sampling.designs.design import Arguments, Design, distinct_design
+from sampling.space.parts import Parts
+from splc.errors import SpecError
+from splc.system.options import NumericOption
+from splc.types import Array
+
+_MOST_OPTIONS = 16
+
+
+@dataclass(frozen=True)
+class CentralComposite:
+    """`cci[:rotatable|:compat]`: centre, axial points at the ends of the ranges, and a cube in between.
+
+    Box, Wilson: "On the experimental attainment of optimum conditions", J. R. Stat. Soc. B 13 (1951); figure 2.4 of
+    the thesis. For k options with centre c (the middle value): c; 2k points with one option at its least or greatest
+    value; 2^k points with every option at c - (c - min)/sqrt(k) or c + (max - c)/sqrt(k), each rounded to the nearest
+    value (of two equally near ones the smaller).
+
+    Attributes:
+        variant: `rotatable`: the cube is scaled by 2^(-k/4) instead, the textbook's choice (pydoe's).
+            `compat`: SPL Conqueror's program: k^2 cube points (not 2^k); both sides lie (c - min)/sqrt(k) from the
+            centre; values given by a step function are rounded up. Its value list goes one step beyond maxValue where
+            the steps do not meet it, which counts for the centre; the values themselves (12 for 0, 4, 8 with maxValue
+            10, or the 10 that it takes for the end of that range) are not valid: the last valid value (8) stands in.
+    """
+
+    text: str
+    variant: Literal["", "rotatable", "compat"] = ""
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> CentralComposite:
+        """Read its arguments."""
+        arguments.expect(0, 1)
+        match arguments.positional:
+            case ():
+                return cls(arguments.text)
+            case ("rotatable",):
+                return cls(arguments.text, "rotatable")
+            case ("compat",):
+                return cls(arguments.text, "compat")
+            case _:
+                raise arguments.error(f"{arguments.positional[0]!r} is no variant of cci")
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows: centre, axial points, cube; without those that coincide (the seed does not matter).
+
+        Raises:
+            SpecError: if there are more than 16 numeric options.
+        """
+        options = parts.model.numeric_options
+        if len(options) > _MOST_OPTIONS and self.variant != "compat":
+            raise SpecError(
+                f"{self.text}: the cube over {len(options)} numeric options has {2 ** len(options):,} corners, "
+                f"more than {2**_MOST_OPTIONS:,}",
+                hint="use a design for many options, such as pb:125,5",
+            )
+        if self.variant == "compat":
+            return distinct_design(_compat(options))
+        return distinct_design(_rotatable(options) if self.variant == "rotatable" else _inscribed(options))
+
+
+def _inscribed(options: Sequence[NumericOption]) -> Array:
+    scale = 1 / math.sqrt(len(options))
+    cube = list(itertools.product((-scale, scale), repeat=len(options)))
+    return np.concatenate([_axial(options, _middle), _uncoded(options, np.array(cube))])
+
+
+def _rotatable(options: Sequence[NumericOption]) -> Array:
+    if len(options) == 1:
+        return _inscribed(options)
+    from pydoe import ccdesign
+
+    coded = ccdesign(len(options), center=(0, 0), alpha="rotatable", face="cci")
+    axial = (np.abs(coded) > 0).sum(axis=1) == 1
+    return np.concatenate([_axial(options, _middle), _uncoded(options, coded[~axial])])
+
+
+def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
+    """Return the value indices nearest to points given on the scale -1 (least value), 0 (centre), 1 (greatest)."""
+    columns = []
+    for column, option in zip(coded.T, options, strict=True):
+        below, above = option.center - option.values[0], option.values[-1] - option.center
+        points, which = np.unique(column, return_inverse=True)
+        nearest = [option.nearest(option.center + point * (below if point < 0 else above)) for point in points]
+        columns.append(np.array(nearest)[which.reshape(-1)])
+    return np.stack(columns, axis=1)
+
+
+def _middle(option: NumericOption) -> int:
+    return len(option.values) // 2
+
+
+def _axial(options: Sequence[NumericOption], middle: Callable[[NumericOption], int]) -> Array:
+    """Return the centre, then for each option its ends, the others at their centres."""
+    centre = [middle(option) for option in options]
+    rows = [centre]
+    for position, option in enumerate(options):
+        rows += [[*centre[:position], end, *centre[position + 1 :]] for end in (0, len(option.values) - 1)]
+    return np.array(rows, dtype=np.int64)
+
+
+def _compat(options: Sequence[NumericOption]) -> Array:
+    k = len(options)
+
+    def middle(option: NumericOption) -> int:
+        overshoot = option.step is not None and option.maximum is not None
+        return min((len(option.values) + overshoot) // 2, len(option.values) - 1)
+
+    ends = []
+    for option in options:
+        centre = option.values[middle(option)]
+        reach = (centre - option.values[0]) / math.sqrt(k)
+        ends.append((_up(option, centre + reach), _up(option, centre - reach)))
+    cube = [[ends[bit][number >> bit & 1] for bit in range(k)] for number in range(k * k)]
+    return np.concatenate([_axial(options, middle), np.array(cube, dtype=np.int64)])
+
+
+def _up(option: NumericOption, value: float) -> int:
+    """Return the index of the value that SPL Conqueror takes: the least one not below, of a list the nearest."""
+    if option.step is None:
+        return option.nearest(value)
+    return min(int(np.searchsorted(option.values, value)), len(option.values) - 1)

@@ -1,0 +1,107 @@
+"""Plackett-Burman designs with 3, 5 and 7 levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.design import Arguments, Design, distinct_design
+from sampling.space.parts import Parts
+from splc.errors import SpecError
+from splc.system.options import NumericOption
+from splc.types import Array
+
+# (measurements, levels) → SPL Conqueror's seed, one digit per column.
+SEEDS = {
+    (9, 3): "01220211",
+    (27, 3): "00101211201110020212210222",
+    (81, 3): "01111201211212020221102011001222021002000222210212212101011220102200211101200100",
+    (25, 5): "041121032242014434023313",
+    (125, 5): (
+        "02221041141313412021102443140200444203223212132404220433123040033340144142421430344031124103001113"
+        "02332343423101330122432010"
+    ),
+    (49, 7): "012622160532335204131143065155610245442503646634",
+}
+
+
+@dataclass(frozen=True)
+class PlackettBurman:
+    """`pb:M,L[,compat]`: M measurements at L levels of each numeric option.
+
+    Plackett, Burman: "The design of optimum multifactorial experiments", Biometrika 33 (1946). Every row is the row
+    above shifted to the right (table 2.2 of the thesis); the last one has all options at their lowest level.
+    Every two of the first (M-1)/(L-1) columns hold each pair of levels equally often; beyond that, columns are aliased.
+
+    Attributes:
+        measurements: the number of rows.
+        levels: the number of levels of each option.
+        compat: shift to the left, as SPL Conqueror's program does; that mirrors the design.
+    """
+
+    text: str
+    measurements: int
+    levels: int
+    compat: bool = False
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> PlackettBurman:
+        """Read its arguments.
+
+        Raises:
+            SpecError: if they are none of the six known pairs.
+        """
+        hint = f"write {arguments.usage}; M,L is one of {'  '.join(f'{m},{n}' for m, n in SEEDS)}"
+        if not 2 <= len(arguments.positional) <= 3 or arguments.named:
+            raise arguments.error("a number of measurements M and of levels L are expected", hint)
+        try:
+            pair = int(arguments.positional[0]), int(arguments.positional[1])
+        except ValueError:
+            raise arguments.error("M and L must be whole numbers", hint) from None
+        if pair not in SEEDS:
+            raise arguments.error(f"there is no design of {pair[0]} measurements with {pair[1]} levels", hint)
+        if arguments.positional[2:] not in ((), ("compat",)):
+            raise arguments.error(f"{arguments.positional[2]!r} is no variant of pb", hint)
+        return cls(arguments.text, *pair, compat=len(arguments.positional) == 3)
+
+    def levels_matrix(self) -> Array:
+        """Return the levels of all columns that the design has, shape (M, M - 1)."""
+        seed = np.array([int(digit) for digit in SEEDS[self.measurements, self.levels]])
+        row, column = np.indices((len(seed), len(seed)))
+        shifted = seed[(row + column if self.compat else row - column) % len(seed)]
+        return np.concatenate([shifted, np.zeros((1, len(seed)), dtype=shifted.dtype)])
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows for a system, without those that coincide (the seed does not matter).
+
+        Raises:
+            SpecError: if there are more numeric options than columns.
+        """
+        options: Sequence[NumericOption] = parts.model.numeric_options
+        if len(options) > self.measurements - 1:
+            raise SpecError(
+                f"{self.text}: {self.measurements} measurements serve at most {self.measurements - 1} numeric "
+                f"options, not {len(options)}",
+                hint="use a larger design, at most pb:125,5",
+            )
+        levels = self.levels_matrix()[:, : len(options)]
+        rows = np.stack(
+            [
+                np.array([option.level(level, self.levels) for level in range(self.levels)])[levels[:, column]]
+                for column, option in enumerate(options)
+            ],
+            axis=1,
+        )
+        strength = (self.measurements - 1) // (self.levels - 1)
+        notes = (
+            (
+                f"{self.text} tells at most {strength} numeric options apart; with {len(options)} their effects "
+                "are aliased",
+            )
+            if len(options) > strength
+            else ()
+        )
+        return distinct_design(rows, notes)

@@ -1,0 +1,38 @@
+"""Everything that was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sampling.designs.design import Arguments
+from sampling.space.parts import Parts
+from splc.data.configurations import Configurations
+from splc.errors import SpecError
+
+
+@dataclass(frozen=True)
+class Measured:
+    """`measured`: every measured configuration that is valid, in order of the measurements."""
+
+    text: str = "measured"
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Measured:
+        """Read its arguments: none."""
+        arguments.expect(0, 0)
+        return cls()
+
+    def configurations(
+        self, parts: Parts, seed: int, measured: Configurations | None
+    ) -> tuple[Configurations, tuple[str, ...]]:
+        """Return the configurations (the seed does not matter).
+
+        Raises:
+            SpecError: if there are no measurements at hand.
+        """
+        if measured is None:
+            raise SpecError("measured: there are no measurements at hand", hint="give them, or use another sampling")
+        once = measured.unique()
+        valid = parts.space.check(once)
+        notes = () if valid.all() else (f"{int((~valid).sum()):,} measured configurations are not valid",)
+        return once[valid], notes

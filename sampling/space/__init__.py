@@ -1,0 +1,1 @@
+"""The valid configurations of a system, exactly and without a solver."""

@@ -1,0 +1,136 @@
+"""An arithmetic constraint as an automaton that reads its variables in a given order.
+
+A constraint over few values is tabulated; the prefixes after which every continuation fares alike are one state (the
+minimal automaton). One over many variables must be a comparison of sums (`sampling.space.sums`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.problem import Comparison, flags_of
+from sampling.space.rows import distinct, packed
+from splc.errors import Problem, SpaceError, shorten
+from splc.types import Array
+
+# 32 MB per array of a tabulated constraint.
+MAX_CELLS = 2**22
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """States and transitions.
+
+    Attributes:
+        variables: in the order they are read.
+        start: the state before the first one; -1: the constraint cannot be satisfied.
+        steps: per variable, shape (states before it, values of the variable): the state after it, -1 where the
+            constraint is violated. After the last variable there is the one state 0.
+    """
+
+    variables: tuple[int, ...]
+    start: int
+    steps: tuple[Array, ...]
+
+
+def values_in(bits: int) -> Array:
+    """Return the values in a set of bits, ascending."""
+    return np.flatnonzero(flags_of(bits, bits.bit_length()))
+
+
+def live_values(comparison: Comparison, variable: int, domains: Sequence[int]) -> Array:
+    """Return the values of a variable that leave the comparison to the others."""
+    return values_in(domains[variable] & ~comparison.guards.get(variable, 0))
+
+
+def columns(
+    comparison: Comparison, variables: Sequence[int], domains: Sequence[int]
+) -> tuple[tuple[int, ...], Callable[[str], Array]]:
+    """Return the grid of the live values of some variables: its shape, and what each name is worth on it.
+
+    Other variables of the comparison are taken at their first live value.
+    """
+    axes = {variable: axis for axis, variable in enumerate(variables)}
+    shape = tuple(len(live_values(comparison, variable, domains)) for variable in variables)
+
+    def column(name: str) -> Array:
+        if name not in comparison.tables:
+            return np.ones((1,) * len(shape))
+        variable, table = comparison.tables[name]
+        values = np.asarray(table[live_values(comparison, variable, domains)], dtype=float)
+        if variable not in axes:
+            return values[:1].reshape((1,) * len(shape))
+        return values.reshape([len(values) if axis == axes[variable] else 1 for axis in range(len(shape))])
+
+    return shape, column
+
+
+def grid_truth(comparison: Comparison, variables: Sequence[int], domains: Sequence[int]) -> Array:
+    """Return where the comparison holds, one axis per variable over its live values.
+
+    Variables of the comparison that are not asked for must have one live value.
+    """
+    shape, column = columns(comparison, variables, domains)
+    truth: Array = np.broadcast_to(comparison.origin.holds(column), shape)
+    return truth
+
+
+def cells(comparison: Comparison, domains: Sequence[int]) -> int:
+    """Return the number of combinations of live values that a table of the comparison would hold."""
+    return math.prod(len(live_values(comparison, variable, domains)) for variable in comparison.scope)
+
+
+def tabulated(comparison: Comparison, order: Sequence[int], domains: Sequence[int]) -> Automaton:
+    """Return the minimal automaton of a comparison that reads `order`, all its variables with several values."""
+    truth = grid_truth(comparison, order, domains)
+    live = [live_values(comparison, variable, domains) for variable in order]
+    after = np.where(truth.reshape(-1), 0, -1)
+    satisfied = 0
+    steps: list[Array] = []
+    for position in range(len(order) - 1, -1, -1):
+        values = values_in(domains[order[position]])
+        # One row per prefix, and a last one for prefixes that have met a guard.
+        prefixes = len(after) // len(live[position])
+        rows = np.full((prefixes + 1, len(values)), satisfied)
+        rows[:-1, np.searchsorted(values, live[position])] = after.reshape(prefixes, -1)
+        step, after, satisfied = merged(rows)
+        steps.append(step)
+    steps.reverse()
+    return Automaton(tuple(order), int(after[0]), tuple(steps))
+
+
+def merged(rows: Array) -> tuple[Array, Array, int]:
+    """Merge equal rows of transitions.
+
+    Args:
+        rows: shape (states, values): the state after each value, -1 for none; the last row is that of the state
+            "satisfied already".
+
+    Returns:
+        The distinct rows that lead anywhere, the new number of every row but the last (-1: it leads nowhere), and
+        the new number of the last.
+    """
+    size = int(rows.max()) + 2
+    first, rank = distinct(packed(list((rows + 1).T), [size] * rows.shape[1]), len(rows))
+    step = rows[first]
+    leads = (step >= 0).any(axis=1)
+    number = np.where(leads, np.cumsum(leads) - 1, -1)[rank]
+    return step[leads], number[:-1], int(number[-1])
+
+
+def too_large(comparison: Comparison) -> SpaceError:
+    """Return the error for a constraint that neither fits into a table nor is a sum."""
+    constraint = comparison.origin
+    return SpaceError(
+        Problem(
+            f"the constraint {shorten(constraint.text.strip())!r} ties too many values together to be counted exactly",
+            file=comparison.source,
+            line=constraint.line,
+            hint=f"possible are at most {MAX_CELLS:,} combinations of its options' values, or a comparison of "
+            "sums of small groups of options with few distinct values",
+        )
+    )

@@ -1,0 +1,278 @@
+"""From the constraints of a component to its decision diagram.
+
+A node is what the constraints still ask for after a prefix: the set of disjunctions that are not satisfied yet, each
+reduced to its literals over later variables (equal rests are one, which makes an alternative group two nodes wide),
+and the states of the arithmetic constraints' automata. Layers are built forwards, vectorised over nodes; then,
+backwards, nodes without a solution go and nodes with equal continuations become one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.automata import MAX_CELLS, Automaton, cells, tabulated, values_in
+from sampling.space.diagram import Diagram, Layer
+from sampling.space.ordering import orders
+from sampling.space.problem import Comparison, flags_of
+from sampling.space.propagation import Component
+from sampling.space.rows import distinct, packed
+from sampling.space.sums import summed
+from splc.errors import SpaceError
+from splc.types import Array
+
+Tail = tuple[tuple[int, int], ...]
+
+# Constraints over more combinations of values are added up instead.
+LARGEST_TABLE = MAX_CELLS
+
+# Orders are tried with a small budget of transitions first; the last one is the limit (it keeps memory below 1 GB).
+BUDGETS = (2**14, 2**18, 2**22)
+
+
+def build(
+    component: Component,
+    parents: Sequence[int | None],
+    kept: frozenset[int] | None = None,
+    budgets: Sequence[int] = BUDGETS,
+) -> Diagram:
+    """Return the diagram of a component, the smallest of those that a few variable orders give.
+
+    Args:
+        component: the component.
+        parents: per variable of the problem, the variable above it in the description.
+        kept: the variables to be told apart; the others only need to have some value. None: all.
+        budgets: how many transitions to try with, ascending.
+
+    Raises:
+        SpaceError: if every order needs more transitions than the last of the budgets.
+    """
+    members = frozenset(component.variables)
+    kept = members if kept is None else members & kept
+    tried = orders(component, parents, kept)
+    automata: dict[object, Automaton] = {}
+    for budget in budgets:
+        built = [_attempt(component, order, len(kept), budget, automata) for order in tried]
+        if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
+            return min(done, key=lambda diagram: diagram.size)
+        # The orders that came furthest are the ones worth a larger budget.
+        reached = {
+            tuple(order): -layers for order, layers in zip(tried, built, strict=True) if not isinstance(layers, Diagram)
+        }
+        tried = sorted(tried, key=lambda order: reached[tuple(order)])[: max(1, len(tried) // 2)]
+    raise SpaceError(
+        f"the constraints tie {len(members)} options together too closely to be counted exactly "
+        f"(more than {budgets[-1]:,} cases in every order of the options that was tried)",
+        hint="state constraints over fewer options, or describe a part of the system",
+    )
+
+
+@dataclass
+class _Frontier:
+    """The nodes before a layer: which rests of disjunctions they still need, and states of open automata."""
+
+    tails: list[Tail]
+    needed: Array
+    states: dict[int, Array]
+
+
+def _attempt(
+    component: Component, order: Sequence[int], kept: int, budget: int, known: dict[object, Automaton]
+) -> Diagram | int:
+    """Return the diagram in one order, of which the first `kept` variables are told apart.
+
+    Over budget: the number of layers that were done by then.
+    """
+    layer_of = {variable: layer for layer, variable in enumerate(order)}
+    starting: list[list[Tail]] = [[] for _ in order]
+    for literals in component.disjunctions:
+        tail = tuple(sorted((layer_of[variable], bits) for variable, bits in literals))
+        starting[tail[0][0]].append(tail)
+    automata = [_automaton(comparison, component, layer_of, known) for comparison in component.comparisons]
+    values = [values_in(component.domains[variable]) for variable in order]
+    if any(automaton.start < 0 for automaton in automata):
+        return _empty(order, values, kept)
+    reading: list[dict[int, int]] = [{} for _ in order]
+    for number, automaton in enumerate(automata):
+        for step, variable in enumerate(automaton.variables):
+            reading[layer_of[variable]][number] = step
+    frontier = _Frontier([], np.zeros((1, 0), dtype=bool), {})
+    classes: list[tuple[Array, ...]] = []
+    children: list[Array] = []
+    spent = 0
+    for layer, here in enumerate(values):
+        steps = {number: automata[number].steps[step] for number, step in reading[layer].items()}
+        grouped = _classes(layer, here, [*frontier.tails, *starting[layer]], list(steps.values()))
+        spent += len(frontier.needed) * len(grouped)
+        if spent > budget:
+            return layer
+        starts = {number: automata[number].start for number, step in reading[layer].items() if step == 0}
+        ends = {number for number, step in reading[layer].items() if step == len(automata[number].variables) - 1}
+        frontier, child = _advance(frontier, layer, here, grouped, starting[layer], steps, starts, ends)
+        classes.append(tuple(here[group] for group in grouped))
+        children.append(child)
+        if not len(frontier.needed):
+            return _empty(order, values, kept)
+    return _reduced(order, classes, children, kept)
+
+
+def _automaton(
+    comparison: Comparison, component: Component, layer_of: dict[int, int], known: dict[object, Automaton]
+) -> Automaton:
+    free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
+    key = (id(comparison), free)
+    if key not in known:
+        make = tabulated if cells(comparison, component.domains) <= LARGEST_TABLE else summed
+        known[key] = make(comparison, free, component.domains)
+    return known[key]
+
+
+def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -> list[Array]:
+    """Return groups of positions in `values` that no constraint tells apart, in order of their first members."""
+    if len(values) <= 2:
+        return [np.array([position]) for position in range(len(values))]
+    size = int(values[-1]) + 1
+    touched = dict.fromkeys(tail[0][1] for tail in tails if tail[0][0] == layer)
+    signature = np.concatenate(
+        [
+            np.zeros((1, len(values)), dtype=np.int64),
+            *(flags_of(bits & (1 << size) - 1, size)[values][None] for bits in touched),
+            *(step + 1 for step in steps),
+        ]
+    )
+    first, rank = distinct(packed(list(signature), [int(row.max()) + 1 for row in signature]), len(values))
+    return [np.flatnonzero(rank == group) for group in np.argsort(first)]
+
+
+def _advance(
+    frontier: _Frontier,
+    layer: int,
+    values: Array,
+    grouped: list[Array],
+    starting: list[Tail],
+    steps: dict[int, Array],
+    starts: dict[int, int],
+    ends: set[int],
+) -> tuple[_Frontier, Array]:
+    """Return the nodes after a layer, and the transitions there, shape (nodes before, classes)."""
+    nodes = len(frontier.needed)
+    first = np.array([group[0] for group in grouped])
+    size = int(values[-1]) + 1
+    targets: dict[Tail, int] = {}
+    # (column of the tail before, or None where every node needs it; column after, -1 none; classes that fail it)
+    moves: list[tuple[int | None, int, Array | None]] = []
+    for column, tail in [*enumerate(frontier.tails), *((None, tail) for tail in starting)]:
+        fails = None
+        if tail[0][0] == layer:
+            fails = ~flags_of(tail[0][1] & (1 << size) - 1, size)[values[first]]
+            tail = tail[1:]
+        moves.append((column, targets.setdefault(tail, len(targets)) if tail else -1, fails))
+    before = {number: frontier.states.get(number, np.full(nodes, starts.get(number, 0))) for number in steps}
+    carried = [number for number in frontier.states if number not in steps]
+    lasting = [*carried, *(number for number in steps if number not in ends)]
+    alive = np.ones((len(grouped), nodes), dtype=bool)
+    clashes = _clashes(list(targets))
+    words: list[list[Array]] = []
+    states: dict[int, list[Array]] = {number: [] for number in lasting}
+    for row, position in enumerate(first):
+        needs = np.zeros((nodes, len(targets)), dtype=bool)
+        for column, target, fails in moves:
+            if fails is not None and not fails[row]:
+                continue
+            if target < 0:
+                alive[row] &= False if column is None else ~frontier.needed[:, column]
+            else:
+                needs[:, target] |= True if column is None else frontier.needed[:, column]
+        for left, right in clashes:
+            alive[row] &= ~(needs[:, left] & needs[:, right])
+        after = {number: step[before[number], position] for number, step in steps.items()}
+        for following in after.values():
+            alive[row] &= following >= 0
+        here = alive[row]
+        for number in lasting:
+            states[number].append(after[number][here] if number in after else frontier.states[number][here])
+        words.append(_words(needs[here]))
+    # One column per word and per open automaton, over the living pairs of class and node.
+    flags = [np.concatenate(parts) for parts in zip(*words, strict=True)]
+    columns = {number: np.concatenate(parts) for number, parts in states.items()}
+    sizes = [int(column.max(initial=0)) + 1 for column in columns.values()]
+    living = int(alive.sum())
+    one, rank = distinct([*flags, *packed(list(columns.values()), sizes)], living)
+    child = np.full((len(grouped), nodes), -1, dtype=np.int32)
+    child[alive] = rank
+    needed = _unpacked([word[one] for word in flags], len(one), len(targets))
+    merged = _Frontier(list(targets), needed, {number: column[one] for number, column in columns.items()})
+    return merged, np.ascontiguousarray(child.T)
+
+
+def _clashes(tails: list[Tail]) -> list[tuple[int, int]]:
+    """Return pairs of columns that no node with a solution needs both: they ask one variable for different values."""
+    single: dict[int, list[tuple[int, int]]] = {}
+    for column, tail in enumerate(tails):
+        if len(tail) == 1:
+            single.setdefault(tail[0][0], []).append((column, tail[0][1]))
+    return [
+        (one, other)
+        for demands in single.values()
+        for (one, bits), (other, others) in itertools.combinations(demands, 2)
+        if not bits & others
+    ]
+
+
+def _words(flags: Array) -> list[Array]:
+    """Return rows of flags as 64-bit words, the inverse of `_unpacked`."""
+    nodes, width = flags.shape
+    bytes_ = np.zeros((nodes, -(-width // 64) * 8), dtype=np.uint8)
+    bytes_[:, : -(-width // 8)] = np.packbits(flags, axis=1)
+    return list(bytes_.view(np.int64).T)
+
+
+def _unpacked(words: list[Array], nodes: int, width: int) -> Array:
+    if not words:
+        return np.zeros((nodes, width), dtype=bool)
+    bytes_ = np.ascontiguousarray(np.stack(words, axis=1)).view(np.uint8)
+    return np.unpackbits(bytes_, axis=1)[:, :width].astype(bool)
+
+
+def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: list[Array], kept: int) -> Diagram:
+    """Return the diagram of the first `kept` layers, without dead nodes and with equal nodes merged."""
+    number = np.zeros(1, dtype=np.int64)
+    layers: list[Layer] = []
+    for layer in range(len(order) - 1, -1, -1):
+        child = children[layer]
+        child = np.where(child >= 0, number[child], -1)
+        size = int(number.max()) + 2
+        first, rank = distinct(packed(list((child + 1).T), [size] * child.shape[1]), len(child))
+        rows = child[first]
+        leads = (rows >= 0).any(axis=1)
+        number = np.where(leads, np.cumsum(leads) - 1, -1)[rank]
+        if layer >= kept:
+            number = np.minimum(number, 0)
+        else:
+            layers.append(_layer(order[layer], classes[layer], rows[leads]))
+    if number[0] < 0:
+        return _empty(order, [np.concatenate(groups) for groups in classes], kept)
+    return Diagram(tuple(reversed(layers)))
+
+
+def _layer(variable: int, classes: tuple[Array, ...], children: Array) -> Layer:
+    """Return a layer in which classes that have become equal are one."""
+    alike: dict[bytes, list[int]] = {}
+    for column in range(len(classes)):
+        alike.setdefault(np.ascontiguousarray(children[:, column]).tobytes(), []).append(column)
+    merged = tuple(np.sort(np.concatenate([classes[column] for column in group])) for group in alike.values())
+    picked = children[:, [group[0] for group in alike.values()]].astype(np.int32)
+    return Layer(variable, merged, picked)
+
+
+def _empty(order: Sequence[int], values: Sequence[Array], kept: int) -> Diagram:
+    return Diagram(
+        tuple(
+            Layer(variable, (domain,), np.full((1, 1), -1))
+            for variable, domain in zip(order[:kept], values[:kept], strict=True)
+        ),
+        empty=True,
+    )

@@ -1,0 +1,164 @@
+"""Decision diagrams: all solutions of one component, layer by layer.
+
+A layer is a variable; a node stands for all prefixes that can be completed in the same ways. Values that lead to the
+same nodes from everywhere form one class, so that a numeric option costs no more than what constraints tell apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from splc.types import Array
+
+_INT64 = 2**62
+_CHUNK = 2**22
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One variable of a diagram.
+
+    Attributes:
+        variable: which one.
+        classes: its values, those that are never told apart together; each class ascending.
+        children: shape (nodes, classes): the node of the next layer, -1 where there is no solution.
+    """
+
+    variable: int
+    classes: tuple[Array, ...]
+    children: Array
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """All solutions of a component over the variables of its layers. No node is without a solution.
+
+    Attributes:
+        layers: the root is node 0 of the first; after the last comes node 0, the end.
+        empty: there is no solution at all.
+    """
+
+    layers: tuple[Layer, ...]
+    empty: bool = False
+    variables: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(layer.variable for layer in self.layers))
+
+    @property
+    def size(self) -> int:
+        """The number of transitions."""
+        return sum(layer.children.size for layer in self.layers)
+
+    @cached_property
+    def _below(self) -> list[Array]:
+        """Per layer (and for the end) the number of solutions below each node: int64 where that suffices."""
+        bound = math.prod(sum(map(len, layer.classes)) for layer in self.layers)
+        dtype = np.dtype(np.int64 if bound < _INT64 else object)
+        below: list[Array] = [np.ones(1, dtype=dtype)]
+        for layer in reversed(self.layers):
+            below.append(_sum(_weighted(layer, below[-1])))
+        return below[::-1]
+
+    @cached_property
+    def count(self) -> int:
+        """The exact number of solutions."""
+        return 0 if self.empty else int(self._below[0][0])
+
+    def unrank(self, ranks: Array) -> Array:
+        """Return the solutions with these ranks (0 … count - 1), shape (n, layers)."""
+        result = np.zeros((len(ranks), len(self.layers)), dtype=np.int64)
+        ranks = np.asarray(ranks, dtype=self._below[0].dtype)
+        widest = max((len(layer.classes) for layer in self.layers), default=1)
+        step = max(1, _CHUNK // widest)
+        for start in range(0, len(ranks), step):
+            self._unrank(ranks[start : start + step], result[start : start + step])
+        return result
+
+    def _unrank(self, ranks: Array, result: Array) -> None:
+        rows = np.arange(len(ranks))
+        nodes = np.zeros(len(ranks), dtype=np.int64)
+        for number, layer in enumerate(self.layers):
+            below = self._below[number + 1]
+            ends = np.cumsum(_weighted(layer, below)[nodes], axis=1)
+            chosen = (ranks[:, None] >= ends).sum(axis=1)
+            before = np.where(chosen > 0, ends[rows, chosen - 1], 0)
+            ranks = ranks - before
+            nodes = layer.children[nodes, chosen].astype(np.int64)
+            within = ranks // below[nodes]
+            ranks = ranks - within * below[nodes]
+            flat = np.concatenate(layer.classes)
+            starts = np.concatenate([[0], np.cumsum([len(values) for values in layer.classes])])
+            result[:, number] = flat[starts[chosen] + within.astype(np.int64)]
+
+    def expand(self) -> Array:
+        """Return all solutions, shape (count, layers)."""
+        if self.empty:
+            return np.zeros((0, len(self.layers)), dtype=np.int64)
+        nodes = np.zeros(1, dtype=np.int64)
+        trail: list[tuple[Array, Array]] = []
+        for layer in self.layers:
+            of_value = np.concatenate([np.full(len(v), number) for number, v in enumerate(layer.classes)])
+            values = np.concatenate(layer.classes)
+            order = np.argsort(values)
+            children = layer.children[:, of_value[order]]
+            # Every transition is on the way to a solution: the rows never outnumber the solutions.
+            row, column = _pairs(children, nodes)
+            trail.append((row, values[order][column]))
+            nodes = children[nodes[row], column]
+        result = np.zeros((len(nodes), len(self.layers)), dtype=np.int64)
+        rows = np.arange(len(nodes))
+        for number in range(len(trail) - 1, -1, -1):
+            parent, values = trail[number]
+            result[:, number] = values[rows]
+            rows = parent[rows]
+        return result
+
+    def marginals(self, sizes: Sequence[int]) -> dict[int, list[int]]:
+        """Return variable → the number of solutions with each of its values (`sizes`: values per variable)."""
+        found: dict[int, list[int]] = {}
+        above: Array = np.ones(1, dtype=self._below[0].dtype)
+        for number, layer in enumerate(self.layers):
+            counts = [0] * sizes[layer.variable]
+            below = self._below[number + 1]
+            following = np.zeros(len(below), dtype=below.dtype)
+            if not self.empty:
+                for column, values in enumerate(layer.classes):
+                    child = layer.children[:, column]
+                    there = child >= 0
+                    each = int((above[there] * below[child[there]]).sum())
+                    for value in values:
+                        counts[int(value)] = each
+                    np.add.at(following, child[there], above[there] * len(values))
+            found[layer.variable] = counts
+            above = following
+        return found
+
+
+def _weighted(layer: Layer, below: Array) -> Array:
+    """Return the number of solutions below each node by class, shape (nodes, classes)."""
+    counts = np.where(layer.children >= 0, below[layer.children], 0)
+    weights = np.array([len(values) for values in layer.classes], dtype=below.dtype)
+    weighted: Array = counts * weights
+    return weighted
+
+
+def _sum(counts: Array) -> Array:
+    total: Array = counts.sum(axis=1)
+    return total
+
+
+def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:
+    """Return row and column of every transition of `children[nodes]`, without building that matrix at once."""
+    step = max(1, _CHUNK // max(1, children.shape[1]))
+    rows, columns = [], []
+    for start in range(0, len(nodes), step):
+        row, column = np.nonzero(children[nodes[start : start + step]] >= 0)
+        rows.append(row + start)
+        columns.append(column)
+    return np.concatenate(rows), np.concatenate(columns)

@@ -1,0 +1,94 @@
+"""Binary and numeric part of configurations, and what is valid in each of them.
+
+The binary part is one selection (0 or 1) per binary option and one per switch of an optional numeric option; the
+numeric part is one value index per numeric option. A numeric option whose switch is off is deselected, whatever its
+value. A part is valid if some other part makes a valid configuration of it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from sampling.space.problem import Problem, split_problem
+from sampling.space.solutions import Cache, Solutions
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.system.variability import ENABLED
+from splc.types import Array
+
+
+class Parts:
+    """The parts of one system's valid configurations.
+
+    Args:
+        space: the system's valid configurations.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.model = space.model
+        optional = [option.name for option in self.model.numeric_options if option.optional]
+        self._optional = [self.model.positions[name] for name in optional]
+        self.binary_names: tuple[str, ...] = tuple(option.name for option in self.model.binary_options)
+        self.selectable: tuple[str, ...] = (*self.binary_names, *(ENABLED + name for name in optional))
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The system's variables: what is selectable, then the numeric values."""
+        return split_problem(self.model) if self._optional else self.space.problem
+
+    @cached_property
+    def cache(self) -> Cache:
+        """Diagrams built so far."""
+        return {} if self._optional else self.space.cache
+
+    @cached_property
+    def both(self) -> Solutions:
+        """The pairs of binary and numeric part that are valid configurations."""
+        return Solutions(self.problem, cache=self.cache)
+
+    @cached_property
+    def binary(self) -> Solutions:
+        """The valid binary parts."""
+        return Solutions(self.problem, range(len(self.selectable)), cache=self.cache)
+
+    @cached_property
+    def numeric(self) -> Solutions:
+        """The valid numeric parts."""
+        return Solutions(self.problem, range(len(self.selectable), len(self.problem.sizes)), cache=self.cache)
+
+    def compose(self, binary: Array, numeric: Array) -> Configurations:
+        """Return the configurations of binary parts and numeric parts, row by row (they need not be valid)."""
+        indices = np.concatenate(
+            [binary[:, : len(self.binary_names)].astype(np.int64), numeric.astype(np.int64)], axis=1
+        )
+        for switch, position in enumerate(self._optional, len(self.binary_names)):
+            indices[binary[:, switch] == 0, position] = self.model.options[position].size - 1
+        return Configurations(self.model, indices)
+
+    def switched_off(self, binary: Array) -> list[int]:
+        """Return the variables of the numeric values that one binary part deselects."""
+        shift = len(self._optional)
+        return [
+            position + shift
+            for switch, position in enumerate(self._optional, len(self.binary_names))
+            if not binary[switch]
+        ]
+
+    def related(self) -> set[frozenset[int]]:
+        """Return the pairs of binary options of which one is the other's ancestor, or implies just the other."""
+        found: set[frozenset[int]] = set()
+        positions = self.model.positions
+        by_name = {option.name: option for option in self.model.binary_options}
+        for option in self.model.binary_options:
+            here = positions[option.name]
+            above = option.parent
+            while above is not None:
+                found.add(frozenset((here, positions[above])))
+                above = by_name[above].parent
+            for group in option.implied:
+                if len(group) == 1 and group[0] in by_name:
+                    found.add(frozenset((here, positions[group[0]])))
+        return found

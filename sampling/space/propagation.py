@@ -1,0 +1,172 @@
+"""What follows from single constraints: smaller domains, and the components that are left."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sampling.space.automata import grid_truth
+from sampling.space.problem import Comparison, Disjunction, Problem
+
+
+@dataclass(frozen=True)
+class Component:
+    """Variables that constraints tie together, directly or through others.
+
+    Attributes:
+        variables: in ascending order.
+        domains: the values (bits) that are left, per variable of the problem.
+        disjunctions: reduced to what is left of the domains.
+        comparisons: those that still matter.
+    """
+
+    variables: tuple[int, ...]
+    domains: tuple[int, ...] = field(repr=False)
+    disjunctions: tuple[tuple[tuple[int, int], ...], ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for components with the same solutions, as long as their problem lives."""
+        around = {variable for comparison in self.comparisons for variable in comparison.scope}
+        return (
+            self.variables,
+            tuple(self.domains[variable] for variable in self.variables),
+            tuple((variable, self.domains[variable]) for variable in sorted(around)),
+            frozenset(self.disjunctions),
+            frozenset(map(id, self.comparisons)),
+        )
+
+
+def components(problem: Problem, domains: Sequence[int] | None = None) -> list[Component] | None:
+    """Return the components of a problem, in order of their first variables, or None if it has no solution.
+
+    Args:
+        problem: the problem.
+        domains: the values (bits) that each variable may take; None: all.
+
+    Returns:
+        Components that together hold every variable once. That there are components does not mean that there are
+        solutions: only what follows from single constraints is seen here.
+    """
+    left = [(1 << size) - 1 for size in problem.sizes] if domains is None else list(domains)
+    if not all(left):
+        return None
+    reduced = _propagate(problem, left)
+    if reduced is None:
+        return None
+    disjunctions, comparisons = reduced
+    group = list(range(len(left)))
+
+    def find(variable: int) -> int:
+        while group[variable] != variable:
+            group[variable] = group[group[variable]]
+            variable = group[variable]
+        return variable
+
+    scopes = [tuple(variable for variable, _ in literals) for literals in disjunctions]
+    scopes += [_free(comparison, left) for comparison in comparisons]
+    for scope in scopes:
+        for other in scope[1:]:
+            group[find(other)] = find(scope[0])
+    members: dict[int, list[int]] = {}
+    for variable in range(len(left)):
+        members.setdefault(find(variable), []).append(variable)
+    clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
+    for literals in disjunctions:
+        clauses.setdefault(find(literals[0][0]), []).append(literals)
+    sums: dict[int, list[Comparison]] = {}
+    for comparison in comparisons:
+        sums.setdefault(find(_free(comparison, left)[0]), []).append(comparison)
+    frozen = tuple(left)
+    return [
+        Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))
+        for root, variables in members.items()
+    ]
+
+
+def _free(comparison: Comparison, domains: Sequence[int]) -> tuple[int, ...]:
+    """Return the variables of a comparison that can still take several values."""
+    return tuple(variable for variable in comparison.scope if domains[variable].bit_count() > 1)
+
+
+def _propagate(problem: Problem, left: list[int]) -> tuple[list[tuple[tuple[int, int], ...]], list[Comparison]] | None:
+    """Shrink the domains `left` to what single constraints leave; return the constraints that still matter."""
+    constraints = problem.constraints
+    about: dict[int, list[int]] = {}
+    for number, constraint in enumerate(constraints):
+        for variable in constraint.scope:
+            about.setdefault(variable, []).append(number)
+    # What is left of each constraint: None satisfied, a list of literals, or a comparison.
+    remains: list[tuple[tuple[int, int], ...] | Comparison | None] = [
+        constraint.literals if isinstance(constraint, Disjunction) else constraint for constraint in constraints
+    ]
+    queue = deque(range(len(constraints)))
+    waiting = set(queue)
+    while queue:
+        number = queue.popleft()
+        waiting.discard(number)
+        now = remains[number]
+        if isinstance(now, Comparison):
+            now = _reduced_comparison(now, left)
+        if isinstance(now, tuple):
+            now = _reduced_literals(now, left)
+            if now == ():
+                return None
+            if now is not None and len(now) == 1:
+                variable, bits = now[0]
+                left[variable] &= bits
+                now = None
+                for other in about[variable]:
+                    if other not in waiting:
+                        waiting.add(other)
+                        queue.append(other)
+        remains[number] = now
+    disjunctions = dict.fromkeys(now for now in remains if isinstance(now, tuple))
+    return list(disjunctions), [now for now in remains if isinstance(now, Comparison)]
+
+
+def _reduced_literals(literals: tuple[tuple[int, int], ...], left: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
+    """Return the literals that can still hold, () if none can, None if one always does."""
+    possible = []
+    for variable, bits in literals:
+        bits &= left[variable]
+        if bits == left[variable]:
+            return None
+        if bits:
+            possible.append((variable, bits))
+    return tuple(possible)
+
+
+def _reduced_comparison(comparison: Comparison, left: Sequence[int]) -> tuple[tuple[int, int], ...] | Comparison | None:
+    """Return what is left of a comparison: nothing (None), literals over at most a few variables, or itself."""
+    guards = tuple((variable, bits & left[variable]) for variable, bits in comparison.guards.items())
+    if any(bits == left[variable] for variable, bits in guards):
+        return None
+    open_guards = tuple((variable, bits) for variable, bits in guards if bits)
+    guarded = dict(guards)
+    varying = {
+        variable
+        for variable, _ in comparison.tables.values()
+        if (left[variable] & ~guarded.get(variable, 0)).bit_count() > 1
+    }
+    if len(varying) > 1:
+        return comparison
+    truth = grid_truth(comparison, tuple(varying), left)
+    if truth.all():
+        return None
+    if not varying:
+        return open_guards
+    (variable,) = varying
+    live = [value for value in range(left[variable].bit_length()) if _live(value, variable, left, guarded)]
+    bits = guarded.get(variable, 0)
+    for value, holds in zip(live, truth, strict=True):
+        if holds:
+            bits |= 1 << value
+    rest = tuple(literal for literal in open_guards if literal[0] != variable)
+    return tuple(sorted((*rest, (variable, bits)))) if bits else rest
+
+
+def _live(value: int, variable: int, left: Sequence[int], guarded: dict[int, int]) -> bool:
+    return bool((left[variable] & ~guarded.get(variable, 0)) >> value & 1)

@@ -1,0 +1,112 @@
+"""All solutions of a problem: the product of its components' diagrams."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import MutableMapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from sampling.space.compilation import BUDGETS, build
+from sampling.space.diagram import Diagram
+from sampling.space.problem import Problem
+from sampling.space.propagation import Component, components
+from sampling.space.ranks import distinct_ranks
+from sampling.space.rows import ascending
+from splc.errors import SpaceError
+from splc.types import Array
+
+Cache = MutableMapping[object, Diagram]
+
+_INT64 = 2**62
+
+
+class Solutions:
+    """The solutions of a problem, exactly counted, drawn from and listed, without a solver.
+
+    Args:
+        problem: variables and constraints.
+        kept: the variables that make up a solution; the others only need to have some value. None: all.
+        domains: the values (bits) that each variable may take; None: all.
+        cache: diagrams of components already built for this problem; new ones are put there.
+        budgets: how large a diagram may grow (see `sampling.space.compilation`).
+
+    Raises:
+        SpaceError: if the constraints are too entangled (see `sampling.space.compilation`).
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        kept: Sequence[int] | None = None,
+        domains: Sequence[int] | None = None,
+        cache: Cache | None = None,
+        budgets: Sequence[int] = BUDGETS,
+    ) -> None:
+        self.problem = problem
+        self.variables = tuple(range(len(problem.sizes))) if kept is None else tuple(kept)
+        cache = {} if cache is None else cache
+        wanted = None if kept is None else frozenset(kept)
+        parts = components(problem, domains)
+        self.components: tuple[Component, ...] = tuple(parts or ())
+        self.diagrams: tuple[Diagram, ...] = ()
+        self.empty = parts is None
+        for part in self.components:
+            key = (part.key, wanted and wanted & frozenset(part.variables), wanted is None)
+            if key not in cache:
+                cache[key] = build(part, problem.parents, wanted, budgets)
+            self.diagrams += (cache[key],)
+        self.empty = self.empty or any(diagram.empty for diagram in self.diagrams)
+
+    @cached_property
+    def count(self) -> int:
+        """The exact number of solutions."""
+        return 0 if self.empty else math.prod(diagram.count for diagram in self.diagrams)
+
+    def unrank(self, ranks: Sequence[int]) -> Array:
+        """Return the solutions with these ranks (0 … count - 1, in an order of their own), shape (n, variables)."""
+        result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=np.int64)
+        rest: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
+        for diagram in self.diagrams:
+            if not diagram.variables:
+                continue
+            result[:, list(diagram.variables)] = diagram.unrank(rest % diagram.count)
+            rest = rest // diagram.count
+        return result[:, list(self.variables)]
+
+    def draw(self, n: int, rng: np.random.Generator) -> Array:
+        """Return n distinct solutions, uniformly drawn, in drawing order (n ≤ count)."""
+        return self.unrank(distinct_ranks(self.count, n, rng))
+
+    def enumerate(self, limit: int) -> Array:
+        """Return all solutions in lexicographic order, shape (count, variables).
+
+        Raises:
+            SpaceError: if there are more than `limit`.
+        """
+        if self.count > limit:
+            raise SpaceError(
+                f"{self.count:,} valid configurations are too many to be listed (the limit is {limit:,})",
+                hint="draw a sample of them, such as random:1000",
+            )
+        sizes = self.problem.sizes
+        kind = np.min_scalar_type(max(sizes, default=1) - 1)
+        result = np.zeros((self.count, len(sizes)), dtype=kind)
+        inner = 1
+        for diagram in self.diagrams if self.count else ():
+            rows = np.arange(self.count) // inner % diagram.count
+            for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
+                result[:, column] = values[rows]
+            inner *= diagram.count
+        result = result[:, list(self.variables)]
+        return result[ascending(result, [sizes[variable] for variable in self.variables])]
+
+    def value_counts(self) -> list[list[int]]:
+        """Return per variable, for each of its values, in how many solutions it occurs."""
+        found = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
+        for diagram in self.diagrams if not self.empty else ():
+            others = self.count // diagram.count
+            for variable, counts in diagram.marginals(self.problem.sizes).items():
+                found[variable] = [count * others for count in counts]
+        return [found[variable] for variable in self.variables]

@@ -1,0 +1,133 @@
+"""The valid configurations of a system: checked, counted, listed and drawn, exactly and without a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from sampling.space.conflicts import conflict
+from sampling.space.problem import Problem, whole_problem
+from sampling.space.solutions import Cache, Solutions
+from sampling.space.validity import check, satisfied
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError, VariabilityError
+from splc.system.clauses import Clause, clauses
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+LIMIT = 2_000_000
+
+
+class Space:
+    """All valid configurations of a system.
+
+    Nothing is built before it is asked for; `check` and `violations` never need the decision diagrams.
+
+    Args:
+        model: the system.
+    """
+
+    def __init__(self, model: VariabilityModel) -> None:
+        self.model = model
+        self.cache: Cache = {}
+
+    @cached_property
+    def _clauses(self) -> tuple[Clause, ...]:
+        return clauses(self.model)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The model as variables (its options) and constraints over them."""
+        return whole_problem(self.model)
+
+    @cached_property
+    def solutions(self) -> Solutions:
+        """The diagrams behind it."""
+        return Solutions(self.problem, cache=self.cache)
+
+    def check(self, configurations: Configurations) -> Array:
+        """Return which configurations are valid, shape (n,), bool."""
+        return check(configurations, self._clauses, self.model.arithmetic_constraints)
+
+    def violations(self, configurations: Configurations, row: int) -> list[str]:
+        """Return in words what one configuration violates; nothing if it is valid."""
+        one = configurations[[row]]
+        broken = [clause.reason for clause in self._clauses if not clause.holds(one.indices)[0]]
+        broken += [
+            constraint.text.strip()
+            for constraint in self.model.arithmetic_constraints
+            if not satisfied(constraint, one)[0]
+        ]
+        return list(dict.fromkeys(broken))
+
+    @property
+    def count(self) -> int:
+        """The exact number of valid configurations.
+
+        Raises:
+            SpaceError: if the constraints are too entangled to be counted.
+        """
+        return self.solutions.count
+
+    def option_counts(self) -> dict[str, tuple[int, ...]]:
+        """Return option → for each of its value indices, in how many valid configurations it occurs."""
+        counts = self.solutions.value_counts()
+        return {name: tuple(values) for name, values in zip(self.model.names, counts, strict=True)}
+
+    def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
+        """Return the number of valid configurations if one of the model's stated constraints were not there.
+
+        Raises:
+            ValueError: if it is none of the model's constraints.
+        """
+        own = next((c for c in self.model.constraints if c is constraint), None)
+        own = own or next((c for c in self.model.constraints if c == constraint), None)
+        if own is None:
+            raise ValueError("not a constraint of this model")
+        return Solutions(self.problem.without(own), cache=self.cache).count
+
+    def require_valid(self) -> None:
+        """Raise an error that names contradicting constraints if there is no valid configuration.
+
+        Raises:
+            VariabilityError: if the space is empty.
+        """
+        if self.solutions.empty:
+            raise VariabilityError(conflict(self.problem, self.model.source))
+
+    def enumerate(self, limit: int = LIMIT) -> Configurations:
+        """Return all valid configurations, in lexicographic order of their value indices (last option fastest).
+
+        Raises:
+            SpaceError: if there are more than `limit`.
+        """
+        return Configurations(self.model, self.solutions.enumerate(limit))
+
+    def unrank(self, ranks: Sequence[int]) -> Configurations:
+        """Return the configurations with these ranks, 0 … count - 1, in an order of the space's own.
+
+        Raises:
+            SpaceError: if a rank lies outside.
+        """
+        if any(not 0 <= rank < self.count for rank in ranks):
+            raise SpaceError(f"ranks go from 0 to {self.count - 1:,}")
+        return Configurations(self.model, self.solutions.unrank(ranks))
+
+    def draw(self, n: int, rng: np.random.Generator) -> Configurations:
+        """Return n distinct valid configurations, uniformly drawn, in drawing order.
+
+        The first of them are what a smaller draw with the same generator gives.
+
+        Raises:
+            SpaceError: if there are fewer than n.
+        """
+        if n > self.count:
+            self.require_valid()
+            raise SpaceError(
+                f"{n:,} distinct configurations are asked for, but only {self.count:,} are valid",
+                hint=f"ask for at most {self.count:,}",
+            )
+        return Configurations(self.model, self.solutions.draw(n, rng))

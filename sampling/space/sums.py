@@ -1,0 +1,188 @@
+"""An arithmetic constraint over many options as an automaton that adds up: a comparison of sums.
+
+Both sides are sums over groups of options that have none in common. A state is what has been added up so far, and how
+far the groups have been read that are not complete; sums after which every continuation fares alike are one state. So
+a linear constraint over 30 options has few states, or at most about 2^15 if its coefficients are all unrelated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.automata import MAX_CELLS, Automaton, columns, live_values, merged, too_large, values_in
+from sampling.space.problem import Comparison
+from sampling.space.rows import distinct, packed
+from splc.arithmetic.parser import Node, Sum, evaluate, names_in
+from splc.system.constraints import TOLERANCE
+from splc.types import Array
+
+MAX_STATES = 2**20
+_MAX_SUFFIXES = 2**16
+
+
+@dataclass
+class _Group:
+    """Addends over the same variables.
+
+    Attributes:
+        variables: in the order they are read.
+        steps: per variable, the state after each of its live values, shape (states before, values).
+        adds: what each state after the last variable adds to the left and the right side, shape (states, 2).
+    """
+
+    variables: tuple[int, ...]
+    steps: list[Array]
+    adds: Array
+
+
+def summed(comparison: Comparison, order: Sequence[int], domains: Sequence[int]) -> Automaton:
+    """Return the automaton of a comparison of sums that reads `order`, all its variables with several values.
+
+    Raises:
+        SpaceError: if the sides are not sums of small groups, or have too many distinct sums.
+    """
+    constant, groups = _groups(comparison, order, domains)
+    magnitude = float(np.abs(constant).max()) + sum(float(np.abs(group.adds).max()) for group in groups) + 1.0
+    # Far below the tolerance with which sides are compared, far above what rounding does to a sum.
+    grain = 1e-13 * magnitude
+    varying = [any(group.adds[:, side].any() for group in groups) for side in (0, 1)]
+    # Where both sides vary, their difference alone does not decide: the tolerance depends on their magnitude.
+    later = [None] * len(order) if all(varying) else _additions(groups, order, grain)
+    margin = TOLERANCE * max(1.0, abs(float(constant[0 if varying[1] else 1])))
+    group_of = {variable: group for group in groups for variable in group.variables}
+    now = constant[None]
+    states: dict[int, Array] = {}
+    raw: list[Array] = []
+    for position, variable in enumerate(order):
+        values = values_in(domains[variable])
+        live = live_values(comparison, variable, domains)
+        if len(now) * len(live) > 8 * MAX_STATES:
+            raise too_large(comparison)
+        after = np.repeat(now, len(live), axis=0)
+        states = {key: np.repeat(state, len(live)) for key, state in states.items()}
+        if group := group_of.get(variable):
+            step = group.steps[group.variables.index(variable)]
+            before = states.pop(id(group), np.zeros(len(after), dtype=np.int64))
+            reached = step[before, np.tile(np.arange(len(live)), len(now))]
+            if variable == group.variables[-1]:
+                after = after + group.adds[reached]
+            else:
+                states[id(group)] = reached
+        last = position == len(order) - 1
+        if last:
+            holds = comparison.origin.compare(after[:, 0] - after[:, 1], np.abs(after).max(axis=1))
+            rank, first = np.where(holds, 0, -1), np.zeros(1, dtype=np.int64)
+        else:
+            sizes = [int(state.max()) + 1 for state in states.values()]
+            words = [*_alike(after, later[position], margin, grain), *packed(list(states.values()), sizes)]
+            first, rank = distinct(words, len(after))
+        if len(first) > MAX_STATES:
+            raise too_large(comparison)
+        # The last state of each layer is "satisfied already", by a guard.
+        rows = np.full((len(now) + 1, len(values)), 0 if last else len(first))
+        rows[:-1, np.searchsorted(values, live)] = rank.reshape(len(now), -1)
+        raw.append(rows)
+        now = after[first]
+        states = {key: state[first] for key, state in states.items()}
+    steps: list[Array] = []
+    number = np.zeros(1, dtype=np.int64)
+    for rows in reversed(raw):
+        step, others, satisfied = merged(np.where(rows >= 0, number[rows], -1))
+        number = np.append(others, satisfied)
+        steps.append(step)
+    return Automaton(tuple(order), int(number[0]), tuple(reversed(steps)))
+
+
+def _groups(comparison: Comparison, order: Sequence[int], domains: Sequence[int]) -> tuple[Array, list[_Group]]:
+    """Return the constants of both sides, and the groups of addends that share variables."""
+    constant = np.zeros(2)
+    rank = {variable: place for place, variable in enumerate(order)}
+    joined: list[tuple[set[int], list[tuple[int, int, Node]]]] = []
+    for side, tree in enumerate((comparison.origin.left, comparison.origin.right)):
+        for sign, addend in _addends(tree):
+            about = {comparison.tables[name][0] for name in names_in(addend) if name in comparison.tables}
+            about &= rank.keys()
+            members = [(side, sign, addend)]
+            apart = []
+            for others, held in joined:
+                if about & others:
+                    about |= others
+                    members = held + members
+                else:
+                    apart.append((others, held))
+            joined = [*apart, (about, members)]
+    groups = []
+    for about, members in joined:
+        variables = tuple(sorted(about, key=rank.__getitem__))
+        if math.prod(len(live_values(comparison, variable, domains)) for variable in variables) > MAX_CELLS:
+            raise too_large(comparison)
+        shape, column = columns(comparison, variables, domains)
+        amounts = np.zeros((2, math.prod(shape)))
+        for side, sign, addend in members:
+            values = evaluate(addend, column, zero_safe=True)
+            amounts[side] += sign * np.broadcast_to(values, shape).reshape(-1)
+        if not np.isfinite(amounts).all():
+            raise too_large(comparison)
+        for side in (0, 1):
+            if np.ptp(amounts[side]) == 0:
+                constant[side] += amounts[side, 0]
+                amounts[side] = 0.0
+        if variables:
+            groups.append(_read(variables, shape, amounts))
+    return constant, groups
+
+
+def _addends(tree: Node, sign: int = 1) -> list[tuple[int, Node]]:
+    if not isinstance(tree, Sum):
+        return [(sign, tree)]
+    return [pair for own, child in tree.addends for pair in _addends(child, sign * own)]
+
+
+def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) -> _Group:
+    """Return a group whose states are the prefixes that differ in what they can still add."""
+    different, after = np.unique(amounts[0] + 1j * amounts[1], return_inverse=True)
+    after = after.reshape(-1)
+    steps: list[Array] = []
+    for width in reversed(shape):
+        rows = after.reshape(-1, width)
+        first, after = distinct(packed(list(rows.T), [int(rows.max()) + 1] * width), len(rows))
+        steps.append(rows[first])
+    return _Group(variables, steps[::-1], np.stack([different.real, different.imag], axis=1))
+
+
+def _additions(groups: Sequence[_Group], order: Sequence[int], grain: float) -> list[Array | None]:
+    """Return after each variable the distinct differences that incomplete groups can add; None where they are many."""
+    closing = {group.variables[-1]: np.unique(group.adds[:, 0] - group.adds[:, 1]) for group in groups}
+    found: list[Array | None] = [np.zeros(1)]
+    for variable in reversed(order[1:]):
+        later = found[-1]
+        adds = closing.get(variable, np.zeros(1))
+        if later is None or len(later) * len(adds) > MAX_CELLS:
+            found.append(None)
+            continue
+        both = np.sort((later[:, None] + adds[None]).reshape(-1))
+        both = both[np.append(True, np.diff(both) > grain)]
+        found.append(both if len(both) <= _MAX_SUFFIXES else None)
+    return found[::-1]
+
+
+def _alike(sums: Array, later: Array | None, margin: float, grain: float) -> list[Array]:
+    """Return keys that are equal for sums (left and right, shape (n, 2)) that fare alike.
+
+    Args:
+        sums: what has been added up.
+        later: what can still be added to left - right, ascending, where that decides; else None.
+        margin: a difference up to this counts as none.
+        grain: sums closer than this are equal.
+    """
+    if later is None:
+        return [np.round(side / grain).astype(np.int64) for side in sums.T]
+    difference = sums[:, 0] - sums[:, 1]
+    # Where the same additions lead below, to, and above zero, every comparison comes out the same.
+    below = np.searchsorted(later, -margin - difference, side="left")
+    above = np.searchsorted(later, margin - difference, side="right")
+    return [below, above]

@@ -1,0 +1,122 @@
+"""What looks like a mistake in a variability model, as far as its text alone shows it.
+
+What only the valid configurations show (dead options, constraints that never bind) is found by sampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from splc.system.constraints import BooleanConstraint, Constraint
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel, plain_name
+
+# The only output string that means something for a numeric option: print nothing.
+NO_OUTPUT = "noOutput"
+
+
+def suspicions(model: VariabilityModel) -> list[str]:
+    """Return what is suspicious about a model, its reader's notes first, each with its line where that is known."""
+    found = [
+        *model.notes,
+        *(text for option in model.binary_options for text in _binary(model, option)),
+        *_groups(model),
+        *(text for option in model.numeric_options for text in _numeric(option)),
+        *_spellings(model),
+        *_constraints(model),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _at(line: int | None, message: str) -> str:
+    return f"line {line}: {message}" if line else message
+
+
+def _binary(model: VariabilityModel, option: BinaryOption) -> Iterator[str]:
+    name, line = option.name, option.line
+    for group in option.excluded:
+        if len(group) > 1:
+            yield _at(
+                line,
+                f"{name} excludes {' | '.join(group)} as one group, which has no effect; list each name by itself",
+            )
+        elif group[0] == name:
+            yield _at(line, f"{name} excludes itself, which has no effect")
+    for group in option.implied:
+        if name in group:
+            yield _at(line, f"{name} implies itself, which has no effect")
+        elif all(other in model.exclusions[name] for other in group):
+            yield _at(line, f"{name} implies what it excludes ({' | '.join(group)}) and can never be selected")
+    if not option.optional and model.exclusions[name] and not model.alternatives(option):
+        others = ", ".join(model.exclusions[name])
+        yield _at(
+            line,
+            f"{name} is not optional, but excludes options that are no alternatives of it ({others}): "
+            "it is optional in effect",
+        )
+
+
+def _groups(model: VariabilityModel) -> Iterator[str]:
+    """Yield alternative groups whose members do not all exclude each other."""
+    for group in model.alternative_groups:
+        apart = [f"{one} and {other}" for one, other in combinations(group, 2) if other not in model.exclusions[one]]
+        if apart:
+            yield f"the alternatives {', '.join(group)} do not all exclude each other: {'; '.join(apart)}"
+
+
+def _numeric(option: NumericOption) -> Iterator[str]:
+    name, line = option.name, option.line
+    if option.deselected_flag in option.values:
+        yield _at(
+            line,
+            f"{name}: deselectedFlag {option.deselected_flag:g} is one of its values, "
+            "which no file can tell from deselected",
+        )
+    output = (option.presentation.output_string or "").strip()
+    if output and output != NO_OUTPUT:
+        yield _at(
+            line,
+            f"{name}: outputString {output!r} is never printed; a numeric option prints its prefix, value and postfix "
+            f"({NO_OUTPUT} alone has an effect)",
+        )
+    if len(option.values) == 1:
+        yield _at(line, f"{name} has only one value, {option.values[0]:g}")
+    if option.step is not None and option.maximum is not None:
+        yield _at(
+            line,
+            f"{name}: the steps do not reach maxValue {option.maximum:g}; the last value is "
+            f"{option.values[-1]:g} (SPL Conqueror goes one step beyond maxValue)",
+        )
+
+
+def _spellings(model: VariabilityModel) -> Iterator[str]:
+    """Yield names that SPL Conqueror cannot tell apart, since it keeps only letters, digits and _."""
+    plain: dict[str, list[str]] = {}
+    for name in model.names:
+        plain.setdefault(plain_name(name), []).append(name)
+    for spelling, names in plain.items():
+        if len(names) > 1:
+            yield f"SPL Conqueror cannot tell {', '.join(names)} apart: it reads each of them as {spelling!r}"
+
+
+def _constraints(model: VariabilityModel) -> Iterator[str]:
+    seen: dict[Constraint, Constraint] = {}
+    for constraint in model.constraints:
+        line, text = constraint.line, constraint.text.strip()
+        first = seen.setdefault(constraint, constraint)
+        if first is not constraint:
+            where = f" (line {first.line})" if first.line else ""
+            yield _at(line, f"the constraint {text!r} is there twice{where}")
+        if isinstance(constraint, BooleanConstraint):
+            signs = {(literal.name, literal.positive) for literal in constraint.literals}
+            both = sorted({name for name, positive in signs if (name, not positive) in signs})
+            if both:
+                verdict = "can never hold" if constraint.conjunction else "always holds"
+                yield _at(line, f"the constraint {text!r} {verdict}: it has {both[0]} and its negation")
+        elif constraint.ambiguous:
+            yield _at(
+                line,
+                f"the constraint {text!r} is read as SPL Conqueror reads it, a / b * c as a / (b * c); "
+                "use parentheses to say what is meant",
+            )

@@ -1,0 +1,1 @@
+"""The arithmetic grammar that step functions, constraints and model text share."""

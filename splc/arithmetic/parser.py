@@ -1,0 +1,333 @@
+"""The arithmetic grammar that step functions, constraints and model text share: text → syntax tree → numbers.
+
+    expression := ['+'|'-'] product (('+'|'-') product)*
+    product    := power (('*'|'/') power)*
+    power      := ['+'|'-'] atom ['^' power]
+    atom       := NUMBER | NAME | `NAME` | FUNCTION '(' expression (',' expression)* ')' | '(' expression ')'
+
+Only `max` and `min` take several arguments, and only model text knows them (`MODEL_FUNCTIONS`).
+
+Names are matched longest first against the known names, before operators are looked for, so that `rc-lookahead`
+is a name where it is an option. Nothing is ever handed to Python's own parser. Nesting is bounded by `MAX_DEPTH`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, Literal
+
+import numpy as np
+
+from splc.arithmetic.tokens import (
+    COMPARISONS,
+    FUNCTIONS,
+    MODEL_FUNCTIONS,
+    SEVERAL,
+    NameTable,
+    Token,
+    problem_at,
+    tokenize,
+)
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, is_ambiguous, names_in
+from splc.errors import ExpressionError, shorten
+from splc.types import Array
+
+__all__ = [
+    "COMPARISONS",
+    "FUNCTIONS",
+    "MAX_DEPTH",
+    "MODEL_FUNCTIONS",
+    "Associate",
+    "Call",
+    "Extremum",
+    "Name",
+    "NameTable",
+    "Node",
+    "Number",
+    "Power",
+    "Product",
+    "Sum",
+    "evaluate",
+    "greatest",
+    "is_ambiguous",
+    "names_in",
+    "parse",
+    "parse_comparison",
+    "rounded",
+]
+
+MAX_DEPTH = 64
+
+Associate = Literal["left", "right"]
+
+
+class Parser:
+    """Recursive descent over the tokens of one text. Use `parse` or `parse_comparison`."""
+
+    def __init__(
+        self,
+        text: str,
+        names: NameTable | None,
+        associate: Associate,
+        comparisons: bool,
+        functions: Sequence[str] = FUNCTIONS,
+    ) -> None:
+        self.text = text
+        self.associate = associate
+        # Tokens are made as they are needed: a text that is nested too deep is refused where it is.
+        self.tokens = tokenize(text, names, comparisons, functions)
+        self.token = next(self.tokens)
+        self.depth = 0
+
+    def advance(self) -> None:
+        """Read on to the next token."""
+        self.token = next(self.tokens)
+
+    def accept(self, *texts: str) -> Token | None:
+        """Consume the next token if it is one of these operators."""
+        token = self.token
+        if token.kind == "op" and token.text in texts:
+            self.advance()
+            return token
+        return None
+
+    def fail(self, message: str, hint: str | None = None) -> ExpressionError:
+        """Return an error at the next token."""
+        return problem_at(self.text, self.token.at, message, hint)
+
+    def unexpected(self) -> ExpressionError:
+        """Return the error for a next token that cannot stand there."""
+        token = self.token
+        hint = None
+        if token.kind == "comma":
+            hint = self.decimal() or f"only {' and '.join(SEVERAL)} take several arguments"
+        elif token.kind != "op" or token.text == "(":
+            hint = "write products with *"
+        return self.fail(f"{token.text!r} is not expected here", hint)
+
+    def decimal(self) -> str | None:
+        """Return what to do about a comma that stands in a number."""
+        before, after = re.search(r"\d+\Z", self.text[: self.token.at]), _DIGITS.match(self.text, self.token.at + 1)
+        if before is None or after is None:
+            return None
+        return shorten(f"write numbers with a decimal point: {before[0]}.{after[0]}")
+
+    def enter(self) -> None:
+        """Go one level of nesting deeper."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fail(f"nested more than {MAX_DEPTH} levels deep")
+
+    def sum(self) -> Node:
+        """Expression := product (('+'|'-') product)*."""
+        addends = [(1, self.product())]
+        while operator := self.accept("+", "-"):
+            addends.append((1 if operator.text == "+" else -1, self.product()))
+        return addends[0][1] if len(addends) == 1 else Sum(tuple(addends))
+
+    def product(self) -> Node:
+        """Product := power (('*'|'/') power)*, associating as `self.associate` says."""
+        factors = [(1, self.power())]
+        operators = ""
+        side = 1
+        while operator := self.accept("*", "/"):
+            operators += operator.text
+            if self.associate == "left":
+                side = 1 if operator.text == "*" else -1
+            elif operator.text == "/":
+                side = -side
+            factors.append((side, self.power()))
+        if len(factors) == 1:
+            return factors[0][1]
+        return Product(tuple(factors), ambiguous="/" in operators[:-1])
+
+    def power(self) -> Node:
+        """Power := ('+'|'-')* atom ['^' power]; a sign binds weaker than a power."""
+        sign = 1
+        while operator := self.accept("+", "-"):
+            sign = -sign if operator.text == "-" else sign
+        node = self.atom()
+        if self.accept("^"):
+            self.enter()
+            node = Power(node, self.power())
+            self.depth -= 1
+        if sign > 0:
+            return node
+        return Number(-node.value) if isinstance(node, Number) else Sum(((-1, node),))
+
+    def atom(self) -> Node:
+        """Return a number, a name, a call or a sum in parentheses."""
+        token = self.token
+        if token.kind == "number":
+            value = float(token.text)
+            if not math.isfinite(value):
+                raise self.fail(f"the number {shorten(token.text, 60)} is too large")
+            self.advance()
+            return Number(value)
+        if token.kind == "name":
+            self.advance()
+            return Name(token.text, token.at)
+        if token.kind == "function":
+            self.advance()
+            if not (self.token.kind == "op" and self.token.text == "("):
+                raise self.fail(f"{token.text} needs its argument in parentheses")
+            return self.call(token)
+        if self.accept("("):
+            self.enter()
+            node = self.sum()
+            self.close(token)
+            return node
+        if token.kind == "end":
+            raise self.fail("the expression ends too early" if self.text.strip() else "the expression is empty")
+        raise self.fail(f"{token.text!r} is not expected here")
+
+    def close(self, opened: Token) -> None:
+        """Consume a closing parenthesis."""
+        if self.token.kind == "comma":
+            raise self.unexpected()
+        if not self.accept(")"):
+            raise self.fail(f"the parenthesis opened at column {opened.at + 1} is not closed")
+        self.depth -= 1
+
+    def call(self, function: Token) -> Node:
+        """Return a function of what follows in parentheses."""
+        name, opened = function.text, self.token
+        self.advance()
+        self.enter()
+        arguments = [self.sum()]
+        while self.token.kind == "comma":
+            if name not in SEVERAL:
+                other = "write log2(x), log10(x), or log(x) / log(base)" if name.startswith("l") else None
+                raise self.fail(f"{name} takes one argument", self.decimal() or other)
+            self.advance()
+            arguments.append(self.sum())
+        self.close(opened)
+        if name not in SEVERAL:
+            return Call(name, arguments[0], function.at)
+        if len(arguments) == 1:
+            raise problem_at(self.text, function.at, f"{name} takes two arguments or more", f"write {name}(a, b)")
+        return Extremum(name, tuple(arguments), function.at)
+
+
+_DIGITS = re.compile(r"\d+")
+
+
+def parse(
+    text: str,
+    names: NameTable | None = None,
+    associate: Associate = "left",
+    functions: Sequence[str] = FUNCTIONS,
+) -> Node:
+    """Parse an expression.
+
+    Args:
+        text: the expression.
+        names: the known names; None accepts every plain name.
+        associate: 'left' as in mathematics; 'right' as SPL Conqueror reads `*` and `/`: `a / b * c` is `a / (b * c)`.
+        functions: the known functions: `FUNCTIONS` or `MODEL_FUNCTIONS`.
+
+    Raises:
+        ExpressionError: where the text is not an expression, with its column.
+    """
+    parser = Parser(text, names, associate, comparisons=False, functions=functions)
+    node = parser.sum()
+    if parser.token.kind != "end":
+        raise parser.unexpected()
+    return node
+
+
+def parse_comparison(
+    text: str, names: NameTable | None = None, associate: Associate = "right"
+) -> tuple[Node, str, Node]:
+    """Parse `expression CMP expression`; CMP is one of `COMPARISONS` ('==' is returned as '=').
+
+    Raises:
+        ExpressionError: where the text is not a comparison.
+    """
+    parser = Parser(text, names, associate, comparisons=True)
+    left = parser.sum()
+    token = parser.token
+    if token.kind != "cmp":
+        raise parser.fail("a comparison is expected here", "one of >= <= != = < >")
+    parser.advance()
+    right = parser.sum()
+    if parser.token.kind != "end":
+        raise parser.unexpected()
+    return left, "=" if token.text == "==" else token.text, right
+
+
+def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False) -> Any:
+    """Evaluate a tree over numbers or arrays.
+
+    Args:
+        node: the tree.
+        value_of: the value (a float or an array of shape (n,)) of a name.
+        zero_safe: SPL Conqueror's arithmetic, in which division by 0 and the logarithm of 0 give 0;
+            otherwise they give infinities or NaN, as in IEEE arithmetic.
+
+    Returns:
+        A float or an array of shape (n,).
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return _evaluate(node, value_of, zero_safe)
+
+
+def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> Any:
+    match node:
+        case Number(value):
+            return np.float64(value)
+        case Name(name):
+            return value_of(name)
+        case Sum(addends):
+            total: Any = 0.0
+            for sign, child in addends:
+                total = total + sign * _evaluate(child, value_of, zero_safe)
+            return total
+        case Product(factors):
+            above: Any = np.float64(1.0)
+            below: Any = np.float64(1.0)
+            for side, child in factors:
+                if side > 0:
+                    above = above * _evaluate(child, value_of, zero_safe)
+                else:
+                    below = below * _evaluate(child, value_of, zero_safe)
+            ratio = np.true_divide(above, below)
+            return np.where(below == 0, 0.0, ratio) if zero_safe else ratio
+        case Power(base, exponent):
+            below = np.asarray(_evaluate(base, value_of, zero_safe), dtype=float)
+            above = np.asarray(_evaluate(exponent, value_of, zero_safe), dtype=float)
+            power = np.power(below, above)
+            return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
+        case Call(function, argument):
+            inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
+            result = _FUNCTION_VALUES[function](inner)
+            return np.where(inner == 0, 0.0, result) if zero_safe and function not in ("sqrt", "exp") else result
+        case Extremum(function, arguments):
+            return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
+
+
+def greatest(function: str, values: Sequence[Any]) -> Any:
+    """Return the greatest ('max') or the least of several numbers or columns, NaN where one of them is NaN."""
+    return reduce(np.maximum if function == "max" else np.minimum, values)
+
+
+def rounded(function: str, values: Array) -> Array:
+    """Return values rounded up ('ceil') or down; what a few roundings are off a whole number is that number."""
+    near = np.round(values)
+    exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
+    return np.where(exact, near, np.ceil(values) if function == "ceil" else np.floor(values))
+
+
+_FUNCTION_VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "log2": np.log2,
+    "log10": np.log10,
+    "ln": np.log,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "ceil": lambda values: rounded("ceil", values),
+    "floor": lambda values: rounded("floor", values),
+}

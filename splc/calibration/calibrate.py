@@ -1,0 +1,205 @@
+"""Calibration: parameters of an analytical model from measurements, in the place of a guessed factor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from splc.calibration.cross_validation import predictions_from_others
+from splc.calibration.free_parameters import Bound, Free, free_parameters, with_scale
+from splc.calibration.identifiability import Findings, findings
+from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, Weights
+from splc.calibration.search import Misfit, search
+from splc.calibration.sensitivity import Sensitivity
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
+from splc.learning.scoring import mean_relative_error
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.types import Array
+
+WORST = 3
+
+
+def calibrate(
+    model: InfluenceModel,
+    configurations: Configurations,
+    measured: Array,
+    free: Sequence[str],
+    *,
+    guessed: Collection[str] = (),
+    bounds: Mapping[str, Bound] | None = None,
+    weights: Weights = "relative",
+    level: float = 0.95,
+    folds: int = 0,
+    seed: int = 0,
+) -> Calibration:
+    """Estimate free parameters of a model by bounded least squares.
+
+    What is made least is the sum of squares of (predicted - measured) / measured, because every error that is reported
+    is a relative one, or of predicted - measured, or of ln(predicted / measured). Relative residuals are at most 1
+    where a prediction is too low but without limit where it is too high, so that they shrink predictions where
+    measurements scatter by factors; logarithms take both for the same. A parameter that is a table has one factor on
+    all its rows. The name `scale` is a factor on the whole model (the thesis took 500, section 5.2), unless a parameter
+    has that name.
+
+    Args:
+        model: the model; its free parameters are names in it (`symbols` of `read_stored_model`).
+        configurations: the configurations that were measured, n of them.
+        measured: their values, shape (n,); those that are not finite are left out, with relative weights also zeros,
+            with logarithms all that are not positive.
+        free: the names of the parameters to estimate.
+        guessed: those of them that nobody benchmarked: their value in the model is a mere start.
+        bounds: name → (lowest, highest) value, None as by default: at least 0 where the benchmarked value is not
+            negative. Of a table they are about the row that stands for it: its middle one.
+        weights: 'relative', 'absolute' or 'log'.
+        level: the level of the intervals.
+        folds: the number of folds of the cross-validation, each of which is predicted with estimates from the others;
+            0: none.
+        seed: of the folds.
+
+    Raises:
+        SpecError: for names, bounds, weights, levels and numbers of folds that cannot be.
+        ConfigurationError: if there are not as many values as configurations, or the model has no value at one.
+        MeasurementError: if there are too few measurements.
+        LearningError: if no values of the parameters are found with which the model has predictions, or numbers cannot
+            hold them.
+    """
+    if weights not in WEIGHTS:
+        raise SpecError(f"unknown weights {weights!r}", hint=f"one of {', '.join(WEIGHTS)}")
+    if not 0 < level < 1:
+        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
+    if folds < 0 or folds == 1:
+        raise SpecError(f"{plural(folds, 'fold', 'folds')} cannot be made", hint="2 at least; 0: no cross-validation")
+    whole = with_scale(model, free)
+    found = free_parameters(whole, free, guessed, bounds or {})
+    values = np.asarray(measured, dtype=float)
+    if values.shape != (len(configurations),):
+        raise ConfigurationError(f"{len(configurations)} configurations, but values of shape {values.shape}")
+    finite = np.isfinite(values)
+    used = finite & {"relative": values != 0, "absolute": True, "log": values > 0}[weights]
+    _require_enough(int(used.sum()), found, int((finite & ~used).sum()), weights)
+    places, target = configurations[used], values[used]
+    misfit = Misfit(
+        Sensitivity(whole, places, found),
+        target,
+        _weights_of(target, weights),
+        np.array([one.low / one.unit for one in found]),
+        np.array([one.high / one.unit for one in found]),
+        logarithmic=weights == "log",
+    )
+    best = search(misfit)
+    if best is None:
+        # The model itself says best where it has no value.
+        _with(whole, found, np.array([one.start for one in found])).predict(places)
+        kind = "positive, finite" if misfit.logarithmic else "finite"
+        raise LearningError(
+            f"no values of the free parameters give {kind} predictions for all measured configurations",
+            hint="give bounds within which the model has such values: --bound NAME=LOW..HIGH",
+        )
+    said = findings(misfit, best.at, level)
+    fitted = _with(whole, found, best.at, said, level)
+    predicted = fitted.predict(places)
+    other = predictions_from_others(misfit, best.at, folds, seed) if folds else None
+    before = None if any(one.benchmarked is None for one in found) else _error(whole, places, target)
+    return Calibration(
+        fitted,
+        tuple(_estimate(one, best.at[k], k, said) for k, one in enumerate(found)),
+        said.confounded,
+        tuple(found[k].name for k in said.without_effect),
+        weights,
+        level,
+        best.linear,
+        best.converged,
+        len(target),
+        int((finite & ~used).sum()),
+        int((~finite).sum()),
+        said.degrees,
+        said.deviation / float(misfit.weights[0] if weights == "absolute" else 1.0),
+        before,
+        mean_relative_error(predicted, target),
+        None if other is None else mean_relative_error(other, target),
+        min(folds, len(target)),
+        tuple(
+            Residual(places.assignment(row), float(target[row]), float(predicted[row]))
+            for row in np.argsort(-np.abs(misfit(best.at)[0]), kind="stable")[:WORST].tolist()
+        ),
+    )
+
+
+def _weights_of(measured: Array, weights: Weights) -> Array:
+    """Return what residuals are multiplied by, shape (n,)."""
+    if weights == "relative":
+        return 1 / np.abs(measured)
+    # Squares of huge values would be infinite.
+    return np.full(len(measured), 1.0 if weights == "log" else 1 / (np.abs(measured).max() or 1.0))
+
+
+def _require_enough(count: int, free: Sequence[Free], zeros: int, weights: Weights) -> None:
+    """Refuse to fit as many parameters as there are measurements.
+
+    Raises:
+        MeasurementError: if no degree of freedom is left.
+    """
+    if count > len(free):
+        return
+    kind = "positive" if weights == "log" else "not 0 and finite"
+    have = plural(count, "measured value is", "measured values are")
+    if zeros:
+        have = f"{have} {kind}, which is" if count == 1 else f"{have} {kind}, which are"
+    lost = "no logarithm" if weights == "log" else "no relative error"
+    raise MeasurementError(
+        f"{have} too few for {plural(len(free), 'free parameter', 'free parameters')}",
+        hint=f"at least {len(free) + 1} are needed"
+        + (f"; the others have {lost} (--weights absolute keeps them)" if zeros else ""),
+    )
+
+
+def _with(
+    model: InfluenceModel, free: Sequence[Free], at: Array, said: Findings | None = None, level: float | None = None
+) -> InfluenceModel:
+    """Return a model with these values of its free parameters, in their units, and their intervals."""
+    new = {
+        one.name: one.at(at[k], None if said is None else _interval(one, at[k], k, said), level)
+        for k, one in enumerate(free)
+    }
+    return replace(model, derived=tuple(new.get(each.name, each) for each in model.derived))
+
+
+def _interval(one: Free, at: float, place: int, said: Findings) -> tuple[float, float] | None:
+    """Return an interval within the bounds, in the parameter's unit; None where it is not determined.
+
+    Values beyond the bounds are known to be wrong; leaving them out takes nothing from the coverage.
+    """
+    half = float(said.half_widths[place])
+    if math.isnan(half):
+        return None
+    return max(float(at) - half, one.low / one.unit), min(float(at) + half, one.high / one.unit)
+
+
+def _estimate(one: Free, at: float, place: int, said: Findings) -> Estimate:
+    low, high = _interval(one, at, place, said) or (None, None)
+    keys = one.parameter.keys
+    start = one.parameter.values_of[one.row] / one.unit
+    return Estimate(
+        one.name,
+        one.value(at),
+        None if low is None else one.value(low),
+        None if high is None else one.value(high),
+        one.benchmarked,
+        "low" if said.at_low[place] else "high" if said.at_high[place] else None,
+        low is not None,
+        (float(at) / start if start else 1.0) if keys else None,
+        keys[one.row] if keys else None,
+        one.parameter.by,
+    )
+
+
+def _error(model: InfluenceModel, configurations: Configurations, measured: Array) -> float | None:
+    """Return the mean relative error in percent; None where the model has no predictions."""
+    try:
+        return mean_relative_error(model.predict(configurations), measured)
+    except EvaluationError:
+        return None

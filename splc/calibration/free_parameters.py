@@ -1,0 +1,162 @@
+"""The free parameters of a model: where they are found in it, where they start, and within which bounds they lie.
+
+A table has one factor on all of its rows. What is searched for is, for each parameter, its value in units of its
+benchmarked one, because values of 1e-11 (seconds per operation) stand beside values of 1e-3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from splc.errors import Problem, SpecError, unknown_name_hint
+from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import Parameter, RoundOf, needed
+from splc.models.terms import log_term, option_term
+
+SCALE = "scale"
+"""The reserved name of a factor on the whole model, unless a parameter has it."""
+
+Bound = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Free:
+    """A free parameter.
+
+    Attributes:
+        parameter: what the model has under its name.
+        benchmarked: its value there (of a table: of the row that stands for it), None where that is a mere guess.
+        row: the row that stands for it.
+        unit: what it is searched in multiples of, positive.
+        low: the least value that it may have, perhaps -inf.
+        high: the greatest, perhaps inf.
+    """
+
+    parameter: Parameter
+    benchmarked: float | None
+    row: int
+    unit: float
+    low: float
+    high: float
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.parameter.name
+
+    @property
+    def shape(self) -> tuple[float, ...]:
+        """Its rows where it is searched for with 1."""
+        value = self.parameter.values_of[self.row]
+        if not self.parameter.keys:
+            return (self.unit,)
+        return tuple(own / value * self.unit if value else 0.0 for own in self.parameter.values_of)
+
+    @property
+    def start(self) -> float:
+        """Where the search begins, in its unit, within its bounds."""
+        value = self.parameter.values_of[self.row] / self.unit
+        return min(max(value, self.low / self.unit), self.high / self.unit)
+
+    def value(self, multiple: float) -> float:
+        """Return the value of the row that stands for it, exactly the bound where it is met."""
+        value = float(multiple) * self.unit
+        return next((end for end in (self.low, self.high) if multiple == end / self.unit), value)
+
+    def at(self, multiple: float, ends: tuple[float, float] | None = None, level: float | None = None) -> Parameter:
+        """Return the parameter with another value and interval, in its unit, without one as not determined."""
+        value, *both = (self._rows(end) for end in (multiple, *(ends or (multiple, multiple))))
+        pairs = list(zip(*both, strict=True))
+        return replace(
+            self.parameter,
+            values_of=value,
+            low=tuple(map(min, pairs)),
+            high=tuple(map(max, pairs)),
+            levels=() if ends is None or level is None else (level,),
+            determined=ends is not None,
+        )
+
+    def _rows(self, multiple: float) -> tuple[float, ...]:
+        if not self.parameter.keys:
+            return (self.value(multiple),)
+        return tuple(float(multiple) * own for own in self.shape)
+
+
+def with_scale(model: InfluenceModel, free: Collection[str]) -> InfluenceModel:
+    """Return a model with the factor `scale` on it, where it is free and no parameter has its name."""
+    if SCALE not in free or any(parameter.name == SCALE for parameter in model.parameters):
+        return model
+    factor = Parameter(SCALE, (1.0,), (1.0,), (1.0,))
+    if model.link == "log":
+        terms = (*model.terms, (log_term(SCALE), math.log(10)))
+    else:
+        terms = tuple((term * option_term(SCALE), influence) for term, influence in model.terms)
+    return InfluenceModel.from_terms(terms, (*model.order, SCALE), model.link, (*model.derived, factor))
+
+
+def free_parameters(
+    model: InfluenceModel, names: Sequence[str], guessed: Collection[str], bounds: Mapping[str, Bound]
+) -> tuple[Free, ...]:
+    """Return the free parameters.
+
+    Args:
+        model: the model, with `scale` where that is free.
+        names: their names.
+        guessed: those of them that were never benchmarked: the model's value for them is a guess.
+        bounds: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the
+            benchmarked value is negative. Of a table it is the value of the row that stands for it.
+
+    Raises:
+        SpecError: naming everything that is wrong with the names and bounds.
+    """
+    known = {parameter.name: parameter for parameter in model.parameters}
+    problems = [] if names else [Problem("no parameter is free", hint="name at least one")]
+    problems += [
+        Problem(
+            f"the model has no parameter {name!r} that could be estimated",
+            hint=unknown_name_hint(name, sorted({*known, SCALE})),
+        )
+        for name in names
+        if name not in known
+    ]
+    problems += [
+        Problem(f"{name!r} has a bound but is not free", hint=unknown_name_hint(name, list(names)))
+        for name in bounds
+        if name not in names
+    ]
+    derived = {each.name: each for each in model.derived}
+    rounded = frozenset().union(*(each.names for each in model.derived if isinstance(each, RoundOf)))
+    stepwise = {each.name for each in needed(rounded, derived)}
+    found: list[Free] = []
+    for name in dict.fromkeys(names):
+        if name not in known:
+            continue
+        if name in stepwise:
+            what = f"{name!r} is inside of a rounding, where least squares cannot estimate it"
+            problems.append(Problem(what, hint="leave it out of the free ones"))
+        one = _free(known[name], name in guessed, bounds.get(name, (None, None)))
+        if math.isnan(one.low) or math.isnan(one.high) or not one.low < one.high:
+            what = f"{name} cannot lie between {one.low:g} and {one.high:g}"
+            problems.append(Problem(what, hint="write the lower bound first: alpha=1e-8..1e-5"))
+        found.append(one)
+    if problems:
+        raise SpecError(problems)
+    return tuple(found)
+
+
+def _free(parameter: Parameter, guessed: bool, bound: Bound) -> Free:
+    row = _row(parameter)
+    value = parameter.values_of[row]
+    low, high = bound
+    if low is None:
+        low = -math.inf if value < 0 or (high is not None and high <= 0) else 0.0
+    return Free(parameter, None if guessed else value, row, abs(value) or 1.0, low, math.inf if high is None else high)
+
+
+def _row(parameter: Parameter) -> int:
+    """Return the row that stands for a parameter: the middle one, or the nearest to it that is not 0."""
+    middle = parameter.middle
+    others = [row for row, value in enumerate(parameter.values_of) if value != 0]
+    return min(others, key=lambda row: (abs(row - middle), row), default=middle)

@@ -1,0 +1,254 @@
+"""Where a model predicts the measurements best: solved for where it is linear in its parameters, else searched for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.calibration.linear import column_lengths, dependence, solve
+from splc.calibration.sensitivity import Sensitivity
+from splc.types import Array
+
+# Points that are tried for each parameter that does not enter linearly, at most so many, and how many of all are
+# followed to the end.
+_TRIED = 60
+_MOST_TRIED = 300
+_FOLLOWED = 4
+_DECADES = 3.0
+_UNKNOWN_DECADES = 9.0
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """What is to be made small.
+
+    Attributes:
+        predictions: the model.
+        measured: shape (n,), finite.
+        weights: what each residual is multiplied by, shape (n,).
+        low: lower bounds, shape (k,), in the parameters' units.
+        high: upper bounds.
+        logarithmic: whether residuals are logarithms of predicted / measured; both are positive then.
+    """
+
+    predictions: Sensitivity
+    measured: Array
+    weights: Array
+    low: Array
+    high: Array
+    logarithmic: bool = False
+
+    @property
+    def aim(self) -> Array:
+        """What residuals are small or large beside: the weighted measurements, or 1 for each logarithm. Shape (n,)."""
+        return np.ones(len(self.measured)) if self.logarithmic else self.measured * self.weights
+
+    @property
+    def size(self) -> float:
+        """The length of that, positive."""
+        return float(column_lengths(self.aim[:, np.newaxis])[0]) or 1.0
+
+    def __call__(self, at: Array) -> tuple[Array, Array]:
+        """Return the weighted residuals, shape (n,), and their derivatives, shape (n, k).
+
+        Residuals are predicted - measured, or ln(predicted / measured); NaN where that is undefined.
+        """
+        predicted, slopes = self.predictions(at)
+        with np.errstate(all="ignore"):
+            if self.logarithmic:
+                logarithms = np.log(np.where(predicted > 0, predicted, np.nan) / self.measured)
+                return logarithms * self.weights, slopes * (self.weights / predicted)[:, np.newaxis]
+            return (predicted - self.measured) * self.weights, slopes * self.weights[:, np.newaxis]
+
+    def cost(self, at: Array) -> float:
+        """Return the length of the weighted residuals, inf where there is no prediction."""
+        residuals, slopes = self(at)
+        if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
+            return math.inf
+        return float(column_lengths(residuals[:, np.newaxis])[0])
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best point of a search.
+
+    Attributes:
+        at: the parameters, in their units, shape (k,).
+        linear: whether no search was needed.
+        converged: whether the search ended by itself.
+    """
+
+    at: Array
+    linear: bool
+    converged: bool = True
+
+
+def search(misfit: Misfit) -> Found | None:
+    """Return the parameters within bounds with the least misfit, None where no predictions are found at all.
+
+    With a model that is linear in them this is exact (`splc.calibration.linear`). Else it is the best end of several
+    searches by a trust region (scipy's `least_squares`), the first from the benchmarked values, the others from the
+    best of a fixed set of points, at each of which the parameters that enter linearly are solved for. Logarithms of
+    predictions are linear in none, but one search begins where the relative residuals are least.
+    """
+    free = misfit.predictions.free
+    start = np.array([one.start for one in free])
+    block = () if misfit.logarithmic else misfit.predictions.linear_block()
+    if len(block) == len(free):
+        at = _with_block(misfit, start, block)
+        return None if at is None or not math.isfinite(misfit.cost(at)) else Found(at, linear=True)
+    tried: list[tuple[float, int, Array]] = []
+    for number, point in enumerate(_points(misfit, start, block)):
+        at = _with_block(misfit, point, block)
+        if at is not None and math.isfinite(cost := misfit.cost(at)):
+            tried.append((cost, number, at))
+    begins = [start] if math.isfinite(misfit.cost(start)) else []
+    if misfit.logarithmic:
+        relative = search(replace(misfit, weights=misfit.weights / misfit.measured, logarithmic=False))
+        if relative is not None and math.isfinite(misfit.cost(relative.at)):
+            begins.append(relative.at)
+    begins += [at for _, _, at in sorted(tried, key=lambda one: one[:2])[:_FOLLOWED]]
+    best: tuple[float, Found] | None = None
+    for begin in begins:
+        followed, converged = _followed(misfit, begin)
+        at = _polished(misfit, followed)
+        cost = misfit.cost(at)
+        # Of equally good ends the first one stays: it is the one that was reached from the benchmarked values.
+        if best is None or cost < best[0] * (1 - 1e-9) - 1e-13 * misfit.size:
+            best = cost, Found(at, linear=False, converged=converged)
+    if best is None:
+        return None
+    cost, found = best
+    if misfit.logarithmic:
+        # Of all equally good values the nearest to the benchmarked ones, as without logarithms.
+        slopes = misfit(found.at)[1]
+        nearest = solve(slopes, slopes @ found.at, misfit.low, misfit.high, start)
+        if dependence(slopes).dependent and misfit.cost(nearest) <= cost * (1 + 1e-9):
+            cost, found = misfit.cost(nearest), replace(found, at=nearest)
+    # What changes nothing keeps its benchmarked value, also where the search began elsewhere.
+    kept = np.where(column_lengths(misfit(found.at)[1]) == 0, start, found.at)
+    return replace(found, at=kept) if misfit.cost(kept) <= cost * (1 + 1e-12) else found
+
+
+def search_near(misfit: Misfit, begin: Array) -> Array | None:
+    """Return the best parameters near some, as they are with slightly other measurements; None without predictions."""
+    if not misfit.logarithmic and len(misfit.predictions.linear_block()) == len(begin):
+        found = search(misfit)
+        return None if found is None else found.at
+    return _polished(misfit, _followed(misfit, begin)[0]) if math.isfinite(misfit.cost(begin)) else None
+
+
+def _with_block(misfit: Misfit, point: Array, block: tuple[int, ...]) -> Array | None:
+    """Return a point with the parameters that enter linearly solved for, None where there are no predictions."""
+    if not block:
+        return point
+    places = list(block)
+    origin = point.copy()
+    origin[places] = 0.0
+    residuals, slopes = misfit(origin)
+    slopes = slopes[:, places]
+    if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
+        return None
+    found = origin.copy()
+    found[places] = solve(slopes, -residuals, misfit.low[places], misfit.high[places], point[places])
+    return found
+
+
+def _points(misfit: Misfit, start: Array, block: tuple[int, ...]) -> Iterator[Array]:
+    """Yield points to try: the start, then points that fill the space of what does not enter linearly evenly.
+
+    These are the additive recurrence of the generalised golden ratio (Roberts, 2018: R_d), which needs no seed.
+    """
+    yield start
+    others = [place for place in range(len(start)) if place not in block]
+    ratio = 2.0
+    for _ in range(60):
+        ratio = (1 + ratio) ** (1 / (len(others) + 1))
+    steps = ratio ** -np.arange(1.0, len(others) + 1)
+    for number in range(min(_TRIED * len(others), _MOST_TRIED)):
+        point = start.copy()
+        for place, share in zip(others, (0.5 + (number + 1) * steps) % 1.0, strict=True):
+            point[place] = _within(misfit, place, float(share), number)
+        yield point
+
+
+def _within(misfit: Misfit, place: int, share: float, number: int) -> float:
+    """Return a value within the bounds of a parameter: over magnitudes, or evenly between bounds of both signs."""
+    low, high = float(misfit.low[place]), float(misfit.high[place])
+    if math.isfinite(low) and math.isfinite(high):
+        if low > 0:
+            return float(np.clip(low * (high / low) ** share, low, high))
+        if low < 0 or number % 2:
+            return low + share * (high - low)
+    one = misfit.predictions.free[place]
+    below, above = (-_UNKNOWN_DECADES, _DECADES) if one.benchmarked is None else (-_DECADES, _DECADES)
+    value = 10 ** (below + share * (above - below))
+    if high <= 0 or (low < 0 and number % 2 == 1):
+        value = -value
+    # Every third point is of the size of the benchmarked value: exponents do not go over magnitudes.
+    if number % 3 == 0:
+        value = math.copysign(4 * share, value)
+    return float(np.clip(value, low, high))
+
+
+def _followed(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
+    """Return where a search by a trust region ends, and whether it ended by itself."""
+    from scipy.optimize import least_squares
+
+    size = misfit.size
+    last: list[Array] = [begin]
+
+    def residuals(at: Array) -> Array:
+        return misfit(at)[0] / size
+
+    def slopes(at: Array) -> Array:
+        found = misfit(at)[1] / size
+        if np.isfinite(found).all():
+            last[0] = at
+        return found
+
+    try:
+        # The search looks at points without predictions too, and turns back there.
+        with np.errstate(all="ignore"):
+            ended = least_squares(
+                residuals,
+                begin,
+                jac=slopes,
+                bounds=(misfit.low, misfit.high),
+                x_scale="jac",
+                ftol=1e-14,
+                xtol=1e-14,
+                gtol=1e-14,
+                max_nfev=100 * len(begin),
+            )
+    except (ValueError, np.linalg.LinAlgError):
+        # Predictions without finite derivatives: what was reached before is polished, and its cost decides.
+        return last[0], False
+    return np.asarray(ended.x), bool(ended.status > 0)
+
+
+def _polished(misfit: Misfit, at: Array) -> Array:
+    """Return a point after a few Gauss-Newton steps, in which bounds are met exactly, unlike in the search before."""
+    cost = misfit.cost(at)
+    for _ in range(20):
+        residuals, slopes = misfit(at)
+        if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
+            return at
+        with np.errstate(all="ignore"):
+            wanted = slopes @ at - residuals
+        target = solve(slopes, wanted, misfit.low, misfit.high, at)
+        for share in (1.0, 0.5, 0.1, 0.01):
+            trial = target if share == 1.0 else at + share * (target - at)
+            found = misfit.cost(trial)
+            if found < cost or (share == 1.0 and found <= cost * (1 + 1e-12) and (trial != at).any()):
+                break
+        else:
+            return at
+        gain = cost - found
+        at, cost = trial, found
+        if gain <= 1e-15 * cost:
+            return at
+    return at

@@ -1,0 +1,1 @@
+"""The output of the subcommands as text and as JSON."""

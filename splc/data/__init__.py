@@ -1,0 +1,1 @@
+"""Configurations, measurements, observed variables and experiments."""

@@ -1,0 +1,259 @@
+"""Configurations: many assignments of values to all options, as columns. The only value ↔ vector conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
+
+
+def index_type(model: VariabilityModel) -> np.dtype[Any]:
+    """Return the smallest unsigned integer type that holds every value index of the model."""
+    return np.min_scalar_type(max((option.size - 1 for option in model.options), default=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """`n` configurations of one system; they need not be valid (see `sampling.Space.check`).
+
+    Args:
+        model: the system.
+        indices: value indices, shape (n, options), made read-only. Binary options: 0 not selected, 1 selected;
+            numeric ones: the index into `option.values`, `len(option.values)` where deselected.
+        observed: what was observed of them, None where nothing was; no part of what they are, so that configurations
+            are equal, found and told apart without it.
+
+    Raises:
+        ConfigurationError: if the shape or an index does not fit the model.
+    """
+
+    model: VariabilityModel
+    indices: Array
+    observed: Observed | None = None
+
+    def __post_init__(self) -> None:
+        indices = np.asarray(self.indices)
+        width = len(self.model.options)
+        if indices.size == 0 and (indices.ndim != 2 or len(indices) == 0):
+            indices = np.zeros((0, width), dtype=np.uint8)
+        if indices.ndim != 2 or indices.shape[1] != width:
+            raise ConfigurationError(f"expected columns for {width} options, got shape {indices.shape}")
+        if indices.dtype.kind not in "biu":
+            raise ConfigurationError(f"value indices are whole numbers, not {indices.dtype}")
+        sizes = np.array([option.size for option in self.model.options], dtype=np.int64)
+        if indices.size and ((indices < 0).any() or (indices.astype(np.int64) >= sizes).any()):
+            raise ConfigurationError("a value index lies outside of its option's values")
+        indices = np.array(indices, dtype=index_type(self.model), order="C")
+        indices.setflags(write=False)
+        object.__setattr__(self, "indices", indices)
+        if self.observed is not None and len(self.observed.known) != len(indices):
+            message = f"{len(indices)} configurations, but observations of {len(self.observed.known)}"
+            raise ConfigurationError(message)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, rows: Any) -> Configurations:
+        """Return the configurations at `rows` (a slice, positions, or a mask)."""
+        picked = self.indices[rows]
+        observed = None if self.observed is None else self.observed[rows]
+        return Configurations(self.model, np.atleast_2d(picked), observed)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Configurations):
+            return NotImplemented
+        return self.model == other.model and np.array_equal(self.indices, other.indices)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def keys(self) -> Array:
+        """One sortable byte string per configuration, equal where configurations are (shape (n,), dtype S)."""
+        big = np.ascontiguousarray(self.indices.astype(self.indices.dtype.newbyteorder(">")))
+        width = big.dtype.itemsize * big.shape[1]
+        # numpy ignores trailing zero bytes of a string; a last byte of 1 keeps them apart.
+        marked = np.ones((len(big), width + 1), dtype=np.uint8)
+        marked[:, :width] = big.view(np.uint8).reshape(len(big), width)
+        return np.frombuffer(marked.tobytes(), dtype=f"S{width + 1}")
+
+    def value(self, name: str) -> Array:
+        """Return an option's values, shape (n,), float: binary 0/1; NaN where a numeric one is deselected."""
+        option = self.model.option(name)
+        return value_table(option)[self.indices[:, self.model.positions[option.name]]]
+
+    def column(self, name: str) -> Array:
+        """Return what a term sees of a name, shape (n,).
+
+        Args:
+            name: an option (NaN where it is deselected), root, `Enabledx`, `Disabledx`, or an observed variable (NaN
+                where a configuration does not have it).
+
+        Raises:
+            ConfigurationError: if the name is not known, or is that of a variable that was not observed of all of them.
+        """
+        known = self.model.spellings.get(name)
+        if known == ROOT:
+            return np.ones(len(self))
+        if known in self.model.switches:
+            position, enabled = self.model.switches[known]
+            deselected = self.indices[:, position] == self.model.options[position].size - 1
+            switched: Array = (deselected != enabled).astype(float)
+            return switched
+        if known is None:
+            return self._observation(name)
+        return self.value(known)
+
+    def _observation(self, name: str) -> Array:
+        """Return the values of an observed variable, shape (n,)."""
+        if name not in self.model.observed:
+            raise self.model.unknown(name)
+        there = self.observed is not None and name in self.observed.columns
+        if self.observed is not None and there and self.observed.known.all():
+            return self.observed.columns[name]
+        if len(self) == 0:
+            return np.zeros(0)
+        row = int(np.argmin(self.observed.known)) if self.observed is not None and there else 0
+        raise ConfigurationError(
+            f"{name} was not observed of configuration {row} ({describe_configuration(self, row)})",
+            hint="a model of observed variables predicts configurations that were run and observed, no others",
+        )
+
+    def with_observed(self, known: Configurations) -> Configurations:
+        """Return the same configurations with what `known` ones, all distinct, have observed.
+
+        Raises:
+            ConfigurationError: if they are of a system with other options.
+        """
+        if known.observed is None:
+            return Configurations(self.model, self.indices)
+        model = replace(self.model, observed=known.model.observed)
+        return Configurations(model, self.indices, known.observed.at(known.find(self)))
+
+    def unique(self) -> Configurations:
+        """Return the distinct configurations, in order of first appearance."""
+        return self[np.sort(np.unique(self.keys, return_index=True)[1])]
+
+    def find(self, wanted: Configurations) -> Array:
+        """Return, for each wanted configuration, the position of its first appearance here, -1 where there is none.
+
+        Raises:
+            ConfigurationError: if the wanted ones are of a system with other options.
+        """
+        _same_options((self, wanted))
+        if len(self) == 0:
+            return np.full(len(wanted), -1)
+        order = np.argsort(self.keys, kind="stable")
+        positions = np.searchsorted(self.keys, wanted.keys, sorter=order)
+        positions = order[np.minimum(positions, len(order) - 1)]
+        return np.where(self.keys[positions] == wanted.keys, positions, -1)
+
+    def assignment(self, row: int) -> dict[str, float]:
+        """Return one configuration as name → value (binary: 0.0 or 1.0; deselected: NaN)."""
+        return {
+            option.name: float(value_table(option)[self.indices[row, position]])
+            for position, option in enumerate(self.model.options)
+        }
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
+        """Return the configurations of several (at least one) sets of one system, one after the other.
+
+        Raises:
+            ConfigurationError: if they are of systems with different options.
+        """
+        _same_options(parts)
+        indices = np.concatenate([part.indices for part in parts])
+        return cls(parts[0].model, indices, Observed.concatenate([part.observed for part in parts]))
+
+    @classmethod
+    def from_columns(cls, model: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
+        """Return the configurations with these values per option.
+
+        Args:
+            model: the system.
+            columns: option name → values, shape (n,); NaN or the option's flag means deselected. All options
+                must be there.
+
+        Raises:
+            ConfigurationError: if a column is missing or unknown, or a value is none of its option's values.
+        """
+        given = {model.option(name).name: np.asarray(values, dtype=float) for name, values in columns.items()}
+        indices: list[Array] = []
+        for option in model.options:
+            if option.name not in given:
+                raise ConfigurationError(f"no values for the option {option.name!r}")
+            values = given[option.name]
+            if values.ndim != 1 or (indices and len(values) != len(indices[0])):
+                raise ConfigurationError(f"{option.name}: one value per configuration is needed, not {values.shape}")
+            found = value_indices(option, values)
+            if (found < 0).any():
+                row = int(np.argmax(found < 0))
+                raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
+            indices.append(found)
+        if not indices:
+            return cls(model, np.zeros((0, 0), dtype=np.uint8))
+        return cls(model, np.stack(indices, axis=1))
+
+
+def _same_options(parts: Sequence[Configurations]) -> None:
+    """Refuse to compare value indices that stand for different values."""
+    first = parts[0].model
+    if any(part.model is not first and part.model.options != first.options for part in parts):
+        raise ConfigurationError("the configurations belong to systems with different options")
+
+
+def describe_configuration(configurations: Configurations, row: int) -> str:
+    """Return one configuration as text: selected binary options and numeric values."""
+    parts = []
+    for option, (name, value) in zip(configurations.model.options, configurations.assignment(row).items(), strict=True):
+        if isinstance(option, BinaryOption):
+            if value:
+                parts.append(name)
+        else:
+            parts.append(f"{name}={'deselected' if np.isnan(value) else f'{value:g}'}")
+    return ", ".join(parts) if parts else "(nothing selected)"
+
+
+def value_table(option: Option) -> Array:
+    """Return the values of an option by index; NaN stands for deselected."""
+    if isinstance(option, BinaryOption):
+        return np.array([0.0, 1.0])
+    return np.array([*option.values, np.nan] if option.optional else option.values, dtype=float)
+
+
+def value_indices(option: Option, values: Array) -> Array:
+    """Return the indices of values (shape (n,)), -1 where a value is none of the option's.
+
+    A value is recognised to one part in 10^9; NaN and the option's flag are "deselected".
+    """
+    table = np.array([0.0, 1.0]) if isinstance(option, BinaryOption) else np.asarray(option.values)
+    with np.errstate(invalid="ignore"):
+        right = np.clip(np.searchsorted(table, values), 0, len(table) - 1)
+        left = np.maximum(right - 1, 0)
+        near = np.where(np.abs(values - table[left]) < np.abs(values - table[right]), left, right)
+        close = np.abs(values - table[near]) <= 1e-9 * np.maximum(np.abs(table[near]), 1e-300)
+    found = np.where(close, near, -1)
+    if isinstance(option, NumericOption) and option.optional:
+        found = np.where(np.isnan(values) | (values == option.deselected_flag), len(option.values), found)
+    return found
+
+
+def wrong_value(option: Option, value: float) -> str:
+    """Return what is wrong with a value that is none of the option's."""
+    if isinstance(option, BinaryOption):
+        return f"{option.name} is a binary option and cannot be {value:g}"
+    if len(option.values) <= 12:
+        return f"{option.name} cannot be {value:g}; its values are {', '.join(f'{v:g}' for v in option.values)}"
+    return (
+        f"{option.name} cannot be {value:g}; the nearest of its {len(option.values)} values is "
+        f"{option.values[option.nearest(value)]:g}"
+    )

@@ -1,0 +1,179 @@
+"""Experiments: points in the space of a few parameters, and what was measured there for call paths and metrics.
+
+A profile of a program at several points is many series at once, one per call path and metric. No system is described:
+the parameters are numeric and may take any value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from splc.data.measurements import AGGREGATES, ReadingReport
+from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
+from splc.types import Aggregate, Array
+
+# (call path, metric)
+Key = tuple[str, str]
+
+# What files that name no call path, or no metric, are about; Extra-P's names.
+ROOT_CALLPATH = "<root>"
+DEFAULT_METRIC = "<default>"
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Distinct points and, per call path and metric, the values of their repetitions.
+
+    Two experiments are equal if their parameters, points and series are, in the same order; repetitions that nothing
+    has do not count.
+
+    Args:
+        parameters: the parameters' names, distinct.
+        points: the measured points, all distinct, finite, shape (n, parameters). Made read-only.
+        series: (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing; a point where
+            nothing was measured has none but NaN. Made read-only.
+        report: what the reader has to say: hash of the source, notes, per metric the number of points without a value.
+
+    Raises:
+        MeasurementError: if there are no parameters, points or series, shapes disagree, a point or a parameter is there
+            twice, or a value is infinite.
+    """
+
+    parameters: tuple[str, ...]
+    points: Array
+    series: Mapping[Key, Array]
+    report: ReadingReport = field(default_factory=ReadingReport)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", tuple(self.parameters))
+        if not self.parameters or not all(self.parameters):
+            raise MeasurementError("an experiment needs parameters, each with a name")
+        if len(set(self.parameters)) < len(self.parameters):
+            raise MeasurementError(f"a parameter is there twice: {listed(self.parameters)}")
+        # Adding 0 makes -0.0, which is the same point, print as it.
+        points = np.array(self.points, dtype=float) + 0.0
+        if points.ndim == 1:
+            points = points[:, np.newaxis]
+        if points.ndim != 2 or points.shape[1] != len(self.parameters):
+            raise MeasurementError(f"{len(self.parameters)} parameters, but points of shape {points.shape}")
+        if not len(points) or not self.series:
+            raise MeasurementError("an experiment needs points and measurements")
+        if not np.isfinite(points).all():
+            raise MeasurementError("the coordinates of points must be finite numbers")
+        if len(np.unique(points, axis=0)) < len(points):
+            raise MeasurementError("a point is there twice; its repetitions belong into one row")
+        points.setflags(write=False)
+        object.__setattr__(self, "points", points)
+        series = {key: self._values(key, values) for key, values in self.series.items()}
+        object.__setattr__(self, "series", MappingProxyType(series))
+
+    def _values(self, key: Key, values: Array) -> Array:
+        array = np.array(values, dtype=float)
+        if array.ndim == 1:
+            array = array[:, np.newaxis]
+        what = f"{key[0]}, {key[1]}"
+        if array.ndim != 2 or len(array) != len(self.points):
+            raise MeasurementError(f"{what}: {len(self.points)} points, but values of shape {array.shape}")
+        if np.isinf(array).any():
+            raise MeasurementError(f"{what}: a value is infinite")
+        array.setflags(write=False)
+        return array
+
+    def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
+        # A mapping proxy cannot be pickled, and processes are handed experiments.
+        return Experiment, (self.parameters, self.points, dict(self.series), self.report)
+
+    @property
+    def callpaths(self) -> tuple[str, ...]:
+        """The call paths, in order of first appearance."""
+        return tuple(dict.fromkeys(callpath for callpath, _ in self.series))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics, in order of first appearance."""
+        return tuple(dict.fromkeys(metric for _, metric in self.series))
+
+    @property
+    def constant(self) -> dict[str, float]:
+        """Parameter → its value, for those that have the same value at all points."""
+        same = (self.points == self.points[0]).all(axis=0)
+        values = self.points[0].tolist()
+        return {name: values[at] for at, name in enumerate(self.parameters) if same[at]}
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return len(self.points)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Experiment):
+            return NotImplemented
+        return (
+            self.parameters == other.parameters
+            and np.array_equal(self.points, other.points)
+            and tuple(self.series) == tuple(other.series)
+            and all(_same(own, other.series[key]) for key, own in self.series.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, key: Key) -> Array:
+        """Return the values of a call path and metric, shape (n, repetitions), NaN where one is missing.
+
+        Raises:
+            MeasurementError: if there is no such series.
+        """
+        if key in self.series:
+            return self.series[key]
+        callpath, metric = key
+        if callpath not in self.callpaths:
+            hint = unknown_name_hint(callpath, self.callpaths)
+            raise MeasurementError(f"there is no call path {callpath!r}", hint=hint)
+        hint = unknown_name_hint(metric, [name for path, name in self.series if path == callpath])
+        raise MeasurementError(f"the metric {metric!r} was not measured for {callpath!r}", hint=hint)
+
+    def column(self, callpath: str, metric: str, aggregate: Aggregate = "mean") -> Array:
+        """Return one value per point, shape (n,): the aggregate of its repetitions, NaN where there is none.
+
+        Raises:
+            MeasurementError: if there is no such series.
+            SpecError: if the aggregate is not known.
+        """
+        functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
+        if aggregate not in functions:
+            raise SpecError(f"unknown aggregate {aggregate!r}", hint=unknown_name_hint(aggregate, AGGREGATES))
+        values = self[callpath, metric]
+        result = np.full(len(values), np.nan)
+        there = ~np.isnan(values).all(axis=1)
+        if there.any():
+            result[there] = functions[aggregate](values[there], axis=1)
+        return result
+
+    def measured(self, callpath: str, metric: str) -> tuple[Array, Array]:
+        """Return the points of a series that have a value, shape (m, parameters), and its values, (m, repetitions).
+
+        Raises:
+            MeasurementError: if there is no such series.
+        """
+        values = self[callpath, metric]
+        there = ~np.isnan(values).all(axis=1)
+        return self.points[there], values[there]
+
+    def stacked(self) -> Array:
+        """Return all values, shape (series, n, repetitions), the series in their order, padded with NaN."""
+        width = max(values.shape[1] for values in self.series.values())
+        result = np.full((len(self.series), len(self), width), np.nan)
+        for at, values in enumerate(self.series.values()):
+            result[at, :, : values.shape[1]] = values
+        return result
+
+
+def _same(one: Array, other: Array) -> bool:
+    """Whether two series are the same, apart from repetitions that no point has."""
+    width = max(one.shape[1], other.shape[1])
+    wide = [np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (one, other)]
+    return np.array_equal(wide[0], wide[1], equal_nan=True)

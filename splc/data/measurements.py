@@ -1,0 +1,168 @@
+"""Measurements: configurations with the values of their non-functional properties, repetitions kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import overload
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import MeasurementError, unknown_name_hint
+from splc.system.variability import VariabilityModel
+from splc.types import Aggregate, Array
+
+AGGREGATES: tuple[Aggregate, ...] = ("mean", "median", "min")
+
+
+@dataclass(frozen=True)
+class ReadingReport:
+    """What a reader left out and why; nothing is left out in silence.
+
+    Attributes:
+        source: the file.
+        sha256: hash of its (uncompressed) content.
+        rows: rows in the file.
+        invalid: (line, reason) of each row that was dropped because its configuration is unknown or invalid.
+        duplicates: lines of rows whose configuration was measured in an earlier row (first kept, or mean taken).
+        missing: property → number of values that are missing or cannot be read.
+        deviation: the measurement deviation in percent that the file states, if any (the largest one).
+        notes: anything else that the user should know.
+    """
+
+    source: str | None = None
+    sha256: str | None = None
+    rows: int = 0
+    invalid: tuple[tuple[int, str], ...] = ()
+    duplicates: tuple[int, ...] = ()
+    missing: Mapping[str, int] = field(default_factory=dict)
+    deviation: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """Distinct configurations and, per property, the values of their repetitions.
+
+    Args:
+        configurations: the measured configurations, all distinct (n of them).
+        values: property → shape (n, repetitions), float; NaN where a repetition is missing. Made read-only.
+        aggregate: how repetitions become the value used: 'mean', 'median' or 'min'.
+        report: what the reader has to say.
+
+    Raises:
+        MeasurementError: if shapes disagree or a configuration is there twice.
+    """
+
+    configurations: Configurations
+    values: Mapping[str, Array]
+    aggregate: Aggregate = "mean"
+    report: ReadingReport = ReadingReport()
+
+    def __post_init__(self) -> None:
+        if self.aggregate not in AGGREGATES:
+            raise MeasurementError(
+                f"unknown aggregate {self.aggregate!r}", hint=unknown_name_hint(self.aggregate, AGGREGATES)
+            )
+        kept = {}
+        for name, values in self.values.items():
+            array = np.array(values, dtype=float)
+            if array.ndim == 1:
+                array = array[:, np.newaxis]
+            if array.ndim != 2 or len(array) != len(self.configurations):
+                raise MeasurementError(
+                    f"{name}: {len(self.configurations)} configurations, but values of shape {array.shape}"
+                )
+            array.setflags(write=False)
+            kept[name] = array
+        object.__setattr__(self, "values", kept)
+        if len(np.unique(self.configurations.keys)) != len(self.configurations):
+            raise MeasurementError("a configuration is there twice; its repetitions belong into one row")
+
+    @property
+    def model(self) -> VariabilityModel:
+        """The system that was measured."""
+        return self.configurations.model
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The names of the non-functional properties."""
+        return tuple(self.values)
+
+    def __len__(self) -> int:
+        """Return the number of measured configurations."""
+        return len(self.configurations)
+
+    def repetitions(self, nfp: str) -> Array:
+        """Return all values of a property, shape (n, repetitions), NaN where one is missing.
+
+        Raises:
+            MeasurementError: if there is no such property.
+        """
+        if nfp not in self.values:
+            raise MeasurementError(
+                f"the property {nfp!r} was not measured", hint=unknown_name_hint(nfp, list(self.values))
+            )
+        return self.values[nfp]
+
+    def column(self, nfp: str) -> Array:
+        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is."""
+        values = self.repetitions(nfp)
+        result = np.full(len(values), np.nan)
+        there = ~np.isnan(values).all(axis=1)
+        functions: dict[str, Callable[..., Array]] = {
+            "mean": np.nanmean,
+            "median": np.nanmedian,
+            "min": np.nanmin,
+        }
+        if there.any():
+            result[there] = _aggregated(functions[self.aggregate], values[there])
+        return result
+
+    def measured(self, nfp: str) -> Measurements:
+        """Return the configurations that have a value of this property."""
+        return self[~np.isnan(self.column(nfp))]
+
+    @overload
+    def __getitem__(self, key: str) -> Array: ...
+
+    @overload
+    def __getitem__(self, key: Array | slice | list[int]) -> Measurements: ...
+
+    def __getitem__(self, key: str | Array | slice | list[int]) -> Array | Measurements:
+        """Return the values used of a property (`ms["nfp"]`, shape (n,)) or a subset (`ms[rows]`, `Measurements`)."""
+        if isinstance(key, str):
+            return self.column(key)
+        picked = self.configurations[key]
+        rows = np.arange(len(self))[key].reshape(-1)
+        return Measurements(
+            picked, {name: values[rows] for name, values in self.values.items()}, self.aggregate, self.report
+        )
+
+    def the_nfp(self, nfp: str | None = None) -> str:
+        """Return `nfp`, or the only property if it is None.
+
+        Raises:
+            MeasurementError: if `nfp` was not measured, or is None and there are several properties.
+        """
+        if nfp is not None:
+            self.repetitions(nfp)
+            return nfp
+        if len(self.values) == 1:
+            return next(iter(self.values))
+        if not self.values:
+            raise MeasurementError("the measurements have no property")
+        raise MeasurementError(f"there are several properties: {', '.join(self.values)}", hint="choose one with --nfp")
+
+
+def _aggregated(function: Callable[..., Array], values: Array) -> Array:
+    """Return an aggregate of each row; sums of values near the largest number do not make it infinite."""
+    with np.errstate(over="ignore"):
+        found = function(values, axis=1)
+    large = np.isinf(found)
+    if large.any():
+        # By a power of two nothing is rounded.
+        factor = 2.0 ** values.shape[1].bit_length()
+        found[large] = function(values[large] / factor, axis=1) * factor
+    return found

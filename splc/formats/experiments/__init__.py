@@ -1,0 +1,1 @@
+"""Files of experiments: Extra-P's formats, JSON lines, CSV."""

@@ -1,0 +1,168 @@
+"""Experiments as plain CSV tables: columns of parameters, of metrics, and perhaps of call paths.
+
+A row is one measurement at one point; rows of equal points are repetitions. The column `callpath` (or `region`) names
+the call path. A metric has a column of its own, or all share the column `value` and the column `metric` says which one
+it is. Which columns are parameters is told by the caller, else by their place:
+
+1. with a column `value`: those before it;
+2. with a column of call paths that is neither the first nor the last one: those before it, and metrics stand behind it;
+3. otherwise: all but the last one, which is the metric.
+
+Columns `repetition` and `rep` number the repetitions and are not looked at. Names of special columns may be written in
+any case. An empty cell in the column of a metric is a missing value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
+from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
+from splc.formats.experiments.rows import ExperimentRows, number_hint, shown
+from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.files import Source
+from splc.io.numbers import not_a_number, parse_column, parse_number
+
+_CALLPATH = ("callpath", "region")
+_METRIC = ("metric",)
+_VALUE = ("value",)
+_REPETITION = ("repetition", "rep")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What the columns of a table are, by their positions."""
+
+    parameters: tuple[int, ...]
+    values: tuple[int, ...]
+    callpath: int | None
+    metric: int | None
+    notes: tuple[str, ...]
+
+
+def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None) -> Experiment:
+    """Return the experiment that a CSV table holds.
+
+    Args:
+        source: the file.
+        parameters: the names of the columns that are parameters; None tells them by their place (see above).
+
+    Raises:
+        InputError: naming everything that is wrong in it, with the lines.
+    """
+    rows, lines = _rows(source)
+    header = [cell.strip() for cell in rows[0]]
+    while len(header) > 1 and not header[-1]:
+        header.pop()
+    columns = _columns(source.name, header, lines[0], parameters)
+    problems = Problems(source.name)
+    body: list[list[str]] = []
+    places: list[int] = []
+    for cells, line in zip(rows[1:], lines[1:], strict=True):
+        if len(cells) < len(header) or any(cell.strip() for cell in cells[len(header) :]):
+            problems.add(f"{len(cells)} fields, but the header has {len(header)}", line)
+        else:
+            body.append(cells)
+            places.append(line)
+    texts = {at: [cells[at].strip() for cells in body] for at in range(len(header))}
+    numbers = {at: parse_column(texts[at]).tolist() for at in (*columns.parameters, *columns.values)}
+    for at, column in numbers.items():
+        _note_no_numbers(header[at], texts[at], column, places, problems, empty=at in columns.values)
+    for named in (columns.callpath, columns.metric):
+        if named is not None:
+            for text, line in zip(texts[named], places, strict=True):
+                if not text:
+                    problems.add(f"{header[named]} is empty", line)
+    problems.raise_if_any(InputError)
+    found = ExperimentRows(source, [header[at] for at in columns.parameters])
+    callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(body)
+    points = list(zip(*(numbers[at] for at in columns.parameters), strict=True))
+    for at in columns.values:
+        own = DEFAULT_METRIC if header[at].casefold() in _VALUE else header[at]
+        metrics = texts[columns.metric] if columns.metric is not None else [own] * len(body)
+        for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[at], strict=True):
+            found.add(found.point(point), callpath, metric, [] if math.isnan(value) else [value])
+    return found.experiment(columns.notes)
+
+
+def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
+    """Return the rows that are not blank, and their lines."""
+    text = source.text()
+    first = next((line for line in text.splitlines() if line.strip()), None)
+    if first is None:
+        raise InputError(Problem("the file is empty", source.name))
+    separator = max(SEPARATORS, key=first.count)
+    return split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
+
+
+def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None) -> _Columns:
+    """Return what the columns are.
+
+    Raises:
+        InputError: if a column has no name or is there twice, or parameters or metrics are missing.
+    """
+    problems = Problems(file)
+    for at, name in enumerate(header):
+        if not name:
+            problems.add(f"column {at + 1} has no name", line)
+    for name, count in Counter(header).items():
+        if count > 1 and name:
+            problems.add(f"the column {shown(name)} is there twice", line)
+    if not any(math.isnan(parse_number(name)) for name in header):
+        problems.add("the first line must name the columns", line, text=",".join(header)[:200])
+    special = {
+        kind[0]: [at for at, name in enumerate(header) if name.casefold() in kind and name not in (parameters or ())]
+        for kind in (_CALLPATH, _METRIC, _VALUE, _REPETITION)
+    }
+    for kind, places in special.items():
+        if len(places) > 1 and kind != _REPETITION[0]:
+            problems.add(f"{listed([header[at] for at in places])}: there can be only one column of this kind", line)
+    if special["metric"] and not special["value"]:
+        problems.add("a column 'metric', but no column 'value'", line)
+    for name in dict.fromkeys(parameters or ()):
+        if name not in header:
+            problems.add(f"there is no column {shown(name)}", line, hint=unknown_name_hint(name, header))
+    problems.raise_if_any(InputError)
+    callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
+    taken = {at for places in special.values() for at in places}
+    plain = [at for at in range(len(header)) if at not in taken]
+    ignored = special["repetition"]
+    guessed = False
+    if parameters is not None:
+        position = {name: at for at, name in enumerate(header)}
+        chosen = [position[name] for name in dict.fromkeys(parameters)]
+        values = sorted(set(plain) - set(chosen))
+        if value is not None and metric is not None:
+            # The metrics are all named in one column: what else there is belongs to none.
+            values, ignored = [], ignored + values
+        values += [] if value is None else [value]
+    elif value is not None:
+        chosen, values = [at for at in plain if at < value], [value]
+        ignored = ignored + [at for at in plain if at > value]
+    else:
+        between = callpath is not None and min(plain, default=callpath) < callpath < max(plain, default=callpath)
+        end = callpath if between and callpath is not None else max(plain, default=0)
+        chosen, values = [at for at in plain if at < end], [at for at in plain if at >= end]
+        guessed = True
+    if not chosen or not values:
+        hint = "columns of parameters come first, then those of metrics, or 'value'"
+        what = "parameter" if not chosen else "metric"
+        raise InputError(Problem(f"no column is a {what}", file, line, text=",".join(header)[:200], hint=hint))
+    notes = [f"not used: {listed([header[at] for at in sorted(ignored)])}"] if ignored else []
+    if guessed:
+        names = [listed([header[at] for at in places]) for places in (chosen, values)]
+        notes.append(f"taken as parameters: {names[0]}; as metrics: {names[1]}")
+    return _Columns(tuple(chosen), tuple(values), callpath, metric, tuple(notes))
+
+
+def _note_no_numbers(
+    name: str, texts: Sequence[str], numbers: Sequence[float], lines: Sequence[int], problems: Problems, *, empty: bool
+) -> None:
+    """Note what is no number in a column, except empty cells where they are allowed."""
+    for text, number, line in zip(texts, numbers, lines, strict=True):
+        if math.isnan(number) and (text or not empty):
+            said = f"{shown(text)} {not_a_number(text)}" if text else "has no value"
+            problems.add(f"{name}: {said}" if text else f"{name} {said}", line, hint=number_hint(text))

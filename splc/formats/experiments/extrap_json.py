@@ -1,0 +1,235 @@
+"""Experiments in Extra-P's two forms of JSON.
+
+The new form nests call paths, metrics and points:
+`{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3.5, 3.6]}]}}}`. The old form has
+lists of parameters, call paths, metrics and coordinates with an `id` each, and measurements of one value each that
+refer to them.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from splc.data.experiment import Experiment
+from splc.errors import InputError, Problem, Problems, plural
+from splc.formats.experiments.rows import ExperimentRows, check_names, number_hint, number_of, shown, why_no_number
+from splc.io.files import Source
+from splc.io.json import JsonError, parse_json
+
+# What Extra-P 4 writes into an `.extra-p` archive; it holds models, and means of what was measured.
+STORED = "Extra-P"
+
+
+def parse_experiment_json(source: Source) -> Experiment:
+    """Return the experiment that a JSON file of Extra-P holds, in its new or its old form.
+
+    Raises:
+        InputError: with line and column where it is no JSON, else naming the place of everything that is wrong as a
+            path such as `measurements.main.time[3].values`.
+    """
+    try:
+        content = parse_json(source.text())
+    except JsonError as error:
+        raise InputError(Problem(error.message, source.name, error.line, error.column)) from None
+    if not isinstance(content, dict):
+        raise InputError(Problem("not an object", source.name))
+    if STORED in content:
+        hint = "export the measurements as JSON, or read the file that they came from"
+        raise InputError(Problem("this is what Extra-P stores of models, not measurements", source.name, hint=hint))
+    return (_Old if isinstance(content.get("measurements"), list) else _New)(source, content).experiment()
+
+
+class _Reader(ABC):
+    """What both forms have in common; problems are collected and name the place as a path."""
+
+    def __init__(self, source: Source, content: Mapping[str, Any]) -> None:
+        self.source = source
+        self.content = content
+        self.problems = Problems(source.name)
+
+    def experiment(self) -> Experiment:
+        """Return what was read.
+
+        Raises:
+            InputError: if anything is wrong.
+        """
+        rows = self.rows()
+        self.problems.raise_if_any(InputError)
+        return rows.experiment()
+
+    @abstractmethod
+    def rows(self) -> ExperimentRows:
+        """Read everything."""
+
+    def list_of(self, key: str) -> list[Any]:
+        """Return one of the lists of the file."""
+        found = self.content.get(key)
+        if isinstance(found, list):
+            return found
+        self.problems.add(f"{key} must be a list" if key in self.content else f"there is no {key!r}")
+        return []
+
+    def number(self, value: Any, place: str) -> float:
+        """Return a number, NaN where it is none, which is noted."""
+        found = number_of(value)
+        if math.isnan(found):
+            hint = number_hint(value) if isinstance(value, str) else None
+            self.problems.add(f"{place}: {why_no_number(value)}", hint=hint)
+        return found
+
+
+class _New(_Reader):
+    """Reads the new form."""
+
+    def rows(self) -> ExperimentRows:
+        """Read everything."""
+        names = self.list_of("parameters")
+        if not all(isinstance(name, str) for name in names):
+            self.problems.add("parameters must be a list of names")
+            names = []
+        check_names(names, self.problems)
+        rows = ExperimentRows(self.source, names)
+        for path, callpath, metrics in self.entries(self.content, "measurements", ""):
+            for place, metric, points in self.entries(metrics, callpath, path):
+                if isinstance(points, list):
+                    for at, entry in enumerate(points):
+                        self.measured(rows, (callpath, metric), entry, f"{place}[{at}]")
+                else:
+                    self.problems.add(f"{place} must be a list of points")
+        return rows
+
+    def entries(self, content: Any, key: str, prefix: str) -> Iterator[tuple[str, str, Any]]:
+        """Yield path, name and content of what a level holds: call paths, or the metrics of one."""
+        top = not prefix
+        found = content.get(key) if top else content
+        path = key if top else prefix
+        if not isinstance(found, dict):
+            missing = top and key not in content
+            self.problems.add(f"there is no {key!r}" if missing else f"{path} must be an object")
+            return
+        for name, entry in found.items():
+            if name:
+                yield f"{path}.{name if len(name) <= 80 else name[:79] + '…'}", name, entry
+            else:
+                self.problems.add(f"{path}: a name is empty")
+
+    def measured(self, rows: ExperimentRows, key: tuple[str, str], entry: Any, place: str) -> None:
+        """Read the values at one point."""
+        if not isinstance(entry, dict):
+            self.problems.add(f"{place} must be an object with 'point' and 'values'")
+            return
+        point, values = entry.get("point"), entry.get("values", entry.get("value"))
+        point = point if isinstance(point, list) else [point] if number_of(point) == number_of(point) else None
+        if point is None:
+            self.problems.add(f"{place}.point must be a list of coordinates")
+            return
+        number = len(rows.parameters)
+        if len(point) != number:
+            expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
+            self.problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
+        coordinates = [self.number(value, f"{place}.point[{at}]") for at, value in enumerate(point)]
+        if "values" not in entry and "value" not in entry:
+            self.problems.add(f"{place} has no 'values'")
+        given = values if isinstance(values, list) else [values]
+        found = [self.number(value, f"{place}.values[{at}]") for at, value in enumerate(given) if value is not None]
+        rows.add(rows.point(coordinates), *key, found)
+
+
+class _Old(_Reader):
+    """Reads the old form."""
+
+    def rows(self) -> ExperimentRows:
+        """Read everything."""
+        parameters, callpaths, metrics = (self.names(key) for key in ("parameters", "callpaths", "metrics"))
+        # Extra-P orders the parameters by their ids.
+        order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
+        check_names([parameters[key] for key in order], self.problems)
+        rows = ExperimentRows(self.source, [parameters[key] for key in order])
+        points: dict[Any, int] = {}
+        for place, key, entry in self.identified("coordinates"):
+            coordinates = self.coordinates(entry, order, parameters, place)
+            points[key] = rows.point(coordinates)
+        references = (("coordinate_id", points), ("callpath_id", callpaths), ("metric_id", metrics))
+        for at, entry in enumerate(self.list_of("measurements")):
+            place = f"measurements[{at}]"
+            if not isinstance(entry, dict):
+                self.problems.add(f"{place} must be an object")
+                continue
+            found = [self.referred(entry, name, known, place) for name, known in references]
+            value = entry.get("value")
+            values = [] if value is None and "value" in entry else [self.number(value, f"{place}.value")]
+            if None not in found:
+                rows.add(found[0], found[1], found[2], values)
+        return rows
+
+    def identified(self, key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+        """Yield path, id and content of the entries of a list."""
+        seen = set()
+        for at, entry in enumerate(self.list_of(key)):
+            place = f"{key}[{at}]"
+            own = _identity(entry.get("id")) if isinstance(entry, dict) else None
+            if own is None:
+                self.problems.add(f"{place} must be an object with an 'id'")
+            elif own in seen:
+                self.problems.add(
+                    f"{place}: the id {shown(f'{own:g}' if isinstance(own, float) else own)} is there twice"
+                )
+            else:
+                seen.add(own)
+                yield place, own, entry
+
+    def names(self, key: str) -> dict[Any, str]:
+        """Return id → name of the entries of a list."""
+        found = {}
+        for place, own, entry in self.identified(key):
+            name = entry.get("name")
+            if isinstance(name, str) and name:
+                found[own] = name
+            else:
+                self.problems.add(f"{place}.name must be a name")
+        return found
+
+    def coordinates(
+        self, entry: Mapping[str, Any], order: list[Any], parameters: Mapping[Any, str], place: str
+    ) -> list[float]:
+        """Return the coordinates of a point, in the order of the parameters; NaN where one is missing."""
+        pairs = entry.get("parameter_value_pairs")
+        if not isinstance(pairs, list):
+            self.problems.add(f"{place}.parameter_value_pairs must be a list")
+            return [math.nan] * len(order)
+        values: dict[Any, float] = {}
+        for at, pair in enumerate(pairs):
+            inner = f"{place}.parameter_value_pairs[{at}]"
+            if not isinstance(pair, dict):
+                self.problems.add(f"{inner} must be an object")
+                continue
+            own = self.referred(pair, "parameter_id", {key: key for key in parameters}, inner)
+            if own in values:
+                self.problems.add(f"{inner}: {parameters[own]} has a value already")
+            elif own is not None:
+                values[own] = self.number(pair.get("parameter_value"), f"{inner}.parameter_value")
+        for key in order:
+            if key not in values:
+                self.problems.add(f"{place}: the parameter {shown(parameters[key])} has no value")
+        return [values.get(key, math.nan) for key in order]
+
+    def referred(self, entry: Mapping[str, Any], name: str, known: Mapping[Any, Any], place: str) -> Any:
+        """Return what an id refers to, None where there is nothing."""
+        own = _identity(entry.get(name))
+        if own is not None and own in known:
+            return known[own]
+        what = name.removesuffix("_id")
+        said = "is missing" if name not in entry else f"refers to no {what}"
+        self.problems.add(f"{place}.{name} {said}")
+        return None
+
+
+def _identity(value: Any) -> float | str | None:
+    """Return an id: a number, also where it stands as a text, or a text; None where it is neither."""
+    number = number_of(value)
+    if not math.isnan(number):
+        return number
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,242 @@
+"""Experiments in Extra-P's text format.
+
+One statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and one `DATA`
+with all repetitions per point, in the order of the points. A region or a metric holds until the next one; without any
+the metric is `<default>`. A line that begins with `#` is a comment, and so is what follows a ` #` except in the names
+of regions and metrics.
+
+A `DATA` without values is a point where nothing was measured, which Extra-P itself does not know.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
+from splc.errors import InputError, OutputError, Problems, nearest, plural
+from splc.formats.experiments.rows import ExperimentRows, number_hint, shown
+from splc.io.files import Source, write_whole
+from splc.io.numbers import not_a_number, number_text, parse_number
+
+KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
+_COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
+_PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
+# Looking for near names takes a while, and no more messages than this are shown.
+_HINTS = 20
+_NOTED = 5
+
+
+def parse_experiment_text(source: Source) -> Experiment:
+    """Return the experiment that a file in Extra-P's text format holds.
+
+    Raises:
+        InputError: naming everything that is wrong in it, with the lines.
+    """
+    reader = _Reader(source)
+    for number, line in enumerate(_LINE_END.split(source.text()), start=1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            reader.statement(text, number)
+    return reader.experiment()
+
+
+@dataclass
+class _Point:
+    coordinates: list[float]
+    line: int
+    # Whether it stood in parentheses, which points of one parameter need not.
+    enclosed: bool
+
+
+@dataclass
+class _Block:
+    """The data of one region and metric."""
+
+    line: int
+    rows: list[list[float]] = field(default_factory=list)
+
+
+class _Reader:
+    """Reads a file statement by statement; problems are collected."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems = Problems(source.name)
+        self.parameters: dict[str, None] = {}
+        self.points: list[_Point] = []
+        self.current: dict[str, str] = {}
+        self.named: dict[tuple[str, str], int] = {}
+        self.blocks: dict[Key, _Block] = {}
+        self.block: _Block | None = None
+
+    def statement(self, text: str, line: int) -> None:
+        """Take one line that is neither empty nor a comment."""
+        found = _STATEMENT.match(text)
+        keyword, rest = (found[1], found[2].strip()) if found else (text, "")
+        plain = _COMMENT.sub("", rest).strip()
+        if keyword not in KEYWORDS:
+            self.unknown(keyword, text, line)
+        elif keyword == "DATA":
+            self.data(plain, line)
+        elif not (rest if keyword in ("REGION", "METRIC") else plain):
+            what = "coordinates" if keyword == "POINTS" else "a name"
+            self.problems.add(f"{keyword} without {what}", line)
+        elif keyword == "PARAMETER":
+            for name in plain.split():
+                if name in self.parameters:
+                    self.problems.add(f"the parameter {shown(name)} is there twice", line)
+                self.parameters[name] = None
+        elif keyword == "POINTS":
+            self.coordinates(plain, line)
+        else:
+            self.current[keyword] = rest
+            self.named.setdefault((keyword, rest), line)
+            self.block = None
+
+    def unknown(self, keyword: str, text: str, line: int) -> None:
+        """Note a line that begins with no keyword."""
+        hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
+        if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
+            hint = nearest(keyword, KEYWORDS) or hint
+        self.problems.add(f"unknown statement {shown(keyword)}", line, text=text[:200], hint=hint)
+
+    def numbers(self, texts: Sequence[str], line: int) -> list[float]:
+        """Return numbers, NaN for those that are none, which are noted."""
+        found = [parse_number(text) for text in texts]
+        for text, value in zip(texts, found, strict=True):
+            if math.isnan(value):
+                self.problems.add(f"{shown(text)} {not_a_number(text)}", line, hint=number_hint(text))
+        return found
+
+    def coordinates(self, text: str, line: int) -> None:
+        """Take `(4 100) (8 100)`, or `4 8`."""
+        if self.blocks:
+            self.problems.add(
+                "POINTS after DATA", line, hint="the points come first; every series is about all of them"
+            )
+        unmatched = False
+        for enclosed, loose, parenthesis in _PIECE.findall(text):
+            unmatched |= bool(parenthesis)
+            if not parenthesis:
+                values = self.numbers([loose] if loose else enclosed.split(), line)
+                self.points.append(_Point(values, line, not loose))
+        if unmatched:
+            self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
+
+    def data(self, text: str, line: int) -> None:
+        """Take the repetitions at the next point."""
+        key = (self.current.get("REGION", ""), self.current.get("METRIC", DEFAULT_METRIC))
+        if self.block is None:
+            if not key[0]:
+                self.problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
+            elif key in self.blocks:
+                self.problems.add(
+                    f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key].line}",
+                    line,
+                    hint="repetitions stand side by side behind one DATA; is this another region or metric?",
+                )
+            # What comes twice is read all the same, for its problems.
+            self.block = _Block(line)
+            self.blocks.setdefault(key, self.block)
+        self.block.rows.append(self.numbers(text.split(), line))
+
+    def experiment(self) -> Experiment:
+        """Return what was read.
+
+        Raises:
+            InputError: if anything is wrong.
+        """
+        for what, found in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
+            if not found:
+                self.problems.add(f"there is no {what} in the file")
+        if self.parameters:
+            self.check_points()
+        if self.points:
+            self.check_blocks()
+        self.problems.raise_if_any(InputError)
+        rows = ExperimentRows(self.source, list(self.parameters))
+        places = [rows.point(point.coordinates) for point in self.points]
+        for (region, metric), block in self.blocks.items():
+            for place, values in zip(places, block.rows, strict=True):
+                rows.add(place, region, metric, values)
+        return rows.experiment(self.notes(len(places) - len(set(places))))
+
+    def check_points(self) -> None:
+        """Note points that do not have one coordinate per parameter, the first one of each line."""
+        noted = set()
+        number = len(self.parameters)
+        for point in self.points:
+            if len(point.coordinates) == number or point.line in noted:
+                continue
+            noted.add(point.line)
+            what = plural(len(point.coordinates), "coordinate", "coordinates")
+            message = f"a point with {what}, but there {'is' if number == 1 else 'are'} "
+            message += plural(number, "parameter", "parameters")
+            hint = None if point.enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+            self.problems.add(message, point.line, hint=hint)
+
+    def check_blocks(self) -> None:
+        """Note series that do not have one line of data per point."""
+        for (region, metric), block in self.blocks.items():
+            lines = len(block.rows)
+            if lines != len(self.points):
+                what = f"REGION {region}, METRIC {metric}: {plural(lines, 'line', 'lines')} of DATA, but "
+                what += plural(len(self.points), "point", "points")
+                fewer = "write DATA without values for a point that was not measured"
+                self.problems.add(what, block.line, hint=fewer if lines < len(self.points) else None)
+
+    def notes(self, repeated: int) -> list[str]:
+        """Return what is odd, but not wrong."""
+        used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
+        bare = [pair for pair in self.named.items() if pair[0] not in used]
+        found = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in bare[:_NOTED]]
+        if len(bare) > _NOTED:
+            found.append(f"{len(bare) - _NOTED} more names have no DATA")
+        if repeated:
+            found.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: taken as repetitions")
+        return found
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """Return an experiment in Extra-P's text format.
+
+    Points without a value get a `DATA` without values; repetitions that are missing are left out.
+
+    Raises:
+        OutputError: if a name cannot be said in it: one with blanks of a parameter, or one with line breaks.
+    """
+    wrong = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
+    wrong += [name for key in experiment.series for name in key if not name or not _is_line(name)]
+    if wrong:
+        hint = "rename it, or write JSON lines"
+        raise OutputError(f"the name {shown(wrong[0])} cannot be written in Extra-P's text format", hint=hint)
+    lines = [f"PARAMETER {name}" for name in experiment.parameters]
+    lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
+    for (callpath, metric), values in experiment.series.items():
+        lines += ["", f"REGION {callpath}", f"METRIC {metric}"]
+        there = ~np.isnan(values)
+        for own, kept in zip(values, there, strict=True):
+            lines.append(" ".join(["DATA", *map(number_text, own[kept].tolist())]))
+    return "\n".join(lines) + "\n"
+
+
+def _is_line(name: str) -> bool:
+    return name == name.strip() and not re.search(r"[\r\n\0\ud800-\udfff]", name)
+
+
+def write_experiment_text(experiment: Experiment, path: str | Path) -> None:
+    """Write an experiment in Extra-P's text format (`-`: standard output; `.gz`: compressed).
+
+    Raises:
+        OutputError: as `experiment_text`, or if the file cannot be written.
+    """
+    write_whole(path, experiment_text(experiment))

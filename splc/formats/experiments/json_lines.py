@@ -1,0 +1,198 @@
+"""Experiments as JSON lines, and in Talpas' form of them, which has `;` where JSON has `,`.
+
+A line is an object such as `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`.
+The value may be a list of repetitions; lines of the same point, call path and metric are repetitions, too. Without a
+call path it is `<root>`, without a metric `<default>`. Talpas writes `parameters`; both read either.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
+from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
+from splc.formats.experiments.rows import (
+    ExperimentRows,
+    check_names,
+    number_hint,
+    number_of,
+    shown,
+    why_no_number,
+)
+from splc.io.files import Source, write_whole
+from splc.io.json import JsonError, parse_json
+
+PARAMETERS = ("params", "parameters")
+_EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
+_KEYS = (*PARAMETERS, "callpath", "metric", "value")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# A text that is not closed is none; its semicolons do not matter any more.
+_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*"|;')
+# As many as are shown.
+_ENOUGH = 20
+
+
+def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experiment:
+    """Return the experiment that a file of JSON lines, or of Talpas, holds.
+
+    Args:
+        source: the file.
+        talpas: whether `;` stands for `,`.
+
+    Raises:
+        InputError: naming everything that is wrong in it, with lines and columns.
+    """
+    reader = _Reader(source)
+    for number, line in enumerate(_LINE_END.split(source.text()), start=1):
+        if line.strip():
+            reader.line(commas(line) if talpas else line, number)
+    return reader.experiment()
+
+
+def commas(line: str) -> str:
+    """Return a line of Talpas as JSON: every semicolon outside of texts as a comma."""
+    return _SEMICOLON.sub(lambda found: "," if found[0] == ";" else found[0], line)
+
+
+class _Reader:
+    """Reads a file line by line; problems are collected."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems = Problems(source.name)
+        self.rows: ExperimentRows | None = None
+        self.ignored: dict[str, None] = {}
+
+    def line(self, text: str, line: int) -> None:
+        """Take one line."""
+        try:
+            entry = parse_json(text)
+        except JsonError as error:
+            self.problems.include(InputError(Problem(error.message, self.source.name, line, error.column)))
+            return
+        if not isinstance(entry, dict):
+            self.problems.add("not an object", line, text=text[:200], hint=f"write {_EXAMPLE}")
+            return
+        point = self.point(entry, line)
+        names = [self.name(entry, "callpath", ROOT_CALLPATH, line), self.name(entry, "metric", DEFAULT_METRIC, line)]
+        values = self.values(entry, line)
+        self.ignored.update(dict.fromkeys(key for key in entry if key not in _KEYS))
+        if self.rows is not None and point is not None:
+            self.rows.add(self.rows.point(point), names[0], names[1], values)
+
+    def point(self, entry: Mapping[str, Any], line: int) -> list[float] | None:
+        """Return the coordinates of a line, None where they are wrong."""
+        given = [key for key in PARAMETERS if key in entry]
+        found = entry[given[0]] if given else None
+        if not isinstance(found, dict) or not found or len(given) > 1:
+            message = "'params' and 'parameters' are both there" if len(given) > 1 else "no parameters"
+            self.problems.add(message, line, hint=f"write {_EXAMPLE}")
+            return None
+        if self.rows is None:
+            check_names(list(found), self.problems, line)
+            self.rows = ExperimentRows(self.source, list(found))
+        names = self.rows.parameters
+        if found.keys() != set(names):
+            self.other_parameters(found, names, line)
+            return None
+        coordinates = [number_of(found[name]) for name in names]
+        for name, value in zip(names, coordinates, strict=True):
+            if math.isnan(value):
+                self.no_number(found[name], line, f"{name}: ")
+        return coordinates
+
+    def other_parameters(self, found: Mapping[str, Any], names: tuple[str, ...], line: int) -> None:
+        """Note that a line has other parameters than the first one."""
+        known = set(names)
+        for name in names:
+            if name not in found:
+                self.problems.add(f"the parameter {shown(name)} has no value", line)
+        for name in found:
+            if name not in known:
+                close = nearest(name, names) if len(self.problems) < _ENOUGH and len(name) < 100 else None
+                hint = close or f"the parameters of the first line are {listed(names)}"
+                self.problems.add(f"another parameter, {shown(name)}", line, hint=hint)
+
+    def name(self, entry: Mapping[str, Any], key: str, default: str, line: int) -> str:
+        """Return the name of a call path or metric."""
+        found = entry.get(key, default)
+        if isinstance(found, str) and found:
+            return found
+        self.problems.add(f"{key!r} must be a name", line)
+        return default
+
+    def values(self, entry: Mapping[str, Any], line: int) -> list[float]:
+        """Return the repetitions in a line; null is none."""
+        if "value" not in entry:
+            self.problems.add("no 'value'", line, hint=f"write {_EXAMPLE}")
+            return []
+        found = entry["value"]
+        given = [value for value in (found if isinstance(found, list) else [found]) if value is not None]
+        numbers = [number_of(value) for value in given]
+        for value, number in zip(given, numbers, strict=True):
+            if math.isnan(number):
+                self.no_number(value, line, "value: ")
+        return numbers
+
+    def no_number(self, value: Any, line: int, place: str) -> None:
+        """Note a value that is no number."""
+        hint = number_hint(value) if isinstance(value, str) else None
+        self.problems.add(place + why_no_number(value), line, hint=hint)
+
+    def experiment(self) -> Experiment:
+        """Return what was read.
+
+        Raises:
+            InputError: if anything is wrong.
+        """
+        self.problems.raise_if_any(InputError)
+        if self.rows is None:
+            raise InputError(Problem("there are no measurements in the file", self.source.name))
+        return self.rows.experiment([f"not used: {listed(list(self.ignored))}"] if self.ignored else [])
+
+
+def experiment_jsonl(experiment: Experiment) -> str:
+    """Return an experiment as JSON lines, one line per point and series; points without a value get an empty list.
+
+    Raises:
+        OutputError: if a call path or a metric has no name.
+    """
+    if not all(name for key in experiment.series for name in key):
+        raise OutputError("a call path or a metric has no name")
+    points = [
+        json.dumps(dict(zip(experiment.parameters, map(_plain, point), strict=True)), ensure_ascii=False)
+        for point in experiment.points.tolist()
+    ]
+    lines = []
+    for (callpath, metric), values in experiment.series.items():
+        about = f'"callpath": {_text(callpath)}, "metric": {_text(metric)}'
+        there = ~np.isnan(values)
+        for point, own, kept in zip(points, values, there, strict=True):
+            repetitions = [_plain(value) for value in own[kept].tolist()]
+            value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
+            lines.append(f'{{"params": {point}, {about}, "value": {value}}}')
+    return "\n".join(lines) + "\n"
+
+
+def _text(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _plain(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def write_experiment_jsonl(experiment: Experiment, path: str | Path) -> None:
+    """Write an experiment as JSON lines (`-`: standard output; `.gz`: compressed).
+
+    Raises:
+        OutputError: as `experiment_jsonl`, or if the file cannot be written.
+    """
+    write_whole(path, experiment_jsonl(experiment))

@@ -1,0 +1,158 @@
+"""Rows of a file → `Experiment`: equal points become one, missing values are counted, constant parameters noted."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from splc.data.experiment import Experiment, Key
+from splc.data.measurements import ReadingReport
+from splc.errors import InputError, Problem, Problems, listed, plural
+from splc.io.files import Source
+from splc.io.numbers import not_a_number, number_text, parse_number
+from splc.types import Array
+
+_MAX_CELLS = 100_000_000
+_SHOWN = 40
+
+
+class ExperimentRows:
+    """Collects what the rows of a file say, in any order, and puts it together as an experiment.
+
+    Args:
+        source: the file.
+        parameters: the parameters' names.
+    """
+
+    def __init__(self, source: Source, parameters: Sequence[str]) -> None:
+        self.source = source
+        self.parameters = tuple(parameters)
+        self.count = 0
+        self._points: dict[tuple[float, ...], int] = {}
+        self._series: dict[Key, tuple[list[int], list[float]]] = {}
+
+    def point(self, coordinates: Sequence[float]) -> int:
+        """Return the position of a point, which is new unless an equal one has been there."""
+        return self._points.setdefault(tuple(coordinates), len(self._points))
+
+    def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
+        """Add repetitions of a call path and metric at a point; none says that the series is there, but no value."""
+        places, found = self._series.setdefault((callpath, metric), ([], []))
+        places += [point] * len(values)
+        found += values
+        self.count += 1
+
+    def experiment(self, notes: Sequence[str] = ()) -> Experiment:
+        """Return the experiment, with notes on what is missing and what is constant behind those of the reader.
+
+        Raises:
+            InputError: if there are no measurements, or they would take more memory than they should.
+        """
+        file = self.source.name
+        if not self.parameters:
+            raise InputError(Problem("no parameter is named", file))
+        if not any(values for _, values in self._series.values()):
+            raise InputError(Problem("there are no measurements in the file", file))
+        total, series = 0, {}
+        for key, (places, values) in self._series.items():
+            filled = _filled(np.array(places, dtype=np.int64), np.array(values), len(self._points), _MAX_CELLS - total)
+            if filled is None:
+                message = "repetitions and points differ so much between series that a table of them is too large"
+                raise InputError(Problem(message, file, hint="split the file by call path or metric"))
+            total += filled.size
+            series[key] = filled
+        missing = {
+            key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items() if np.isnan(values).any()
+        }
+        missing = {key: number for key, number in missing.items() if number}
+        per_metric: dict[str, int] = {}
+        for (_, metric), number in missing.items():
+            per_metric[metric] = per_metric.get(metric, 0) + number
+        points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
+        said = (*notes, *self._incomplete(missing, len(series)), *self._constant(points))
+        report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=said)
+        return Experiment(self.parameters, points, series, report)
+
+    def _incomplete(self, missing: dict[Key, int], number: int) -> list[str]:
+        if not missing:
+            return []
+        points = len(self._points)
+        named = [f"{callpath}, {metric}: {count} of {points}" for (callpath, metric), count in missing.items()]
+        what = plural(number, "series has", "series have")
+        return [f"{len(missing)} of {what} no value at some points ({listed(named, 3)})"]
+
+    def _constant(self, points: Array) -> list[str]:
+        if len(points) == 1:
+            return ["there is only one point"]
+        same = (points == points[0]).all(axis=0)
+        values = dict(zip(self.parameters, points[0].tolist(), strict=True))
+        return [
+            f"the parameter {name} is {number_text(values[name])} at all points"
+            for at, name in enumerate(self.parameters)
+            if same[at]
+        ]
+
+
+def _filled(places: Array, values: Array, points: int, limit: int) -> Array | None:
+    """Return values in a table, shape (points, repetitions), in their order; None if it has more cells than allowed."""
+    counts = np.bincount(places, minlength=points)
+    width = max(1, int(counts.max()))
+    if points * width > limit:
+        return None
+    order = np.argsort(places, kind="stable")
+    starts = np.cumsum(counts) - counts
+    result = np.full((points, width), np.nan)
+    result[places[order], np.arange(len(places)) - starts[places[order]]] = values[order]
+    return result
+
+
+def number_of(value: Any) -> float:
+    """Return the finite number that a value of JSON is, or that its text is; NaN where it is none."""
+    if isinstance(value, str):
+        return parse_number(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return math.nan
+    try:
+        number = float(value)
+    except OverflowError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def why_no_number(value: Any) -> str:
+    """Return what to say about something that is no finite number: `'x' is not a number`."""
+    if isinstance(value, (dict, list)):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
+    if isinstance(value, (bool, type(None))):
+        return f"{ {True: 'true', False: 'false', None: 'null'}[value] } is not a number"
+    if isinstance(value, float):
+        return "NaN is not a number" if math.isnan(value) else "a number is too large"
+    text = str(value)
+    return f"{shown(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
+
+
+def number_hint(text: str) -> str | None:
+    """Return what to do about a text that is no number, where that is known."""
+    if not math.isnan(parse_number(text, ",")):
+        return "write a point, not a comma, before the decimals"
+    if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
+        return "leave out what was not measured"
+    return None
+
+
+def shown(text: str) -> str:
+    """Return a text in quotes for a message, cut if it is long."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def check_names(names: Sequence[str], problems: Problems, line: int | None = None) -> None:
+    """Note names of parameters that are empty or there twice."""
+    if not all(name.strip() for name in names):
+        problems.add("a parameter has no name", line)
+    for name, count in Counter(names).items():
+        if count > 1:
+            problems.add(f"the parameter {shown(name)} is there twice", line)

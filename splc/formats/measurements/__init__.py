@@ -1,0 +1,1 @@
+"""Files of measurements, configurations and observed variables."""

@@ -1,0 +1,71 @@
+"""Configurations as a CSV table: one column per option, in model order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, InputError, Problem, Problems
+from splc.formats.measurements.csv_table import exact_names, option_texts, read_option_table, read_raw, table_text
+from splc.io.files import read_source, write_whole
+from splc.io.numbers import column_texts
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+
+def read_configurations(
+    path: str | Path,
+    model: VariabilityModel,
+    *,
+    separator: str | None = None,
+    decimal_delimiter: str | None = None,
+) -> Configurations:
+    """Read configurations, one per row and in the order of the rows; columns that are no options are skipped.
+
+    Args:
+        path: the file, also compressed (`.gz`); `-` is standard input.
+        model: the system.
+        separator: between fields, if not the one that the option names in the first line stand between.
+        decimal_delimiter: the decimal delimiter, a point by default.
+
+    Raises:
+        InputError: if the file cannot be read, or a column is missing.
+        ConfigurationError: with the lines of all rows that are no configuration.
+    """
+    source = read_source(path)
+    if source.data.lstrip()[:1] == b"<":
+        problem = Problem("configurations are read from CSV; this looks like XML", source.name)
+        raise InputError(problem)
+    raw = read_raw(source, model, separator)
+    table = read_option_table(source, model, raw, decimal_delimiter or ".")
+    problems = Problems(source.name)
+    for row, reasons in table.reasons.items():
+        problems.add("; ".join(reasons), int(table.lines[row]))
+    problems.raise_if_any(ConfigurationError)
+    return Configurations(model, table.indices)
+
+
+def write_configurations(
+    configurations: Configurations, path: str | Path, extra: Mapping[str, Array] | None = None
+) -> None:
+    """Write configurations: options in model order, a deselected numeric option as its flag.
+
+    Args:
+        configurations: the configurations.
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+        extra: further columns of numbers, shape (n,); NaN becomes an empty field.
+
+    Raises:
+        ConfigurationError: if a further column has the name of an option.
+        OutputError: if the file cannot be written.
+    """
+    extra = extra or {}
+    for name in extra:
+        if name in exact_names(configurations.model):
+            raise ConfigurationError(f"a further column cannot have the name of the option {name!r}")
+    columns = option_texts(configurations)
+    columns += [column_texts(np.asarray(values, dtype=float)) for values in extra.values()]
+    write_whole(path, table_text([*configurations.model.names, *extra], columns))

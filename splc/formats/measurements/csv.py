@@ -1,0 +1,181 @@
+"""CSV of measurements: plain tables, SPL Conqueror's table with `;` and its rows without a header.
+
+In a table rows of the same configuration are repetitions. A row without a header lists the selected binary options and
+then the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from splc.data.measurements import Measurements
+from splc.errors import MeasurementError
+from splc.formats.measurements.csv_table import (
+    RawTable,
+    exact_names,
+    is_number,
+    is_value,
+    option_texts,
+    read_option_table,
+    read_raw,
+    table_text,
+)
+from splc.formats.measurements.rows import Policy, Rows, assemble
+from splc.formats.measurements.selections import Selections
+from splc.io.files import Source, write_whole
+from splc.io.numbers import column_texts, parse_column
+from splc.system.options import NumericOption
+from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
+from splc.types import Array
+
+DEFAULT_NFP = "Performance"
+
+
+def read_measurements_csv(
+    source: Source,
+    model: VariabilityModel,
+    policy: Policy,
+    decimal_delimiter: str | None = None,
+    separator: str | None = None,
+    nfp: str | None = None,
+) -> Measurements:
+    """Read measurements from CSV.
+
+    Args:
+        source: the file.
+        model: the system.
+        policy: what happens to rows that cannot be taken as they are.
+        decimal_delimiter: the decimal delimiter, a point by default.
+        separator: what stands between fields; by default what the option names in the first line stand between.
+        nfp: the name of the property, where the file has no header.
+
+    Raises:
+        InputError: if the file is not such CSV.
+        MeasurementError: if rows cannot be taken as they are.
+    """
+    decimal = decimal_delimiter or "."
+    raw = read_raw(source, model, separator)
+    if _has_header(raw, model, decimal):
+        table = read_option_table(source, model, raw, decimal)
+        values = {name: parse_column(texts, decimal)[:, np.newaxis] for name, texts in table.others.items()}
+        lines, indices, reasons, repeated = table.lines, table.indices, table.reasons, True
+        notes = _decimal_notes(table.others, values, decimal)
+    else:
+        lines = np.array(raw.lines, dtype=np.int64)
+        indices, reasons, texts = _selected(raw, model)
+        values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}
+        repeated, notes = False, ()
+    missing = {name: np.isnan(column[:, 0]) for name, column in values.items()}
+    slots = np.ones(len(lines), dtype=np.int64)
+    rows = Rows(lines, indices, reasons, values, missing, slots, notes)
+    return assemble(model, rows, policy, source, repeated=repeated)
+
+
+def _has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
+    """Whether the first row names columns: a row without a header ends with a number, or is followed by names."""
+    first = [cell.strip() for cell in raw.rows[0]]
+    while len(first) > 1 and not first[-1]:
+        first.pop()
+    second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
+    # An option may be called 1; then a value of the first column looks like a name.
+    names_follow = bool(second) and second[0] in model.spellings and not is_value(second[0], decimal)
+    if not all(cell in model.spellings for cell in first[:-1]):
+        # Names that are not known: properties, unless the row ends like one without a header.
+        return not is_number(first[-1], decimal)
+    if is_number(first[-1], decimal) and first[-1] not in model.spellings:
+        # A property may be called 2019: then only values follow.
+        return len(first) > 1 and len(second) >= len(first) and is_value(second[0], decimal)
+    return not names_follow
+
+
+def _selected(raw: RawTable, model: VariabilityModel) -> tuple[Array, dict[int, list[str]], list[str]]:
+    selections = Selections(model)
+    texts = []
+    for row, cells in enumerate(raw.rows):
+        ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
+        selections.select(row, cells[: ends - 1])
+        texts.append(cells[ends - 1])
+    return selections.finish(len(raw.rows)), selections.reasons, texts
+
+
+def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> tuple[str, ...]:
+    """Return a note for each property that would have values if the decimal delimiter were a comma."""
+    return tuple(
+        f"{name}: no value can be read; its decimal delimiter seems to be a comma"
+        for name, column in values.items()
+        if decimal == "." and len(column) and np.isnan(column).all()
+        if not np.isnan(parse_column(others[name], ",")).any()
+    )
+
+
+def _check_names(measurements: Measurements, taken: Container[str]) -> None:
+    for name in measurements.properties:
+        if name in taken or not name or name != name.strip():
+            raise MeasurementError(f"a property cannot be called {name!r} in a table of this system")
+
+
+def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
+    """Write a table: options in model order, then properties; each repetition is a row, a missing value is empty.
+
+    Args:
+        measurements: the measurements.
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+
+    Raises:
+        MeasurementError: if a property has the name of an option.
+        OutputError: if the file cannot be written.
+    """
+    _check_names(measurements, exact_names(measurements.model))
+    count = len(measurements)
+    width = max((values.shape[1] for values in measurements.values.values()), default=1)
+    used = np.ones(count, dtype=np.int64)
+    for values in measurements.values.values():
+        there = ~np.isnan(values)
+        last = values.shape[1] - np.argmax(there[:, ::-1], axis=1)
+        used = np.maximum(used, np.where(there.any(axis=1), last, 1))
+    rows = np.repeat(np.arange(count), used)
+    slots = np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
+    columns = option_texts(measurements.configurations[rows])
+    for values in measurements.values.values():
+        padded = np.full((count, width), np.nan)
+        padded[:, : values.shape[1]] = values
+        columns.append(column_texts(padded[rows, slots]))
+    header = [*measurements.model.names, *measurements.properties]
+    write_whole(path, table_text(header, columns))
+
+
+def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> None:
+    """Write the table that SPL Conqueror reads: `;`, a root column, one row per configuration, no empty cell.
+
+    It has no repetitions; the value used of each configuration is written, NaN where there is none. An optional
+    numeric option `x` is followed by SPL Conqueror's hidden options `Enabledx` and `Disabledx`.
+
+    Raises:
+        MeasurementError: if a property has the name of an option, or options have names that it cannot tell apart.
+        OutputError: if the file cannot be written.
+    """
+    _check_names(measurements, measurements.model.spellings)
+    model, configurations = measurements.model, measurements.configurations
+    header, columns = [ROOT], [["1"] * len(measurements)]
+    for option, texts in zip(model.options, option_texts(configurations), strict=True):
+        name = plain_name(option.name)
+        header.append(name if model.spellings.get(name) == option.name else option.name)
+        columns.append(texts)
+        if isinstance(option, NumericOption) and option.optional:
+            enabled = ~np.isnan(configurations.value(option.name))
+            for switch, column in ((ENABLED, enabled), (DISABLED, ~enabled)):
+                header.append(switch + name)
+                columns.append(np.where(column, "1", "0").tolist())
+    for name in header:
+        if is_number(name, ".") or header.count(name) > 1:
+            what = "is a number" if is_number(name, ".") else "would be there twice"
+            raise MeasurementError(
+                f"SPL Conqueror's table cannot have a column {name!r}: the name {what}", hint="write plain CSV or XML"
+            )
+    for name in measurements.properties:
+        header.append(name)
+        columns.append(column_texts(measurements[name], missing="NaN"))
+    write_whole(path, table_text(header, columns, ";"))

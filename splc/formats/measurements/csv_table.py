@@ -1,0 +1,246 @@
+"""Tables of configurations as CSV: separator, header, rows, and the columns of options as value indices."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.data.configurations import Configurations, value_indices, wrong_value
+from splc.errors import InputError, Problem, Problems, nearest
+from splc.formats.measurements.selections import only_index, option_is_optional
+from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.files import Source
+from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
+
+_SNIFFED = 20
+_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """The non-blank rows of a CSV file with their lines."""
+
+    rows: list[list[str]]
+    lines: list[int]
+    separator: str
+
+
+@dataclass(frozen=True)
+class OptionTable:
+    """A CSV table with a header, its option columns understood.
+
+    Attributes:
+        lines: the line of each row.
+        indices: value indices, shape (n, options), -1 where a reason says what is wrong.
+        reasons: row → what is wrong with its configuration.
+        others: the texts of every other column.
+    """
+
+    lines: Array
+    indices: Array
+    reasons: dict[int, list[str]]
+    others: Mapping[str, Sequence[str]]
+
+
+def read_raw(source: Source, model: VariabilityModel, separator: str | None = None) -> RawTable:
+    """Split a CSV file into rows.
+
+    The separator is the one that makes most option names of the first line.
+
+    Raises:
+        InputError: if the file is empty, is no text, or its quotes do not match.
+    """
+    text = source.text()
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise InputError(Problem("the separator must be a single character", text=separator))
+    if not text.strip():
+        raise InputError(Problem("the file is empty", source.name))
+    character = separator or _sniff(text, model)
+    rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
+    return RawTable(rows, lines, character)
+
+
+def _sniff(text: str, model: VariabilityModel) -> str:
+    first = next(line for line in text.splitlines() if line.strip())
+
+    def names(separator: str) -> tuple[int, int]:
+        try:
+            cells = next(csv.reader([first], delimiter=separator, skipinitialspace=True))
+        except (csv.Error, StopIteration):
+            return 0, 0
+        return sum(cell.strip() in model.spellings for cell in cells), len(cells)
+
+    return max(SEPARATORS, key=names)
+
+
+def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, decimal: str = ".") -> OptionTable:
+    """Understand the header and the option columns of a table.
+
+    Options with only one possible value need no column. Columns of `root`, `Enabledx` and `Disabledx` are checked.
+
+    Raises:
+        InputError: if a column has no name or is there twice, or an option has no column.
+    """
+    header = [cell.strip() for cell in raw.rows[0]]
+    body, lines = raw.rows[1:], np.array(raw.lines[1:], dtype=np.int64)
+    while len(header) > 1 and not header[-1]:
+        header.pop()
+    width = len(header)
+    reasons: dict[int, list[str]] = {}
+    for row, cells in enumerate(body):
+        if len(cells) != width:
+            if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
+                reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
+            body[row] = (cells + [""] * width)[:width]
+    columns = list(zip(*body, strict=True)) if body else [()] * width
+    places, named = _places(source, model, header, raw.lines[0])
+    malformed = frozenset(reasons)
+    indices = np.zeros((len(body), len(model.options)), dtype=np.int32)
+    for position, option in enumerate(model.options):
+        if option.name not in places:
+            indices[:, position] = only_index(option, model.mandatory) or 0
+            continue
+        column, wrong = option_column(option, columns[places[option.name]], decimal)
+        indices[:, position] = column
+        for row in np.flatnonzero(column < 0).tolist():
+            if row not in malformed:
+                reasons.setdefault(row, []).append(wrong[columns[places[option.name]][row]])
+    _apply_switches(model, places, columns, indices, reasons, malformed)
+    others = {name: columns[at] for name, at in named.items()}
+    return OptionTable(lines, indices, reasons, others)
+
+
+def _places(
+    source: Source, model: VariabilityModel, header: Sequence[str], line: int
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return option (or root, `Enabledx`, `Disabledx`) → its column, and any other name → its column."""
+    problems = Problems(source.name)
+    places: dict[str, int] = {}
+    others: dict[str, int] = {}
+    for at, cell in enumerate(header):
+        known = model.spellings.get(cell)
+        if known is not None and known != cell and known in header:
+            # An option run-time beside a property runtime: the spelling without the hyphen is not needed here.
+            known = None
+        if not cell:
+            problems.add(f"column {at + 1} has no name", line)
+        elif cell in others or known in places:
+            problems.add(f"the column {cell!r} is there twice", line)
+        elif known is not None:
+            places[known] = at
+        else:
+            others[cell] = at
+    missing = [
+        option.name
+        for option in model.options
+        if option.name not in places and only_index(option, model.mandatory) is None
+    ]
+    if len(missing) == len(model.options) and not places:
+        hint = f"the options of {model.name or 'the system'} are: {', '.join(model.names[:12])}"
+        problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
+        missing = []
+    for name in missing:
+        problems.add(
+            f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
+        )
+    problems.raise_if_any(InputError)
+    return places, others
+
+
+def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[Array, dict[str, str]]:
+    """Return the value indices of a column (-1 where there is none) and, per wrong text, what is wrong with it."""
+    distinct = list(dict.fromkeys(texts))
+    plain = [text.strip().casefold() for text in distinct]
+    if isinstance(option, BinaryOption):
+        plain = [str(_TRUTH.get(text, text)) for text in plain]
+    numbers = parse_column(plain, decimal)
+    found = value_indices(option, numbers)
+    deselects = {"", "nan"} if option_is_optional(option) else set()
+    wrong = {}
+    for at, text in enumerate(plain):
+        if np.isnan(numbers[at]) and text not in deselects:
+            found[at] = -1
+            stripped = distinct[at].strip()
+            what = "is too large to be a number" if "too large" in not_a_number(text, decimal) else "is no value of it"
+            wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
+        elif found[at] < 0:
+            wrong[distinct[at]] = wrong_value(option, float(numbers[at]))
+    table = dict(zip(distinct, found.tolist(), strict=True))
+    return np.fromiter(map(table.__getitem__, texts), dtype=np.int32, count=len(texts)), wrong
+
+
+def _apply_switches(
+    model: VariabilityModel,
+    places: dict[str, int],
+    columns: Sequence[Sequence[str]],
+    indices: Array,
+    reasons: dict[int, list[str]],
+    malformed: frozenset[int],
+) -> None:
+    """Compare the columns of the root and of SPL Conqueror's hidden options with the options that they are about."""
+
+    def refuse(rows: Array, reason: str) -> None:
+        for row in np.flatnonzero(rows).tolist():
+            if row not in malformed:
+                reasons.setdefault(row, []).append(reason)
+
+    for name, (position, means_enabled) in {ROOT: (-1, True), **model.switches}.items():
+        if name not in places:
+            continue
+        stated, _ = option_column(BinaryOption(name), columns[places[name]], ".")
+        if position < 0:
+            refuse(stated != 1, "the root is always selected")
+            continue
+        deselected = model.options[position].size - 1
+        refuse(stated < 0, f"{name} is neither 0 nor 1")
+        disabled = (stated == 0) if means_enabled else (stated == 1)
+        indices[disabled, position] = deselected
+        refuse(
+            (stated >= 0) & ~disabled & (indices[:, position] == deselected),
+            f"{name} contradicts the value of {model.names[position]}",
+        )
+
+
+def option_texts(configurations: Configurations) -> list[list[str]]:
+    """Return one column of texts per option: 0 or 1, the shortest number, the flag where deselected."""
+    texts = []
+    for position, option in enumerate(configurations.model.options):
+        if isinstance(option, NumericOption):
+            flag = option.deselected_flag
+            numbers = [*option.values, *([] if flag is None else [flag])]
+            table = column_texts(np.array(numbers, dtype=float))
+        else:
+            table = ["0", "1"]
+        texts.append([table[index] for index in configurations.indices[:, position].tolist()])
+    return texts
+
+
+def exact_names(model: VariabilityModel) -> frozenset[str]:
+    """Return the names that no further column of a table can have."""
+    return frozenset((*model.names, *model.switches, ROOT))
+
+
+def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:
+    """Return a CSV table as text."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
+
+
+def is_number(text: str, decimal: str) -> bool:
+    """Whether a cell is a finite number."""
+    return not np.isnan(parse_number(text.strip(), decimal))
+
+
+def is_value(text: str, decimal: str) -> bool:
+    """Whether a cell can be the value of an option."""
+    return text.strip().casefold() in _TRUTH or is_number(text, decimal)

@@ -1,0 +1,190 @@
+"""Observed variables as CSV: one row per configuration, or one per configuration and level.
+
+    px,py,pz,nx,iterations          px,py,pz,nx,level,C,s
+    1,1,1,10,8                      1,1,1,10,0,1000,6.4
+    1,1,2,10,9                      1,1,1,10,1,500,14.496
+
+A table with a column `level` gives one variable per column and level: `C_0`, `C_1`, …, and `level_0`, `level_1`, … that
+are 1. All variables of a level are missing in configurations that do not have it, as one is where a field is empty; and
+a term with a missing variable contributes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from splc.data.configurations import Configurations, describe_configuration
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError, InputError, Problem, Problems, listed
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.formats.measurements.csv_table import read_option_table, read_raw
+from splc.io.files import Source, read_source
+from splc.io.numbers import not_a_number, parse_column
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+LEVEL = "level"
+_MAX_LEVEL = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """What one file observed: distinct configurations with their lines, and the columns of variables."""
+
+    source: Source
+    configurations: Configurations
+    lines: Array
+    columns: Mapping[str, Array]
+
+
+def read_observed(paths: Sequence[str | Path], model: VariabilityModel) -> Configurations:
+    """Read observed variables.
+
+    Args:
+        paths: the files (also `.gz`), with different variables of the same configurations.
+        model: the system.
+
+    Returns:
+        The configurations that were observed, distinct, with what was observed of them. Their system is `model` with
+        the names of the observed variables.
+
+    Raises:
+        InputError: naming everything that is wrong with a file: rows of no configuration, values that are no numbers,
+            a configuration (or a level of it) that is there twice, a level that is missing between others, a
+            configuration that another file does not have, a variable that is there twice or is called as an option.
+    """
+    tables = [_table(read_source(path), model) for path in paths]
+    if not tables:
+        return Configurations(model, np.zeros((0, len(model.options)), dtype=np.uint8))
+    first = tables[0]
+    columns: dict[str, Array] = dict(first.columns)
+    for table in tables[1:]:
+        _require_same(first, table)
+        _require_same(table, first)
+        order = table.configurations.find(first.configurations)
+        for name, values in table.columns.items():
+            if name in columns:
+                earlier = next(other.source.name for other in tables if name in other.columns)
+                problem = Problem(f"the variable {name!r} is in {earlier} already", table.source.name)
+                raise InputError(problem)
+            columns[name] = values[order]
+    known = replace(model, observed=tuple(columns))
+    return Configurations(known, first.configurations.indices, Observed(columns, np.ones(len(first.lines), dtype=bool)))
+
+
+def write_observed(configurations: Configurations, path: str | Path) -> None:
+    """Write what was observed of configurations, one row each.
+
+    Args:
+        configurations: distinct configurations, all observed.
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+
+    Raises:
+        ConfigurationError: if one was not observed.
+        OutputError: if the file cannot be written.
+    """
+    names = () if configurations.observed is None else tuple(configurations.observed.columns)
+    if not names:
+        raise ConfigurationError("nothing was observed of these configurations")
+    write_configurations(configurations, path, {name: configurations.column(name) for name in names})
+
+
+def _table(source: Source, model: VariabilityModel) -> _Table:
+    """Return what one file observed."""
+    table = read_option_table(source, model, read_raw(source, model))
+    problems = Problems(source.name)
+    for row, reasons in table.reasons.items():
+        problems.add("; ".join(reasons), int(table.lines[row]))
+    names = [name for name in table.others if name != LEVEL]
+    if not names:
+        problems.add("there is no column of an observed variable")
+    if not len(table.lines):
+        problems.add("the file has no rows")
+    values = {name: parse_column(table.others[name]) for name in names}
+    for name, column in values.items():
+        for row in np.flatnonzero(np.isnan(column)).tolist():
+            text = table.others[name][row].strip()
+            if text.casefold() not in ("", "nan"):
+                problems.add(f"{name}: {text!r} {not_a_number(text)}", int(table.lines[row]))
+    levels = None
+    if LEVEL in table.others:
+        levels = parse_column(table.others[LEVEL])
+        # NaN fails every comparison, and so it is wrong as well.
+        for row in np.flatnonzero(~((levels >= 0) & (levels <= _MAX_LEVEL) & (levels == np.floor(levels)))).tolist():
+            message = f"a level is a whole number from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
+            problems.add(message, int(table.lines[row]))
+    problems.raise_if_any(InputError)
+    rows = Configurations(model, table.indices)
+    _, first, group = np.unique(rows.keys, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    group, first = rank[group.reshape(-1)], np.sort(first)
+    distinct = rows[first]
+    place = np.zeros(len(rows), dtype=np.int64) if levels is None else levels.astype(np.int64)
+    _require_complete(distinct, first, group, place, table.lines, problems, leveled=levels is not None)
+    problems.raise_if_any(InputError)
+    columns = values if levels is None else _by_level(values, group, place, len(distinct))
+    if levels is None:
+        columns = {name: column[first] for name, column in values.items()}
+    for name in columns:
+        if name in model.spellings:
+            problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
+    problems.raise_if_any(InputError)
+    return _Table(source, distinct, table.lines[first], columns)
+
+
+def _require_complete(
+    distinct: Configurations,
+    first: Array,
+    group: Array,
+    place: Array,
+    lines: Array,
+    problems: Problems,
+    *,
+    leveled: bool,
+) -> None:
+    """Note configurations (with levels: levels of one) that are there twice, and levels that are missing."""
+    width = int(place.max()) + 1
+    cells = group * width + place
+    _, earliest = np.unique(cells, return_index=True)
+    again = np.setdiff1d(np.arange(len(cells)), earliest)
+    by_cell = dict(zip(cells[earliest].tolist(), lines[earliest].tolist(), strict=True))
+    for row in again.tolist():
+        what = f"level {place[row]} of this configuration" if leveled else "this configuration"
+        problems.add(f"{what} is in line {by_cell[int(cells[row])]} already", int(lines[row]))
+    there = np.zeros((len(distinct), width), dtype=bool)
+    there[group, place] = True
+    below = np.flip(np.maximum.accumulate(np.flip(there, axis=1), axis=1), axis=1)
+    lacking = below & ~there
+    for at in np.flatnonzero(lacking.any(axis=1)).tolist():
+        missing = listed([str(level) for level in np.flatnonzero(lacking[at]).tolist()])
+        text = describe_configuration(distinct, at)
+        message = f"{text}: there are rows of higher levels, but none of level {missing}"
+        problems.add(message, int(lines[first[at]]))
+
+
+def _by_level(values: Mapping[str, Array], group: Array, place: Array, count: int) -> dict[str, Array]:
+    """Return one column per variable and level, NaN where a configuration does not have the level."""
+    width = int(place.max()) + 1
+    there = np.full((count, width), np.nan)
+    there[group, place] = 1.0
+    tables = {LEVEL: there}
+    for name, column in values.items():
+        tables[name] = np.full((count, width), np.nan)
+        tables[name][group, place] = column
+    return {f"{name}_{level}": table[:, level] for name, table in tables.items() for level in range(width)}
+
+
+def _require_same(first: _Table, other: _Table) -> None:
+    """Refuse configurations of one file that another one does not have."""
+    missing = np.flatnonzero(other.configurations.find(first.configurations) < 0)
+    if len(missing):
+        problems = Problems(first.source.name)
+        for at in missing.tolist():
+            text = describe_configuration(first.configurations, at)
+            problems.add(f"{text}: {other.source.name} has no row of this configuration", int(first.lines[at]))
+        problems.raise_if_any(InputError)

@@ -1,0 +1,225 @@
+"""Rows of a measurement file → `Measurements`: what is invalid, what is there twice, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
+from splc.io.files import Source
+from splc.system.variability import VariabilityModel
+from splc.types import Aggregate, Array, Duplicates, Invalid
+
+_LISTED = 20
+_LINES = 5
+_EXPLAINED = 200
+_MAX_CELLS = 100_000_000
+UNSATISFIED = "the configuration does not satisfy the constraints"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What happens to rows that cannot be taken as they are.
+
+    Attributes:
+        invalid: rows without a valid configuration are an error, or dropped (and reported).
+        duplicates: a configuration that was measured in an earlier row is an error, or the first row counts, or
+            its values are further repetitions.
+        aggregate: how repetitions become the value used.
+        check: says which configurations are valid; None accepts all.
+        explain: says what the configuration in one row violates.
+        placed: is told the first line of each configuration that was read, shape (n,).
+
+    Raises:
+        SpecError: if a policy is not known.
+    """
+
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate = "mean"
+    check: Callable[[Configurations], Array] | None = None
+    explain: Callable[[Configurations, int], list[str]] | None = None
+    placed: Callable[[Array], None] | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("invalid", self.invalid, ("error", "drop")),
+            ("duplicates", self.duplicates, ("error", "first", "mean")),
+            ("aggregate", self.aggregate, AGGREGATES),
+        ):
+            if value not in known:
+                raise SpecError(f"unknown policy {name} = {value!r}", hint=unknown_name_hint(value, known))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a file as read.
+
+    Attributes:
+        lines: the line of each row, shape (n,).
+        indices: value indices, shape (n, options); what is not known is -1, and a reason says so.
+        reasons: row → what is wrong with its configuration.
+        values: property → shape (n, k), NaN where there is no value.
+        missing: property → the number of missing values in each row, shape (n,).
+        slots: the number of repetitions in each row, shape (n,), at most k.
+        notes: what the reader has to say.
+        deviation: the deviation that the file states.
+    """
+
+    lines: Array
+    indices: Array
+    reasons: Mapping[int, list[str]]
+    values: Mapping[str, Array]
+    missing: Mapping[str, Array]
+    slots: Array
+    notes: tuple[str, ...] = ()
+    deviation: float | None = None
+
+
+@dataclass
+class _Refused:
+    """Rows that are an error under the policy, and how to go on nevertheless."""
+
+    rows: list[tuple[int, str]] = field(default_factory=list)
+    summaries: list[Problem] = field(default_factory=list)
+
+    def raise_if_any(self, file: str) -> None:
+        """Raise the first rows and the summaries.
+
+        Raises:
+            MeasurementError: if there are any.
+        """
+        if not self.rows:
+            return
+        self.rows.sort()
+        problems = [Problem(reason, file, line) for line, reason in self.rows[:_LISTED]]
+        if rest := len(self.rows) - len(problems):
+            problems.append(Problem(f"… and {rest} more rows", file))
+        raise MeasurementError([*problems, *self.summaries])
+
+
+def assemble(model: VariabilityModel, rows: Rows, policy: Policy, source: Source, *, repeated: bool) -> Measurements:
+    """Return the measurements in the rows of a file.
+
+    Args:
+        model: the system.
+        rows: the rows.
+        policy: what happens to rows that cannot be taken as they are.
+        source: the file.
+        repeated: rows of the same configuration are repetitions, not duplicates.
+
+    Raises:
+        MeasurementError: if there is nothing to read, or a row cannot be taken and the policy says 'error'.
+    """
+    count = len(rows.lines)
+    if count == 0:
+        raise MeasurementError(Problem("the file has no rows", source.name))
+    if not rows.values:
+        raise MeasurementError(Problem("the file has no non-functional property", source.name))
+    refused = _Refused()
+    invalid = _invalid(model, rows, policy)
+    if invalid and policy.invalid == "error":
+        refused.rows += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
+        message = f"{len(invalid)} of {count} rows have no valid configuration"
+        hint = "correct them, or leave them out with --invalid drop"
+        refused.summaries.append(Problem(message, source.name, hint=hint))
+    kept = np.setdiff1d(np.arange(count), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
+    first, group = _groups(Configurations(model, rows.indices[kept]))
+    repeats = np.ones(len(kept), dtype=bool)
+    repeats[first] = False
+    if repeated:
+        repeats[:] = False
+    if repeats.any() and policy.duplicates == "error":
+        refused.rows += [
+            (int(rows.lines[kept[at]]), f"this configuration was measured in line {earlier} already")
+            for at in np.flatnonzero(repeats)
+            for earlier in [int(rows.lines[kept[first[group[at]]]])]
+        ]
+        message = f"{int(repeats.sum())} of {count} rows repeat a configuration"
+        hint = "keep the first of each with --duplicates first, or the mean of all with --duplicates mean"
+        refused.summaries.append(Problem(message, source.name, hint=hint))
+    refused.raise_if_any(source.name)
+    if len(kept) == 0:
+        reason = next(iter(invalid.values()))
+        raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
+    duplicates = tuple(map(int, rows.lines[kept[repeats]]))
+    configurations = Configurations(model, rows.indices[kept[first]])
+    if policy.placed is not None:
+        policy.placed(rows.lines[kept[first]])
+    if policy.duplicates == "first":
+        kept, group = kept[~repeats], group[~repeats]
+    report = ReadingReport(
+        source.name,
+        source.sha256,
+        count,
+        tuple((int(rows.lines[row]), reason) for row, reason in sorted(invalid.items())),
+        duplicates,
+        {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
+        rows.deviation,
+        (*rows.notes, *_missing_notes(rows, kept)),
+    )
+    return Measurements(configurations, _repetitions(rows, kept, group, source), policy.aggregate, report)
+
+
+def _missing_notes(rows: Rows, kept: Array) -> Iterator[str]:
+    """Yield where values are missing, for each property that has some but not all."""
+    for name, counts in rows.missing.items():
+        lines = rows.lines[kept[np.flatnonzero(counts[kept])]].tolist()
+        if lines and len(lines) < len(kept):
+            shown = ", ".join(map(str, lines[:_LINES])) + (", …" if len(lines) > _LINES else "")
+            yield f"{name} lacks a value in {'line' if len(lines) == 1 else 'lines'} {shown}"
+
+
+def _invalid(model: VariabilityModel, rows: Rows, policy: Policy) -> dict[int, str]:
+    """Return what is wrong with each row whose configuration is unknown or fails the check."""
+    invalid = {row: "; ".join(reasons) for row, reasons in rows.reasons.items()}
+    if policy.check is None:
+        return invalid
+    known = np.setdiff1d(np.arange(len(rows.lines)), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
+    configurations = Configurations(model, rows.indices[known])
+    failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
+    for at in failed.tolist():
+        invalid[int(known[at])] = UNSATISFIED
+    if policy.explain is not None:
+        for at in failed[:_EXPLAINED].tolist():
+            if reasons := policy.explain(configurations, at):
+                invalid[int(known[at])] = f"the configuration violates: {'; '.join(reasons)}"
+    return invalid
+
+
+def _groups(configurations: Configurations) -> tuple[Array, Array]:
+    """Return the first row of each distinct configuration, in order, and the group of each row."""
+    _, first, inverse = np.unique(configurations.keys, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.reshape(-1)]
+
+
+def _repetitions(rows: Rows, kept: Array, group: Array, source: Source) -> dict[str, Array]:
+    """Return property → shape (configurations, repetitions): the rows of a group one after the other."""
+    slots = rows.slots[kept]
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(slots[order])
+    starts = ends - slots[order]
+    totals = np.bincount(group, weights=slots).astype(np.int64)
+    group_starts = np.concatenate(([0], np.cumsum(totals)[:-1]))
+    offsets = np.empty(len(kept), dtype=np.int64)
+    offsets[order] = starts - group_starts[group[order]]
+    width = int(totals.max())
+    if len(totals) * width * len(rows.values) > _MAX_CELLS:
+        message = f"a configuration has {width:,} repetitions, too many beside {len(totals):,} configurations"
+        raise MeasurementError(Problem(message, source.name))
+    result = {}
+    for name, values in rows.values.items():
+        filled = np.full((len(totals), width), np.nan)
+        for slot in range(values.shape[1]):
+            there = slots > slot
+            filled[group[there], offsets[there] + slot] = values[kept[there], slot]
+        used = np.flatnonzero(~np.isnan(filled).all(axis=0))
+        result[name] = filled[:, : used[-1] + 1 if len(used) else 1]
+    return result

@@ -1,0 +1,187 @@
+"""Configurations written as the names of the selected options and `name;value` pairs (XML and headerless CSV)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splc.data.configurations import value_indices, wrong_value
+from splc.errors import OutputError, nearest
+from splc.io.numbers import not_a_number, parse_number
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import ROOT, VariabilityModel, plain_name
+from splc.types import Array
+
+# SPL Conqueror writes `name;value` and also reads `name value`.
+_PAIR = re.compile(r"(.*?)\s*;\s*([^\s;]+)|([^;]*?)\s+([^\s;]+)", re.DOTALL)
+CONFIG_ID_SEPARATOR = "%;%"
+
+
+def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
+    """Return the index of the only value an option can have, None where there are several."""
+    if isinstance(option, NumericOption):
+        return 0 if option.size == 1 else None
+    return 1 if option.name in mandatory else None
+
+
+def listable(name: str, model: VariabilityModel, separators: str) -> str:
+    """Return a spelling of an option's name that can stand in a list.
+
+    Raises:
+        OutputError: if there is none.
+    """
+    if not set(name) & set(separators):
+        return name
+    plain = plain_name(name)
+    if model.spellings.get(plain) != name:
+        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
+    return plain
+
+
+@dataclass
+class Selections:
+    """Collects rows entry by entry; `finish` turns them into value indices.
+
+    An option that a row does not name is deselected. Each distinct entry is looked up once.
+    """
+
+    model: VariabilityModel
+    reasons: dict[int, list[str]] = field(default_factory=dict)
+    _rows: list[int] = field(default_factory=list)
+    _positions: list[int] = field(default_factory=list)
+    _indices: list[int] = field(default_factory=list)
+    _switched: list[tuple[int, int, bool]] = field(default_factory=list)
+    _names: dict[str, tuple[int, int] | str] = field(default_factory=dict)
+    _pairs: dict[str, tuple[int, int] | str] = field(default_factory=dict)
+
+    def refuse(self, row: int, reason: str) -> None:
+        """Note what is wrong with a row."""
+        self.reasons.setdefault(row, []).append(reason)
+
+    def select(self, row: int, names: Iterable[str]) -> None:
+        """Select binary options in a row; blank names are skipped."""
+        for name in names:
+            found = self._names.get(name)
+            if found is None:
+                found = self._names[name] = self._look_up(name.strip())
+            self._set(row, found)
+
+    def assign(self, row: int, pairs: Iterable[str]) -> None:
+        """Give numeric options their values in a row: `name;value` or `name value`; blank pairs are skipped."""
+        for pair in pairs:
+            found = self._pairs.get(pair)
+            if found is None:
+                found = self._pairs[pair] = self._look_up_pair(pair.strip())
+            self._set(row, found)
+
+    def identify(self, row: int, identifier: str) -> None:
+        """Read a `ConfigID`: binary names and numeric names with their value, such as `opt%;%x4%;%` or `x;4`."""
+        for entry in identifier.split(CONFIG_ID_SEPARATOR):
+            text = entry.strip().strip('"')
+            if text in self.model.spellings or not text[-1:].isdigit():
+                self.select(row, [text])
+            else:
+                self.assign(row, [self._as_pair(text)])
+
+    def _set(self, row: int, found: tuple[int, int] | str) -> None:
+        if isinstance(found, str):
+            if found:
+                self.refuse(row, found)
+        elif found[1] < 0:
+            self._switched.append((row, found[0], found[1] == _ENABLED))
+        else:
+            self._rows.append(row)
+            self._positions.append(found[0])
+            self._indices.append(found[1])
+
+    def _look_up(self, name: str) -> tuple[int, int] | str:
+        known = self.model.spellings.get(name)
+        if not name or known == ROOT:
+            return ""
+        if known is None:
+            return _unknown(name, self.model.binary_options)
+        if known in self.model.switches:
+            position, enabled = self.model.switches[known]
+            return position, _ENABLED if enabled else _DISABLED
+        position = self.model.positions[known]
+        if isinstance(self.model.options[position], NumericOption):
+            return f"the numeric option {name!r} stands among the binary ones"
+        return position, 1
+
+    def _look_up_pair(self, pair: str) -> tuple[int, int] | str:
+        if not pair:
+            return ""
+        match = _PAIR.fullmatch(pair)
+        if match is None:
+            return f"{pair!r} is not an option with its value"
+        name, text = (part.strip() for part in match.groups() if part is not None)
+        known = self.model.spellings.get(name)
+        if known is None or known not in self.model.positions:
+            return _unknown(name, self.model.numeric_options)
+        position = self.model.positions[known]
+        option = self.model.options[position]
+        value = parse_number(text)
+        if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
+            return f"the binary option {name!r} has the value {text!r}"
+        if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
+            return f"{name}: {text!r} {not_a_number(text)}"
+        index = int(value_indices(option, np.array([value]))[0])
+        return (position, index) if index >= 0 else wrong_value(option, value)
+
+    def _as_pair(self, entry: str) -> str:
+        """Return `name;value` for an entry of a ConfigID, in which nothing need separate name and value."""
+        if _PAIR.fullmatch(entry):
+            return entry
+        candidates = []
+        for spelling, name in self.model.spellings.items():
+            value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else math.nan
+            if name in self.model.positions and not math.isnan(value):
+                option = self.model.options[self.model.positions[name]]
+                fits = isinstance(option, NumericOption) and value_indices(option, np.array([value]))[0] >= 0
+                candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
+        if candidates:
+            return max(candidates)[2]
+        # Nothing fits: split before the number, so that the message names the unknown option.
+        return re.sub(r"([+-]?[\d.]+)$", r";\1", entry)
+
+    def finish(self, count: int) -> Array:
+        """Return the value indices of `count` rows, shape (count, options), -1 where there is no value."""
+        model = self.model
+        indices = np.zeros((count, len(model.options)), dtype=np.int32)
+        for position, option in enumerate(model.options):
+            if isinstance(option, NumericOption):
+                only = only_index(option, model.mandatory)
+                unnamed = len(option.values) if option.optional else -1 if only is None else only
+                indices[:, position] = unnamed
+        cells = np.array(self._rows, dtype=np.int64) * len(model.options) + np.array(self._positions, dtype=np.int64)
+        distinct, counts = np.unique(cells, return_counts=True)
+        for cell in distinct[counts > 1].tolist():
+            row, position = divmod(cell, len(model.options))
+            self.refuse(row, f"{model.names[position]!r} is named twice")
+        indices.reshape(-1)[cells] = self._indices
+        named = set(distinct.tolist())
+        for row, position, enabled in self._switched:
+            deselected = model.options[position].size - 1
+            contradicts = (indices[row, position] == deselected) == enabled
+            if contradicts and (enabled or row * len(model.options) + position in named):
+                self.refuse(row, f"{model.names[position]!r} is both enabled and disabled")
+        for row, position in np.argwhere(indices < 0).tolist():
+            self.refuse(row, f"no value for {model.names[position]!r}")
+        return indices
+
+
+_ENABLED, _DISABLED = -1, -2
+
+
+def _unknown(name: str, options: Iterable[Option]) -> str:
+    hint = nearest(name, [option.name for option in options])
+    return f"unknown option {name!r}{', ' + hint if hint else ''}"
+
+
+def option_is_optional(option: Option) -> bool:
+    """Whether a numeric option can be deselected."""
+    return isinstance(option, NumericOption) and option.optional

@@ -1,0 +1,236 @@
+"""SPL Conqueror's XML of measurements: reading and writing.
+
+A row holds `data` elements. What one is, the value of its first attribute says: `Configuration` (or `BinaryOptions`)
+lists the selected options, `Variable Features` (or `NumericOptions`) the numeric values, `ConfigID` both; any other
+is a property.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+
+from splc.data.measurements import Measurements
+from splc.errors import InputError, MeasurementError, Problem
+from splc.formats.measurements.rows import Policy, Rows, assemble
+from splc.formats.measurements.selections import Selections, listable
+from splc.io.files import Source
+from splc.io.numbers import number_text, parse_column, parse_number
+from splc.io.xml import inner_text, line_of, read_xml, write_xml
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
+
+_BINARY = {"configuration", "binaryoptions"}
+_NUMERIC = {"variable features", "numericoptions"}
+_IDENTIFIER = {"configid"}
+_RESERVED = _BINARY | _NUMERIC | _IDENTIFIER
+_SEPARATOR = "@"
+
+
+def read_measurements_xml(
+    source: Source,
+    model: VariabilityModel,
+    policy: Policy,
+    decimal_delimiter: str | None = None,
+    separator: str | None = None,
+) -> Measurements:
+    """Read measurements from XML with the root `<results>`.
+
+    Args:
+        source: the file.
+        model: the system.
+        policy: what happens to rows that cannot be taken as they are.
+        decimal_delimiter: the decimal delimiter, if not the one that the file states (a comma is accepted by default).
+        separator: what stands between repetitions, if not what the file states (a comma by default).
+
+    Raises:
+        InputError: if the file is not such XML.
+        MeasurementError: if rows cannot be taken as they are.
+    """
+    root = read_xml(source, "results", "a measurement file")
+    decimal = _delimiter(root, "decimalDelimiter", decimal_delimiter, source)
+    between = _delimiter(root, "separator", separator, source)
+    selections = Selections(model)
+    columns: dict[str, _Column] = {}
+    lines = []
+    for row, element in enumerate(root):
+        lines.append(line_of(element))
+        split = between if _first(element).strip().casefold() == "true" else None
+        _read_row(row, element, split, selections, columns)
+    count = len(lines)
+    indices = selections.finish(count)
+    values, missing = {}, {}
+    slots = np.ones(count, dtype=np.int64)
+    for name, column in columns.items():
+        values[name], missing[name], used = column.finish(count, decimal)
+        slots = np.maximum(slots, used)
+    notes: list[str] = []
+    deviation = _deviation(root, notes)
+    rows = Rows(
+        np.array(lines, dtype=np.int64),
+        indices,
+        selections.reasons,
+        values,
+        missing,
+        slots,
+        tuple(notes),
+        deviation,
+    )
+    return assemble(model, rows, policy, source, repeated=False)
+
+
+def _first(element: etree._Element) -> str:
+    """Return the value of an element's first attribute, whatever it is called."""
+    values = element.values()
+    return str(values[0]) if values else ""
+
+
+def _read_row(
+    row: int,
+    element: etree._Element,
+    split: str | None,
+    selections: Selections,
+    columns: dict[str, _Column],
+) -> None:
+    described = False
+    for data in element:
+        name = _first(data).strip()
+        text = inner_text(data)
+        kind = name.casefold()
+        if kind in _BINARY:
+            selections.select(row, text.split(","))
+            described = True
+        elif kind in _NUMERIC:
+            selections.assign(row, text.split(","))
+            described = True
+        elif kind in _IDENTIFIER:
+            selections.identify(row, text)
+            described = True
+        elif not name:
+            selections.refuse(row, "a data element does not say what it is (columname=…)")
+        else:
+            column = columns.setdefault(name, _Column())
+            if column.rows and column.rows[-1] == row:
+                selections.refuse(row, f"the property {name!r} is given twice")
+                continue
+            column.add(row, text, split)
+    if not described:
+        selections.refuse(row, "the row has no Configuration")
+
+
+@dataclass
+class _Column:
+    """The values of one property: a text, its row and its place among the row's repetitions."""
+
+    rows: list[int] = field(default_factory=list)
+    slots: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, row: int, text: str, separator: str | None) -> None:
+        """Add the values of one row."""
+        parts = text.removesuffix(separator).split(separator) if separator else [text]
+        self.rows += [row] * len(parts)
+        self.slots += range(len(parts))
+        self.texts += parts
+
+    def finish(self, count: int, decimal: str) -> tuple[Array, Array, Array]:
+        """Return values (count, k), the number of missing ones per row and of repetitions per row."""
+        numbers = parse_column(self.texts, decimal)
+        rows, slots = np.array(self.rows), np.array(self.slots)
+        values = np.full((count, int(slots.max()) + 1), np.nan)
+        values[rows, slots] = numbers
+        given = np.bincount(rows, minlength=count)
+        # A row that does not have the property at all lacks one value.
+        missing = np.bincount(rows, weights=np.isnan(numbers), minlength=count).astype(np.int64)
+        return values, missing + (given == 0), given
+
+
+def _delimiter(root: etree._Element, attribute: str, given: str | None, source: Source) -> str:
+    stated = root.get(attribute)
+    character = given if given is not None else str(stated) if stated else ","
+    if len(character) != 1 or character.isalnum():
+        problem = Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character)
+        raise InputError(problem)
+    return character
+
+
+def _deviation(root: etree._Element, notes: list[str]) -> float | None:
+    text = str(root.get("deviation") or "")
+    numbers = [parse_number(part) for part in text.split(";") if part.strip()]
+    if any(math.isnan(number) for number in numbers):
+        notes.append(f"deviation={text!r} is not a list of numbers and has no effect")
+        return None
+    return max(numbers, default=None)
+
+
+def write_measurements_xml(measurements: Measurements, path: str | Path) -> None:
+    """Write measurements that this reader and SPL Conqueror's read.
+
+    Repetitions stand in one `data` element, separated by `@`; a missing one is NaN. A property that has no value
+    in a row is left out of it.
+
+    Args:
+        measurements: the measurements.
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+
+    Raises:
+        MeasurementError: if a property has a name that means something else in this format.
+        OutputError: if it cannot be written, or a name cannot be said in XML.
+    """
+    for name in measurements.properties:
+        if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
+            raise MeasurementError(f"a property cannot be called {name!r} in this format")
+    write_xml(path, lambda: _document(measurements), "the measurements")
+
+
+def _document(measurements: Measurements) -> etree._Element:
+    configurations = measurements.configurations
+    model = configurations.model
+    binary = [
+        (position, listable(option.name, model, ",;"))
+        for position, option in enumerate(model.options)
+        if isinstance(option, BinaryOption)
+    ]
+    pairs = [
+        (position, [f"{listable(option.name, model, ',;')};{number_text(value)}" for value in _written(option)])
+        for position, option in enumerate(model.options)
+        if isinstance(option, NumericOption)
+    ]
+    root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
+    if measurements.report.deviation is not None:
+        root.set("deviation", number_text(measurements.report.deviation))
+    for row, indices in enumerate(configurations.indices.tolist()):
+        texts = {name: _joined(values[row]) for name, values in measurements.values.items()}
+        element = etree.SubElement(root, "row")
+        if any(_SEPARATOR in text for text in texts.values()):
+            element.set("multipleMeasurements", "true")
+        selected = [ROOT, *(name for position, name in binary if indices[position])]
+        _data(element, "Configuration", ",".join(selected))
+        _data(element, "Variable Features", ",".join(table[indices[position]] for position, table in pairs))
+        for name, text in texts.items():
+            if text:
+                _data(element, name, text)
+    return root
+
+
+def _written(option: NumericOption) -> list[float]:
+    """Return the numbers that stand for an option's values, by index."""
+    flag = option.deselected_flag
+    return list(option.values) if flag is None else [*option.values, flag]
+
+
+def _joined(values: Array) -> str:
+    there = np.flatnonzero(~np.isnan(values))
+    if len(there) == 0:
+        return ""
+    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: there[-1] + 1].tolist()]
+    return _SEPARATOR.join(texts)
+
+
+def _data(row: etree._Element, name: str, text: str) -> None:
+    etree.SubElement(row, "data", columname=name).text = text

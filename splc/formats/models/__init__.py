@@ -1,0 +1,1 @@
+"""Files of models: JSON, logs, model text, and exports."""

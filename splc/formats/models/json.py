@@ -1,0 +1,243 @@
+"""Performance-influence models as JSON (`splc.model/1`): terms with exact exponents, and what produced them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from splc._version import __version__
+from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_name_hint
+from splc.formats.models.learned import Learned
+from splc.io.files import Source
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT, Exponent, Factor, Term, product_of
+from splc.models.text.reader import expand_text
+from splc.system.variability import ROOT, VariabilityModel
+
+SCHEMA = "splc.model/1"
+# What `splc learn --json` prints holds the model too, its terms as text only.
+READ = (SCHEMA, "splc.learn/1")
+_EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
+
+
+def model_object(model: InfluenceModel) -> dict[str, Any]:
+    """Return a model as JSON's types: text, link, the order of options, terms with influences and exponents."""
+    return {
+        "text": model.text,
+        "link": model.link,
+        "order": list(model.order),
+        "terms": [
+            {
+                "term": term.text(model.order),
+                "influence": influence,
+                "factors": [
+                    {"option": factor.option, "power": _exponent(factor.power), "log10": _exponent(factor.log)}
+                    for factor in term.factors
+                ],
+            }
+            for term, influence in model.terms
+        ],
+    }
+
+
+def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
+    """Return a model without a history as JSON, with the property that it is about, if known."""
+    about = {} if nfp is None else {"nfp": nfp}
+    return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model), **about})
+
+
+def learned_json_text(result: Learned) -> str:
+    """Return a learning result as JSON: the model, its errors and rounds, and what produced it."""
+    order = result.model.order
+    content = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "model": model_object(result.model),
+        "nfp": result.nfp,
+        "base": result.base,
+        "learning_configurations": result.learning_configurations,
+        "learning_error": result.learning_error,
+        "error": result.error,
+        "error_all": result.error_all,
+        "left_out": result.left_out,
+        "termination": result.termination,
+        "seconds": result.seconds,
+        "preset": result.preset,
+        "settings": dict(result.settings),
+        "seed": result.seed,
+        "provenance": dict(result.provenance),
+        "notes": list(result.notes),
+        "rounds": [
+            {
+                "round": this.number,
+                "term": this.candidate.text(order),
+                "influence": this.influence,
+                "score": this.score,
+                "error": this.error,
+                "learning_error": this.learning_error,
+                "seconds": this.seconds,
+                "terms": [
+                    {"term": candidate.text(order), "influence": influence} for candidate, influence in this.terms
+                ],
+            }
+            for this in result.rounds
+        ],
+    }
+    return _text(content)
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with NaN and infinities as null, numpy's numbers as Python's."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _exponent(value: Exponent) -> int | str:
+    return value if isinstance(value, int) else str(value)
+
+
+def parse_model_json(source: Source, variability_model: VariabilityModel | None = None) -> InfluenceModel:
+    """Return the model that a JSON file holds. See `parse_stored_json`."""
+    return parse_stored_json(source, variability_model)[0]
+
+
+def parse_stored_json(
+    source: Source, variability_model: VariabilityModel | None = None
+) -> tuple[InfluenceModel, str | None]:
+    """Return the model that a JSON file holds, and the property that it is about, where the file says it.
+
+    Args:
+        source: the file.
+        variability_model: the system, whose options the terms must be about; None takes the names as they are.
+
+    Raises:
+        InputError: where it is no such JSON, with line and column; or naming everything that is wrong in the model.
+    """
+    try:
+        content = json.loads(source.text())
+    except json.JSONDecodeError as error:
+        raise InputError(Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)) from None
+    except RecursionError:
+        raise InputError(Problem("nested too deeply", source.name)) from None
+    except ValueError as error:
+        raise InputError(Problem(f"not JSON: {error}", source.name)) from None
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema not in READ:
+        what = f"its schema is {schema!r}" if schema is not None else "it has no schema"
+        hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
+        raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
+    nfp = content.get("nfp")
+    model = _Reader(source.name, variability_model).model(content.get("model"))
+    return model, nfp if isinstance(nfp, str) and nfp else None
+
+
+class _Reader:
+    """Reads one model object; problems are collected and name the place as a path."""
+
+    def __init__(self, file: str, system: VariabilityModel | None) -> None:
+        self.problems = Problems(file)
+        self.system = system
+
+    def model(self, content: Any) -> InfluenceModel:
+        """Return the model."""
+        entry = content if isinstance(content, dict) else {}
+        terms = entry.get("terms")
+        if not isinstance(terms, list):
+            self.problems.add("model.terms must be a list", hint="the file is damaged or incomplete")
+            terms = []
+        link = entry.get("link", "identity")
+        if link not in ("identity", "log"):
+            self.problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
+        order = entry.get("order", [])
+        if not (isinstance(order, list) and all(isinstance(name, str) for name in order)):
+            self.problems.add("model.order must be a list of names")
+            order = []
+        found: list[tuple[Term, float]] = []
+        for at, item in enumerate(terms):
+            found += self.term(item, f"model.terms[{at}]")
+        self.problems.raise_if_any(InputError)
+        if self.system is None:
+            return InfluenceModel.from_terms(found, order, link)
+        binary = [option.name for option in self.system.binary_options] + list(self.system.switches)
+        model = InfluenceModel.from_terms(found, self.system.term_order, link)
+        return model.reduced(binary, self.system.mandatory | {ROOT})
+
+    def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
+        """Return the term of one entry with its influence."""
+        entry = item if isinstance(item, dict) else {}
+        influence: Any = entry.get("influence")
+        if not _is_finite(influence):
+            self.problems.add(f"{place}.influence must be a number", text=repr(influence))
+            return []
+        if "factors" not in entry:
+            return self.spelled(entry.get("term"), float(influence), f"{place}.term")
+        factors = entry["factors"]
+        if not isinstance(factors, list):
+            self.problems.add(f"{place}.factors must be a list")
+            return []
+        found = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
+        if any(factor is None for factor in found):
+            return []
+        return [(product_of(factor for factor in found if factor is not None), float(influence))]
+
+    def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
+        """Return a term that is there as text only."""
+        if not isinstance(text, str):
+            self.problems.add(f"{place} must be a text")
+            return []
+        try:
+            expansion = expand_text(text, self.system.term_names if self.system else None)
+        except ExpressionError as error:
+            for problem in error.problems:
+                self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
+            return []
+        return [(term, influence * weight) for term, weight in (expansion or {CONSTANT: 0.0}).items()]
+
+    def factor(self, item: Any, place: str) -> Factor | None:
+        """Return one factor, None where it is wrong."""
+        entry = item if isinstance(item, dict) else {}
+        name = entry.get("option")
+        if not isinstance(name, str):
+            self.problems.add(f"{place}.option must be the name of an option")
+            return None
+        if self.system is not None:
+            known = self.system.term_names.get(name)
+            if known is None:
+                hint = unknown_name_hint(name, list(self.system.term_order))
+                self.problems.add(f"{place}: unknown option {name!r}", hint=hint)
+                return None
+            name = known
+        try:
+            power, log = _read_exponent(entry.get("power", 0)), _read_exponent(entry.get("log10", 0))
+        except (ValueError, ZeroDivisionError):
+            self.problems.add(f"{place}: an exponent must be a whole number or a fraction such as '1/2'")
+            return None
+        return Factor(name, power, log)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _read_exponent(value: Any) -> Exponent:
+    # Fraction reads '1e999999999' too, and would be busy with it for long.
+    if isinstance(value, bool) or not _EXPONENT.fullmatch(str(value)):
+        raise ValueError
+    fraction = Fraction(value)
+    return fraction.numerator if fraction.denominator == 1 else fraction

@@ -1,0 +1,263 @@
+"""Logs of learned models, SPL Conqueror's own ones and ours, back to performance-influence models.
+
+Read are logs of every age: with or without the lines of `analyze-learning`, with round lines that appear twice
+(`useBackward`), with the averaged model of bagging, with several learnings, with carriage returns.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from splc.arithmetic.tokens import NameTable
+from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
+from splc.formats.models.log_writer import LINK, NFP
+from splc.io.files import Source, read_source
+from splc.models.influence import InfluenceModel, Link
+from splc.models.terms import Term
+from splc.models.text.log_grammar import expand_product, is_number, names_of, split_model
+from splc.system.variability import ROOT, VariabilityModel
+
+WhichRound = Literal["last", "best"] | int
+
+FIELDS = 12
+_ROUND = re.compile(r"\s*(\d+)\s*;")
+_STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
+_HEADER = "Round, Model,"
+_AVERAGE = "average model:"
+_AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
+# What joins the terms of an averaged model; a name such as c++ keeps its own.
+_PLUS = re.compile(r"^(?:\+(?:\s+|$))+|(?:(?:^|\s+)\+)+$")
+# Fields that must be numbers where they are there: errors, seconds, complexity, size and score of the best candidate.
+_NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
+_VALIDATION_ERROR = 4
+
+
+@dataclass(frozen=True)
+class RoundLine:
+    """One round as a log states it."""
+
+    number: int
+    model: str
+    error: float
+    line: int
+
+
+@dataclass
+class Learning:
+    """One learning of a log: its rounds by number (a later line of the same round counts) and the averaged model."""
+
+    rounds: dict[int, RoundLine] = field(default_factory=dict)
+    average: list[tuple[str, int]] = field(default_factory=list)
+    analysed: bool = False
+    link: Link = "identity"
+    nfp: str | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it holds no model."""
+        return not self.rounds and not self.average
+
+    def add_round(self, this: RoundLine, link: Link, nfp: str | None) -> None:
+        """Note a round."""
+        self.rounds[this.number] = this
+        self.link, self.nfp = link, nfp
+
+    def add_average(self, text: str, line: int, link: Link, nfp: str | None) -> None:
+        """Note a term (or several) of the averaged model."""
+        self.average.append((text, line))
+        self.link, self.nfp = link, nfp
+
+
+def read_log(
+    path: str | Path,
+    variability_model: VariabilityModel | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+) -> InfluenceModel:
+    """Read a model from a log. See `parse_stored_log`."""
+    return parse_log(read_source(path), variability_model, round, learning)
+
+
+def parse_log(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+) -> InfluenceModel:
+    """Return a model that a log holds. See `parse_stored_log`."""
+    return parse_stored_log(source, variability_model, round, learning)[0]
+
+
+def parse_stored_log(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+) -> tuple[InfluenceModel, str | None]:
+    """Return a model that a log holds, and the property that was learned, where the log says it (`command: nfp`).
+
+    Args:
+        source: the log.
+        variability_model: the system, whose names the terms must use; options that are always selected (among them
+            the one that stands for the constant) become the constant. Without it only `root` does.
+        round: 'last' (as SPL Conqueror predicts), 'best' (the least validation error) or a round's number; where
+            models were averaged (bagging), 'last' and 'best' are the average.
+        learning: 1, 2, … where a log holds several learnings; None is the last.
+
+    Raises:
+        InputError: with file and line, for a log without a model, malformed lines, and names that are not known.
+    """
+    learnings = _learnings(source)
+    if not learnings:
+        hint = "it must have a line such as '1;2.5 * root + 3 * x;…' under 'Learning progress:' or 'Models:'"
+        raise InputError(Problem("there is no learned model in this log", source.name, hint=hint))
+    if learning is not None and not 1 <= learning <= len(learnings):
+        raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
+    chosen = learnings[-1 if learning is None else learning - 1]
+    if chosen.average and round in {"last", "best"}:
+        parts = [(*pair, line) for text, line in chosen.average for pair in split_model(text)]
+    else:
+        this = _chosen_round(chosen, round, source.name)
+        if not this.model.strip():
+            hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
+            raise InputError(Problem(f"the model of round {this.number} is empty", source.name, this.line, hint=hint))
+        parts = [(*pair, this.line) for pair in split_model(this.model)]
+    return _model(parts, chosen.link, source.name, variability_model), chosen.nfp
+
+
+def number_of_learnings(source: Source) -> int:
+    """Return how many learnings a log holds that have a model.
+
+    Raises:
+        InputError: naming every malformed line.
+    """
+    return len(_learnings(source))
+
+
+def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine:
+    rounds = learning.rounds
+    if which == "last":
+        return rounds[max(rounds)]
+    if which == "best":
+        return min(rounds.values(), key=lambda this: (math.isnan(this.error), this.error, this.number))
+    if which not in rounds:
+        known = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
+        raise InputError(Problem(f"there is no round {which}", file, hint=known))
+    return rounds[which]
+
+
+def _learnings(source: Source) -> list[Learning]:
+    """Return the learnings of a log that hold a model, in order.
+
+    Raises:
+        InputError: naming every malformed line.
+    """
+    problems = Problems(source.name)
+    found = [Learning()]
+    last, averaging = -1, False
+    nfp: str | None = None
+    link: Link = "identity"
+    for number, raw in enumerate(source.text().splitlines(), 1):
+        line = raw.strip()
+        if averaging and _AVERAGED_TERM.match(line):
+            found[-1].add_average(_PLUS.sub("", line), number, link, nfp)
+            continue
+        averaging = False
+        if line.startswith(LINK):
+            stated = line.removeprefix(LINK).strip()
+            link = "log" if stated == "log" else "identity"
+            if stated != link:
+                problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
+        elif line.startswith(NFP):
+            nfp = line.removeprefix(NFP).strip() or None
+        elif line.startswith(_AVERAGE):
+            averaging = True
+            if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
+                found[-1].add_average(rest, number, link, nfp)
+        elif line.startswith(_HEADER):
+            if found[-1].analysed and not found[-1].empty:
+                found.append(Learning())
+            found[-1].analysed = True
+            last = -1
+        elif line.startswith(_STARTS):
+            if not found[-1].empty:
+                found.append(Learning())
+            last = -1
+        elif _ROUND.match(line):
+            this = _round(line, number, problems)
+            if this is None:
+                continue
+            if this.number < last:
+                found.append(Learning(analysed=found[-1].analysed))
+            last = this.number
+            found[-1].add_round(this, link, nfp)
+        elif line.startswith("Analyze finished"):
+            link = "identity"
+    problems.raise_if_any(InputError)
+    return [learning for learning in found if not learning.empty]
+
+
+def _round(line: str, number: int, problems: Problems) -> RoundLine | None:
+    """Return a round line, None (and a problem) where it is malformed."""
+    fields = [cell.strip() for cell in line.split(";")]
+    if len(fields) == FIELDS + 1 and not fields[-1]:
+        fields.pop()
+    if len(fields) == FIELDS - 1 and fields[-1]:
+        # The test error, the last field, need not be there.
+        fields.append("")
+    if len(fields) != FIELDS:
+        problems.add(
+            f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",
+            number,
+            text=line,
+            hint="was the line or the file cut off?" if len(fields) < FIELDS else None,
+        )
+        return None
+    for at in _NUMBERS:
+        if fields[at] and not _is_value(fields[at]):
+            problems.add(f"field {at + 1} of the round is not a number", number, text=fields[at])
+            return None
+    error = fields[_VALIDATION_ERROR]
+    return RoundLine(int(fields[0]), fields[1], float(error) if is_number(error) else math.nan, number)
+
+
+def _is_value(text: str) -> bool:
+    return is_number(text) or text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
+
+
+def _model(
+    parts: list[tuple[str, str, int]], link: Link, file: str, variability_model: VariabilityModel | None
+) -> InfluenceModel:
+    """Return the model of (influence, product, line) parts.
+
+    Raises:
+        InputError: naming everything that is wrong.
+    """
+    problems = Problems(file)
+    names = (
+        NameTable(variability_model.term_names) if variability_model else names_of(product for _, product, _ in parts)
+    )
+    terms: list[tuple[Term, float]] = []
+    for influence, product, line in parts:
+        text = f"{influence} * {product}" if product else influence
+        if not is_number(influence):
+            what = "a term must begin with its influence" if influence else "a term is empty"
+            problems.add(f"{what}, a finite number", line, text=text)
+            continue
+        try:
+            expansion = expand_product(product or ROOT, names, variability_model)
+        except ExpressionError as error:
+            for problem in error.problems:
+                problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
+            continue
+        terms += [(term, float(influence) * weight) for term, weight in expansion.items()]
+    problems.raise_if_any(InputError)
+    if variability_model is None:
+        return InfluenceModel.from_terms(terms, link=link)
+    binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
+    model = InfluenceModel.from_terms(terms, variability_model.term_order, link)
+    return model.reduced(binary, variability_model.mandatory)

@@ -1,0 +1,202 @@
+"""Learned models as logs in SPL Conqueror's own line grammar, so that tools written for it go on working.
+
+What SPL Conqueror's logs have no line for (sampling, seed, hashes of the inputs, versions) stands in `command: splc …`
+lines, which such tools skip. Apart from times, the same result gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from splc.arithmetic.tokens import NameTable
+from splc.formats.models.learned import Learned, LearnedTerm
+from splc.io.files import write_whole
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT
+from splc.models.text.log_grammar import duration_text, model_text, net_number, require_writable_names, term_text
+from splc.system.variability import ROOT
+
+HEADER = (
+    "Round, Model, LearningError, LearningErrorRel, ValidationError, ValidationErrorRel, ElapsedSeconds, "
+    "ModelComplexity, BestCandidate, BestCandidateSize, BestCandidateScore, TestError"
+)
+LINK = "command: splc link: "
+NFP = "command: nfp "
+# SPL Conqueror says nothing where no candidate was left, and knows neither of the others.
+_WORDLESS = ("noCandidate",)
+
+Terms = Sequence[tuple[LearnedTerm, float]]
+
+
+def write_learned_log(result: Learned, path: str | Path, *, test_errors: Sequence[float | None] | None = None) -> None:
+    """Write a learning result as a log, whole or not at all.
+
+    Args:
+        result: the learning result.
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+        test_errors: see `learned_log_text`.
+
+    Raises:
+        OutputError: if the file cannot be written.
+    """
+    write_whole(path, learned_log_text(result, test_errors=test_errors))
+
+
+def learned_log_text(result: Learned, *, test_errors: Sequence[float | None] | None = None) -> str:
+    """Return a learning result as a log.
+
+    Args:
+        result: the learning result.
+        test_errors: the error after each round on the configurations that models are judged by, in percent; None:
+            only that of the last round is known, on all measured configurations.
+
+    Raises:
+        OutputError: if the grammar cannot say a name.
+    """
+    order = result.model.order
+    _require_names(result.model, result.base)
+    rounds = _round_lines(result)
+    if test_errors is None:
+        test_errors = [None] * (len(rounds) - 1) + [result.error_all]
+    last_error = test_errors[-1] if test_errors else result.error_all
+    measured = result.provenance.get("measured_configurations", result.learning_configurations)
+    lines = [
+        *_provenance_lines(result),
+        NFP + _one_line(result.nfp),
+        f"Current machine learning settings: {settings_text(result.settings)} blacklisted: ",
+        "Configs with too large deviation: 0",
+        f"{measured} configurations loaded.",
+        "command: learn-splconqueror",
+        f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}",
+        "Learning progress:",
+        *rounds,
+        f"Elapsed learning time(seconds): {duration_text(result.seconds)}",
+        f"Prediction Error: {_error(last_error)} %",
+    ]
+    if not result.rounds and result.settings.get("bagging"):
+        lines.append("average model: ")
+        lines += [f"  {model_text([pair])} + " for pair in _pairs(result.terms, order, result.base)]
+    lines += [
+        "command: analyze-learning",
+        HEADER,
+        "Models:",
+        f"Termination reason: {'' if result.termination in _WORDLESS else result.termination}",
+    ]
+    for line, error in zip(rounds, test_errors, strict=True):
+        lines.append(line + ("" if error is None else net_number(error)))
+    lines.append("Analyze finished")
+    return "\n".join(lines) + "\n"
+
+
+def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = None) -> str:
+    """Return a model without a history as a log, as SPL Conqueror's `truemodel` prints one: one line, round 0.
+
+    Args:
+        model: the model.
+        base: the option that stands for the constant.
+        nfp: the property that the model is about, if known.
+
+    Raises:
+        OutputError: if an exponent is not whole, or a name is one that the grammar cannot say.
+    """
+    _require_names(model, base)
+    # The constant comes first, as in every log.
+    terms = sorted(model.terms, key=lambda pair: pair[0] != CONSTANT)
+    text = model_text([(influence, term_text(term, model.order, base)) for term, influence in terms])
+    size = sum(
+        max(1, sum(abs(int(factor.power)) + abs(int(factor.log)) for factor in term.factors)) for term, _ in terms
+    )
+    lines = [
+        *([LINK + model.link] if model.link != "identity" else []),
+        *([] if nfp is None else [NFP + _one_line(nfp)]),
+        HEADER,
+        "Models:",
+        "Termination reason: ",
+        f"0;{text};NaN;NaN;NaN;NaN;0;{size};;0;0;",
+        "Analyze finished",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _require_names(model: InfluenceModel, base: str) -> None:
+    known = {name: name for name in (*model.order, *model.options, base, ROOT)}
+    require_writable_names([*sorted(model.options), base], NameTable(known) if model.order else None)
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Return settings as `name:value name:value …`, values as .NET writes them."""
+    return " ".join(f"{name}:{_setting(name, value)}" for name, value in settings.items())
+
+
+def _setting(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value)
+    if name == "learnTimeLimit":
+        text = duration_text(float(value))
+        return text.removesuffix(".0000000")
+    return net_number(value) if isinstance(value, (int, float)) else _one_line(str(value))
+
+
+def _provenance_lines(result: Learned) -> list[str]:
+    """Return what produced the result as `command: splc KEY: VALUE` lines."""
+    facts: dict[str, Any] = {"link": result.model.link, "preset": result.preset, "seed": result.seed}
+    for key, value in result.provenance.items():
+        facts.setdefault("version" if key == "splc" else key, value)
+    facts["learning error"] = result.learning_error
+    facts["error"] = result.error
+    if result.left_out:
+        facts["left out of errors"] = result.left_out
+    lines = []
+    for key, value in facts.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        lines.append(f"command: splc {_one_line(key)}: {_one_line(text)}")
+    return lines + [f"command: splc note: {_one_line(note)}" for note in result.notes]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _error(value: float | None) -> str:
+    return net_number(float("nan") if value is None else value)
+
+
+def _round_lines(result: Learned) -> list[str]:
+    """Return one line per round without its last field; without rounds one line for the model, as round 0."""
+    order, base = result.model.order, result.base
+    relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
+    crossed = bool(result.settings.get("crossValidation", False))
+    if not result.rounds:
+        error = _error(result.learning_error)
+        size = sum(max(1, term.occurrences) for term, _ in result.terms)
+        text = model_text(_pairs(result.terms, order, base))
+        return [f"0;{text};{error};{error};{error};{error};{net_number(result.seconds)};{size};;0;0;"]
+    lines: list[str] = []
+    for this in result.rounds:
+        # The last round's influences are those of the result, which one final fit gave.
+        terms = result.terms if this is result.rounds[-1] else this.terms
+        own = next((influence for candidate, influence in terms if candidate == this.candidate), this.influence)
+        learning = this.learning_error if relative else this.error
+        validation = this.error if crossed or not relative else this.learning_error
+        relative_validation = this.error if crossed and relative else this.learning_error
+        fields = [
+            str(this.number),
+            model_text(_pairs(terms, order, base)),
+            *(net_number(value) for value in (learning, this.learning_error, validation, relative_validation)),
+            net_number(this.seconds),
+            str(this.complexity),
+            model_text(_pairs([(this.candidate, own)], order, base)),
+            # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
+            str(this.candidate.occurrences),
+            net_number(this.score),
+            "",
+        ]
+        lines.append(";".join(fields))
+    return lines
+
+
+def _pairs(terms: Terms, order: Sequence[str], base: str) -> list[tuple[float, str]]:
+    return [(influence, candidate.text(order, base)) for candidate, influence in terms]

@@ -1,0 +1,253 @@
+"""Files of machine parameters: TOML, or lines `name = number`.
+
+f = 1.75e-11                          # a number; its unit is said in a comment
+nodes = "ceil(px * py * pz / 4)"      # an expression of the options (in quotes in TOML)
+
+[alpha]                               # a table over it: one number per value
+by = "nodes"
+1 = 290e-9
+2 = 7866e-9
+
+[beta]                                # a number that is known within an interval
+value = 1.0e-9
+low = 0.9e-9
+high = 1.1e-9
+level = 0.95                          # if it is known: the level of the interval
+
+[gamma]                               # a number that measurements do not determine
+value = 3.0
+determined = false
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from splc.errors import InputError, Problems, listed, nearest
+from splc.io.files import Source, read_source, write_whole
+from splc.io.toml import finite_number, parse_toml
+from splc.models.parameters import Parameters, Quantity, Table, wrong_name
+from splc.models.terms import number_text
+
+_LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
+# What stands in quotes or backticks is no comment.
+_UNCOMMENTED = re.compile(r"""(?:[^#`"']|`[^`]*`|"[^"]*"|'[^']*'|[`"'])*""")
+_QUOTED = re.compile(r"""(["'])(.*)\1""")
+_NO_EXPRESSION = ("inf", "infinity", "nan", "true", "false")
+_SECTION = re.compile(r"^\s*\[", re.MULTILINE)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WANTED = "write a number, an expression in quotes, or a table"
+_INTERVAL = ("value", "low", "high", "level", "determined")
+
+
+def read_parameters(path: str | Path) -> Parameters:
+    """Read machine parameters.
+
+    Args:
+        path: a TOML file (`.toml`, or with a line that begins with `[`), or one of lines `name = number` (also
+            `name = expression`) with `#` comments; both also compressed (`.gz`).
+
+    Raises:
+        InputError: naming everything that is wrong with its line.
+    """
+    return parse_parameters(read_source(path))
+
+
+def parse_parameters(source: Source) -> Parameters:
+    """Return the machine parameters that a file holds. See `read_parameters`."""
+    problems = Problems(source.name)
+    text = source.text()
+    if source.name.lower().removesuffix(".gz").endswith(".toml") or _SECTION.search(text):
+        content, lines = parse_toml(source)
+    else:
+        content, lines = _content_of_lines(text, problems)
+    quantities: dict[str, Quantity | Table] = {}
+    expressions: dict[str, str] = {}
+    for name, value in content.items():
+        line = lines.get(name)
+        what, hint = wrong_name(name)
+        if what:
+            problems.add(what, line, hint=hint)
+        elif isinstance(value, str) and value.strip():
+            expressions[name] = value
+        elif isinstance(value, dict):
+            found = _table(name, value, lines, problems)
+            if found is not None:
+                quantities[name] = found
+        elif (number := finite_number(value)) is not None:
+            quantities[name] = Quantity.exactly(number)
+        else:
+            problems.add(f"the parameter {name!r} must be a finite number", line, text=_shown(value), hint=_WANTED)
+    problems.raise_if_any(InputError)
+    return Parameters(quantities, expressions, source.name, lines)
+
+
+def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return what lines `name = number` say, and their line numbers."""
+    content: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        uncommented = _UNCOMMENTED.match(line)
+        said = uncommented[0].strip() if uncommented else ""
+        if not said:
+            continue
+        match = _LINE.fullmatch(said)
+        if match is None:
+            problems.add("this is no parameter", number, text=said, hint="write lines 'name = number'")
+            continue
+        name = match[1][1:-1].replace("``", "`") if match[1].startswith("`") else match[1]
+        value = match[2]
+        if name in lines:
+            problems.add(f"the parameter {name!r} is there twice", number, hint=f"it is in line {lines[name]} already")
+        elif not value:
+            problems.add(f"the parameter {name!r} has no value", number, hint="write lines 'name = number'")
+        else:
+            content[name] = _value_of(value)
+        lines.setdefault(name, number)
+    return content, lines
+
+
+def _value_of(text: str) -> float | str:
+    """Return what a line gives a parameter: a number, or an expression, perhaps in quotes."""
+    if _NUMBER.fullmatch(text) or text.lstrip("+-").lower() in _NO_EXPRESSION[:3]:
+        return float(text)
+    if text.lower() in _NO_EXPRESSION:
+        return math.nan
+    quoted = _QUOTED.fullmatch(text)
+    return quoted[2] if quoted else text
+
+
+def _table(
+    name: str, content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems
+) -> Quantity | Table | None:
+    """Return the quantity or the table that a TOML table is, None where it is wrong."""
+    line = lines.get(name)
+    if "by" not in content:
+        if set(content) <= set(_INTERVAL) and "value" in content:
+            return _quantity(name, content, line, problems)
+        hint = 'a table says with by = "…" what it is over; an interval has value, low, high, and perhaps level'
+        problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
+        return None
+    by = content["by"]
+    if not isinstance(by, str) or not by.strip():
+        problems.add(f"{name}.by must be an expression of the options, in quotes", lines.get(f"{name}.by", line))
+        return None
+    rows: dict[float, Quantity] = {}
+    before = len(problems)
+    for key, value in content.items():
+        if key == "by":
+            continue
+        at = lines.get(f"{name}.{key}", line)
+        if isinstance(value, dict) and value and all(part.isdigit() for part in (key, *value)):
+            number = f"{key}.{next(iter(value))}"
+            what = f"{name}.{number}: TOML takes a point in a key for nesting"
+            problems.add(what, lines.get(f"{name}.{number}", at), hint=f'put the number in quotes: "{number}" = …')
+            continue
+        place = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
+        if place is None:
+            problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
+        elif place in rows:
+            problems.add(f"{name}.{key}: the table has two rows for {place:g}", at)
+        else:
+            content_of_row = value if isinstance(value, dict) else {"value": value}
+            quantity = _quantity(f"{name}.{key}", content_of_row, at, problems)
+            if quantity is not None:
+                rows[place] = quantity
+    if not rows and len(problems) == before:
+        problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")
+    return Table(by, tuple(sorted(rows.items()))) if rows else None
+
+
+def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
+    """Return a number with its interval, None where it is wrong."""
+    value = finite_number(content.get("value"))
+    low = value if "low" not in content else finite_number(content["low"])
+    high = value if "high" not in content else finite_number(content["high"])
+    hint = "or { value = …, low = …, high = … }"
+    if value is None or low is None or high is None:
+        # An end without a number of its own is the value.
+        part = "value" if value is None else "low" if low is None else "high"
+        place = f"{name}.{part}" if {*content} - {"value"} else name
+        problems.add(f"{place} must be a finite number", line, text=_shown(content.get(part)), hint=hint)
+        return None
+    if unknown := sorted(set(content) - set(_INTERVAL)):
+        more = nearest(unknown[0], _INTERVAL) or hint
+        problems.add(f"{name} has {listed(unknown)}, which no number has", line, hint=more)
+        return None
+    if not low <= value <= high:
+        problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
+        return None
+    stated = {"low", "high"} & set(content)
+    level = finite_number(content.get("level"))
+    if "level" in content and (level is None or not 0 < level < 1 or not stated):
+        hint = "level is the level of the interval from low to high: 0.95"
+        problems.add(f"{name} cannot have this level", line, text=_shown(content["level"]), hint=hint)
+        return None
+    determined = content.get("determined", True)
+    if not isinstance(determined, bool) or (stated and not determined):
+        hint = "write determined = false for a number that nobody knows; it has no interval"
+        problems.add(f"{name} cannot be determined like this", line, text=_shown(determined), hint=hint)
+        return None
+    return Quantity(value, low, high, level, determined)
+
+
+def _shown(value: Any) -> str | None:
+    """Return what was given, as text for a message."""
+    try:
+        return None if value is None else repr(value)
+    except (ValueError, RecursionError):
+        # Python does not write whole numbers of thousands of digits.
+        return None
+
+
+def parameters_text(parameters: Parameters, heading: str = "") -> str:
+    """Return parameters as TOML.
+
+    Args:
+        parameters: the parameters.
+        heading: a comment for the top, of one or several lines.
+    """
+    plain = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
+    lines = [f"# {line}".rstrip() for line in plain]
+    for name, expression in parameters.expressions.items():
+        lines.append(f"{_key(name)} = {_string(expression)}")
+    for name, quantity in parameters.quantities.items():
+        if isinstance(quantity, Quantity):
+            lines.append(f"{_key(name)} = {_value(quantity)}")
+    for name, quantity in parameters.quantities.items():
+        if isinstance(quantity, Table):
+            lines += ["", f"[{_key(name)}]", f"by = {_string(quantity.by)}"]
+            lines += [f"{_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
+    return "\n".join(lines) + "\n"
+
+
+def write_parameters(parameters: Parameters, path: str | Path, heading: str = "") -> None:
+    """Write parameters as TOML, whole or not at all; `-` is standard output.
+
+    Raises:
+        OutputError: if the file cannot be written.
+    """
+    write_whole(path, parameters_text(parameters, heading))
+
+
+def _value(quantity: Quantity) -> str:
+    if not quantity.determined:
+        return f"{{ value = {quantity.value!r}, determined = false }}"
+    if quantity.is_exact and quantity.level is None:
+        return repr(quantity.value)
+    level = "" if quantity.level is None else f", level = {quantity.level!r}"
+    return f"{{ value = {quantity.value!r}, low = {quantity.low!r}, high = {quantity.high!r}{level} }}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _string(name)
+
+
+def _string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'

@@ -1,0 +1,77 @@
+"""Performance-influence models as model text: a sum of terms that people write (see `splc.models.text.reader`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+
+from splc.errors import ExpressionError, OutputError
+from splc.io.files import Source
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters
+from splc.models.text.reader import expand_model
+from splc.models.text.signs import Signs
+from splc.system.variability import ROOT, VariabilityModel
+
+
+def parse_model_text(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    symbols: Collection[str] = (),
+) -> InfluenceModel:
+    """Return the model that a text is. See `parse_stored_text`."""
+    return parse_stored_text(source, variability_model, parameters, symbols)[0]
+
+
+def parse_stored_text(
+    source: Source,
+    variability_model: VariabilityModel | None = None,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    symbols: Collection[str] = (),
+) -> tuple[InfluenceModel, frozenset[str]]:
+    """Return the model that a text is, and the names of the parameters that it uses.
+
+    Args:
+        source: the text.
+        variability_model: the system, whose options or observed variables the names must be (or parameters, or the
+            text's own definitions); None takes every name as an option, all of which are positive.
+        parameters: machine parameters that the text uses: name → value, or whatever a parameters file can hold.
+        symbols: parameters that are to stay names in the terms, beside those that are tables or have intervals.
+
+    Raises:
+        ExpressionError: with file, line and column.
+    """
+    known = Parameters.of(parameters)
+    names = None if variability_model is None else variability_model.term_names
+    constants = {ROOT} if variability_model is None else {*variability_model.mandatory, ROOT}
+    binary: list[str] = []
+    order: tuple[str, ...] = ()
+    signs = Signs()
+    if variability_model is not None:
+        binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
+        order = (*variability_model.term_order, *known.quantities)
+        # Of an observed variable nothing is known beforehand.
+        lowest = dict.fromkeys(variability_model.observed, -math.inf)
+        lowest |= {option.name: min(option.values) for option in variability_model.numeric_options}
+        signs = Signs(lowest, 0.0)
+    try:
+        found = expand_model(
+            source.text(), names, known, symbols=symbols, constants=constants, binary=binary, signs=signs
+        )
+    except ExpressionError as error:
+        raise error.at(source.name) from None
+    return InfluenceModel.from_terms(found.expansion, order, "identity", found.derived), found.used
+
+
+def model_text_file(model: InfluenceModel) -> str:
+    """Return a model as model text.
+
+    Raises:
+        OutputError: for a model with a link, which model text cannot say.
+    """
+    if model.link != "identity":
+        raise OutputError(
+            f"a model with the link {model.link!r} cannot be written as model text", hint="write it as .json"
+        )
+    return model.text + "\n"

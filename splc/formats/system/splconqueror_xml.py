@@ -1,0 +1,193 @@
+"""SPL Conqueror's XML of variability models: reading and writing.
+
+Where SPL Conqueror drops what it does not understand, this reader reports it, all problems of a file at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from lxml import etree
+
+from splc.errors import ExpressionError, Problems, SplcError, VariabilityError
+from splc.formats.system.option_elements import ElementReader, write_option
+from splc.io.files import read_source
+from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
+from splc.system.constraints import (
+    ArithmeticConstraint,
+    BooleanConstraint,
+    Constraint,
+    parse_arithmetic,
+    parse_boolean,
+)
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import ROOT, VariabilityModel
+
+_OPTION_SECTIONS = ("binaryOptions", "numericOptions")
+# SPL Conqueror's README says numericConstraints, its reader only knows nonBooleanConstraints.
+_CONSTRAINT_SECTIONS = ("booleanConstraints", "nonBooleanConstraints", "numericConstraints", "mixedConstraints")
+
+
+def read_variability_model(path: str | Path) -> VariabilityModel:
+    """Read a variability model.
+
+    Args:
+        path: an XML file with the root `<vm>`, also compressed (`.gz`); `-` is standard input.
+
+    Raises:
+        InputError: if the file cannot be read or is not such XML.
+        VariabilityError: with all problems of the model and their lines.
+    """
+    source = read_source(path)
+    root = read_xml(source, "vm", "a variability model")
+    return _read(root, ElementReader(source.name))
+
+
+def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
+    """Return the model of a document.
+
+    Raises:
+        VariabilityError: with everything that is wrong with it.
+    """
+    name = (root.get("name") or "").strip()
+    if not name:
+        reader.problems.add('<vm> has no name: <vm name="…">', line_of(root))
+    found: dict[str, list[etree._Element]] = {section: [] for section in (*_OPTION_SECTIONS, *_CONSTRAINT_SECTIONS)}
+    for section in reader.elements(root, "vm", tuple(found)):
+        kind = "configurationOption" if local_name(section) in _OPTION_SECTIONS else "constraint"
+        found[local_name(section)] += reader.elements(section, local_name(section), (kind,))
+
+    binary = [reader.binary_option(element) for element in found["binaryOptions"]]
+    numeric = [reader.numeric_option(element) for element in found["numericOptions"]]
+    raw: list[Option] = [option for option in (*binary, *numeric) if option is not None]
+    if not raw and not len(reader.problems):
+        reader.problems.add("the model has no options", line_of(root))
+    names = _bare(raw)
+    options = tuple(_resolved(option, names.spellings) for option in raw)
+    constraints = [
+        constraint
+        for section in _CONSTRAINT_SECTIONS
+        for element in found[section]
+        if (constraint := _constraint(element, section, names, reader.problems)) is not None
+    ]
+    try:
+        model = VariabilityModel(name, options, tuple(constraints), reader.file, tuple(reader.notes))
+    except SplcError as error:
+        reader.problems.include(error)
+    reader.problems.raise_if_any(VariabilityError)
+    return model
+
+
+def _constraint(
+    element: etree._Element, section: str, names: VariabilityModel, problems: Problems
+) -> Constraint | None:
+    """Return a constraint, None (and a problem) where it cannot be parsed."""
+    text, line = inner_text(element), line_of(element)
+    text = " ".join(text.split())
+    table = names.name_table
+    try:
+        if section == "booleanConstraints":
+            return parse_boolean(text, table, line)
+        if section != "mixedConstraints":
+            return parse_arithmetic(text, table, "non-boolean", line=line)
+        requires, negated = _mixed(element, line, problems)
+        return parse_arithmetic(text, table, "mixed", requires, negated, line)
+    except ExpressionError as error:
+        # The column counts from the start of the constraint, which is not where the line starts.
+        for problem in error.problems:
+            problems.include(ExpressionError(replace(problem, column=None)), line)
+        return None
+
+
+def _mixed(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
+    """Return `req` and whether `exprKind` is `neg`; SPL Conqueror goes by position, whatever they are called."""
+    given = [(str(key), str(value)) for key, value in element.attrib.items()]
+    found = dict(given)
+    unnamed = [(at, value) for at, (key, value) in enumerate(given) if key not in {"req", "exprKind"}]
+    for at, value in unnamed:
+        if at < 2:
+            found.setdefault(("req", "exprKind")[at], value)
+    requires = found.get("req", "").strip().casefold()
+    kind = found.get("exprKind", "pos").strip().casefold()
+    if requires not in {"all", "none"}:
+        problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
+    if kind not in {"pos", "neg"}:
+        problems.add('exprKind of a mixed constraint is "pos" or "neg"', line, text=found["exprKind"])
+    return ("none" if requires == "none" else "all"), kind == "neg"
+
+
+def _bare(options: Sequence[Option]) -> VariabilityModel:
+    """Return a model that only knows the options' names, so that references can be looked up in it."""
+    unique: dict[str, Option] = {}
+    for option in options:
+        if option.name != ROOT:
+            bare = BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
+            unique.setdefault(option.name, bare)
+    return VariabilityModel("", tuple(unique.values()))
+
+
+def _resolved(option: Option, spellings: dict[str, str]) -> Option:
+    """Return the option with its references in full spelling; unknown ones stay as they are."""
+
+    def resolve(name: str) -> str:
+        return spellings.get(name, name)
+
+    parent = resolve(option.parent) if option.parent is not None else None
+    if isinstance(option, NumericOption):
+        return replace(option, parent=parent)
+    return replace(
+        option,
+        parent=parent,
+        implied=tuple(tuple(map(resolve, group)) for group in option.implied),
+        excluded=tuple(tuple(map(resolve, group)) for group in option.excluded),
+    )
+
+
+def write_variability_model(model: VariabilityModel, path: str | Path) -> None:
+    """Write a variability model that this reader and SPL Conqueror's read.
+
+    A step function is kept where it gives the option's values, else the values are listed.
+
+    Args:
+        model: the model.
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+
+    Raises:
+        OutputError: if it cannot be written, or a name cannot be said in XML.
+    """
+    write_xml(path, lambda: _document(model), "the model")
+
+
+def _document(model: VariabilityModel) -> etree._Element:
+    root = etree.Element("vm", name=model.name)
+    binary = etree.SubElement(root, "binaryOptions")
+    for option in (BinaryOption(ROOT, optional=False), *model.binary_options):
+        write_option(binary, option, model)
+    numeric = etree.SubElement(root, "numericOptions")
+    for numeric_option in model.numeric_options:
+        write_option(numeric, numeric_option, model)
+    sections: dict[str, list[Constraint]] = {
+        "booleanConstraints": [],
+        "nonBooleanConstraints": [],
+        "mixedConstraints": [],
+    }
+    for constraint in model.constraints:
+        sections[_section(constraint)].append(constraint)
+    for name, constraints in sections.items():
+        section = etree.SubElement(root, name)
+        for constraint in constraints:
+            element = etree.SubElement(section, "constraint")
+            element.text = constraint.text
+            if isinstance(constraint, ArithmeticConstraint) and constraint.kind == "mixed":
+                element.set("req", constraint.requires)
+                element.set("exprKind", "neg" if constraint.negated else "pos")
+    return root
+
+
+def _section(constraint: Constraint) -> str:
+    if isinstance(constraint, BooleanConstraint):
+        return "booleanConstraints"
+    return "mixedConstraints" if constraint.kind == "mixed" else "nonBooleanConstraints"

@@ -1,0 +1,59 @@
+"""Numbers in files: text → float, whole columns at once, and the shortest text that reads back equal."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from splc.types import Array
+
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+
+
+def parse_number(text: str, decimal: str = ".") -> float:
+    """Return the finite number that a text is, NaN where it is none (`nan` and infinities included)."""
+    if decimal != ".":
+        text = text.replace(decimal, ".")
+    if not _NUMBER.fullmatch(text):
+        return math.nan
+    value = float(text)
+    return value if math.isfinite(value) else math.nan
+
+
+def not_a_number(text: str, decimal: str = ".") -> str:
+    """Return why a text is no finite number: 'is not a number' or 'is too large'."""
+    shape = text.replace(decimal, ".") if decimal != "." else text
+    return "is too large to be a number" if _NUMBER.fullmatch(shape) else "is not a number"
+
+
+def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
+    """Return the numbers of a column, shape (n,), NaN where a text is not a finite number."""
+    if decimal != ".":
+        texts = [text.replace(decimal, ".") for text in texts]
+    joined = "".join(texts)
+    # Python's float also reads 1_000 and the digits of other scripts, which files do not mean.
+    if joined.isascii() and "_" not in joined:
+        try:
+            values = np.fromiter(map(float, texts), dtype=float, count=len(texts))
+        except ValueError:
+            pass
+        else:
+            values[~np.isfinite(values)] = np.nan
+            return values
+    return np.fromiter((parse_number(text) for text in texts), dtype=float, count=len(texts))
+
+
+def number_text(value: float) -> str:
+    """Return the shortest text that reads back as the same number: `5`, `0.1`, `1e-05`; `nan` for NaN."""
+    if value == int(value) if math.isfinite(value) else False:
+        return str(int(value)) if abs(value) < 1e15 else repr(float(value))
+    return repr(float(value))
+
+
+def column_texts(values: Array, missing: str = "") -> list[str]:
+    """Return the shortest texts of a column, `missing` for NaN."""
+    table = {value: number_text(value) for value in np.unique(values[~np.isnan(values)]).tolist()}
+    return [table.get(value, missing) for value in values.tolist()]

@@ -1,0 +1,271 @@
+r"""Tables of results as text: CSV with full precision, Markdown and LaTeX with as many digits as one reads.
+
+The texts hold what the cells say, whatever characters that takes: CSV by the rules of RFC 4180, Markdown as GitHub's
+tables (GFM 4.10), LaTeX as a `tabular` that compiles without any package and has the rules of booktabs where that
+package is loaded.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+
+from splc.errors import OutputError
+from splc.io.latex import latex_escaped, latex_number
+from splc.io.numbers import number_text
+
+# Beyond these, positional notation has more zeros than digits.
+_LEAST_EXPONENT, _MOST_EXPONENT = -4, 6
+_SPREAD_DIGITS = 2
+
+_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_QUOTED = re.compile('[",\r\n]')
+# Everything that begins markup within a line, `$` and `~` of GitHub's dialect included.
+_MARKUP = re.compile(r"([\\`*_\[\]<>&|~$#])")
+
+_RULES = r"""% Rules as of booktabs, \usepackage{booktabs}; without that package they are plain lines.
+\providecommand{\toprule}{\hline}
+\providecommand{\midrule}{\hline}
+\providecommand{\bottomrule}{\hline}
+"""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean with its deviation, over seeds for example.
+
+    Attributes:
+        mean: the mean, None where it is undefined.
+        deviation: the (standard) deviation, in the unit of the mean; None where it is undefined.
+        relative: whether it is shown in percent of the mean, `10.2 (± 3 %)` as tables 5.6-5.13 of the thesis do, or
+            as it is, `10.2 ± 0.31`. A mean of 0 has no relative deviation, so its deviation is shown as it is.
+    """
+
+    mean: float | None
+    deviation: float | None
+    relative: bool = True
+
+
+Cell = str | float | int | Spread | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: a header and rows of cells.
+
+    Attributes:
+        columns: the names of the columns, at least one.
+        rows: the cells, as many per row as there are columns. None and NaN are undefined.
+        caption: what stands above it (in Markdown and LaTeX), None: nothing.
+
+    Raises:
+        OutputError: if there is no column, or a row has another number of cells.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    caption: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "rows", tuple(tuple(row) for row in self.rows))
+        if not self.columns:
+            raise OutputError("a table needs at least one column")
+        for position, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise OutputError(f"row {position} has {len(row)} cells for {len(self.columns)} columns")
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Whether a column holds numbers (and undefined cells) only; it is aligned to the right then."""
+        return tuple(
+            bool(self.rows) and not any(isinstance(row[position], str) for row in self.rows)
+            for position in range(len(self.columns))
+        )
+
+
+def csv_text(table: Table) -> str:
+    """Return a table as CSV: header, `,` separated, lines ended by a line feed.
+
+    Numbers are the shortest texts that read back equal (infinite ones are `inf` and `-inf`), what is undefined is
+    empty, and texts are kept as they are. Behind a column with a `Spread` stands another one, `NAME deviation`, with
+    the deviations in the unit of the means. The caption is left out.
+    """
+    spread = [any(isinstance(row[at], Spread) for row in table.rows) for at in range(len(table.columns))]
+    header: list[str] = []
+    for column, wide in zip(table.columns, spread, strict=True):
+        header += [column, f"{column} deviation"] if wide else [column]
+    lines = [header]
+    for row in table.rows:
+        lines.append([])
+        for cell, wide in zip(row, spread, strict=True):
+            lines[-1].append(_exact(cell.mean if isinstance(cell, Spread) else cell))
+            if wide:
+                lines[-1].append(_exact(cell.deviation) if isinstance(cell, Spread) else "")
+    return "".join(",".join(map(_quoted, line)) + "\n" if line != [""] else '""\n' for line in lines)
+
+
+def markdown_text(table: Table, digits: int = 4) -> str:
+    """Return a table as GitHub-flavoured Markdown; the caption is a bold line above it.
+
+    Args:
+        table: the table.
+        digits: significant digits of numbers that are no `int`. Digits before the point are never rounded off.
+
+    Raises:
+        OutputError: if `digits` is less than 1.
+    """
+    _check(digits)
+    numeric = table.numeric
+    lines = [[_markdown(name) for name in table.columns]]
+    lines += [[_shown(cell, digits, _MARKDOWN) for cell in row] for row in table.rows]
+    widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(table.columns))]
+    rule = ["-" * (width - 1) + ":" if right else "-" * width for width, right in zip(widths, numeric, strict=True)]
+    text = "".join(
+        "| "
+        + " | ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        )
+        + " |\n"
+        for line in (lines[0], rule, *lines[1:])
+    )
+    caption = _markdown(" ".join(_CONTROLS.sub(" ", table.caption or "").split()))
+    return f"**{caption}**\n\n{text}" if caption else text
+
+
+def latex_text(table: Table, digits: int = 4) -> str:
+    r"""Return a table as LaTeX: a `tabular`, in a `table` environment where there is a caption.
+
+    Signs that TeX's fonts lack are set as formulas. Letters of other scripts than Latin and Greek stay as they are,
+    which LuaLaTeX and XeLaTeX take with a font that has them.
+
+    Args:
+        table: the table.
+        digits: as in `markdown_text`.
+
+    Raises:
+        OutputError: if `digits` is less than 1.
+    """
+    _check(digits)
+    lines = [[latex_escaped(name) for name in table.columns]]
+    lines += [[_shown(cell, digits, _LATEX) for cell in row] for row in table.rows]
+    rows = [" & ".join(line) + " \\\\\n" for line in lines]
+    alignment = "".join("r" if right else "l" for right in table.numeric)
+    tabular = (
+        f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}"
+        "\\bottomrule\n\\end{tabular}\n"
+    )
+    caption = latex_escaped(table.caption or "")
+    if caption:
+        tabular = f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{tabular}\\end{{table}}\n"
+    return _RULES + tabular
+
+
+def rounded_text(value: float, digits: int = 4) -> str:
+    """Return a number with so many significant digits: `10.2`, `100`, `174700`, `1.2e-07`, `inf`, `nan`.
+
+    Digits before the point are never rounded off, zeros behind it are dropped, and an `int` stays exact. Numbers
+    below 1e-4 and from 1e6 on have an exponent.
+
+    Raises:
+        OutputError: if `digits` is less than 1.
+    """
+    _check(digits)
+    if _is_whole(value):
+        return str(int(value))
+    if not math.isfinite(value):
+        return repr(float(value))
+    if value == 0:
+        return "0"
+    # The exponent of the rounded number: 9.9996 becomes 10.
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    if _LEAST_EXPONENT <= int(power) < _MOST_EXPONENT:
+        return _without_zeros(f"{value:.{max(0, digits - 1 - int(power))}f}")
+    return f"{_without_zeros(mantissa)}e{power}"
+
+
+def cell_text(cell: Cell, digits: int = 4) -> str:
+    """Return a cell as plain text, as a terminal shows it; what is undefined is `-`.
+
+    Args:
+        cell: the cell.
+        digits: the significant digits of numbers.
+    """
+    return _shown(cell, digits, _PLAIN)
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _check(digits: int) -> None:
+    if digits < 1:
+        raise OutputError(f"numbers cannot have {digits} significant digits", hint="ask for at least 1")
+
+
+def _is_whole(number: object) -> bool:
+    # numpy's whole numbers are no `int`.
+    return isinstance(number, Integral)
+
+
+def _defined(number: float | None) -> float | None:
+    """Return a number, None for NaN."""
+    # An int may be too large to be asked as a float.
+    return None if isinstance(number, float) and math.isnan(number) else number
+
+
+def _quoted(field: str) -> str:
+    # Python's writer leaves a single carriage return without quotes, which its reader takes for the end of the line.
+    return '"' + field.replace('"', '""') + '"' if _QUOTED.search(field) else field
+
+
+def _exact(cell: str | float | None) -> str:
+    if isinstance(cell, str):
+        return cell
+    number = _defined(cell)
+    if number is None:
+        return ""
+    return str(int(number)) if _is_whole(number) else number_text(number)
+
+
+def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
+    """Return a cell as text of Markdown or LaTeX."""
+    if isinstance(cell, str):
+        return notation.text(cell)
+    mean = _defined(cell.mean if isinstance(cell, Spread) else cell)
+    if mean is None:
+        return notation.undefined
+    shown = notation.number(rounded_text(mean, digits))
+    deviation = _defined(cell.deviation) if isinstance(cell, Spread) else None
+    if isinstance(cell, Spread) and deviation is not None:
+        percent = 100 * (deviation / abs(mean)) if mean and cell.relative else math.inf
+        template, part = (notation.relative, percent) if math.isfinite(percent) else (notation.absolute, deviation)
+        shown = template.format(shown, notation.number(rounded_text(float(part), _SPREAD_DIGITS)))
+    return notation.formula.format(shown)
+
+
+def _markdown(text: str) -> str:
+    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", text.strip()))
+    return _CONTROLS.sub(lambda found: "<br>" * found[0].count("\n") or " ", escaped)
+
+
+@dataclass(frozen=True)
+class _Notation:
+    """How a language writes cells."""
+
+    text: Callable[[str], str]
+    number: Callable[[str], str]
+    undefined: str
+    relative: str
+    absolute: str
+    formula: str
+
+
+_PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
+_MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
+_LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")

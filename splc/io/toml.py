@@ -1,0 +1,68 @@
+"""TOML files: their content, and the lines of their keys for messages."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from splc.errors import InputError, Problem
+from splc.io.files import Source
+
+_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_TABLE = re.compile(r"\s*\[+\s*([^\[\]]*?)\s*\]")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
+    """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line, as far as a look tells.
+
+    Raises:
+        InputError: if it is no TOML, with line and column.
+    """
+    text = source.text()
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        line, column = (int(n) for n in place.groups()) if place and place[1] else (None, None)
+        what = _PLACE.sub("", message)
+        if line is None and place:
+            line, what = text.count("\n") + 1, f"{what} (at the end of the file)"
+        raise InputError(Problem(f"not well-formed TOML: {what}", source.name, line, column)) from None
+    except (RecursionError, ValueError):
+        # Python refuses whole numbers of thousands of digits, too.
+        raise InputError(Problem("nested too deeply, or a number of too many digits", source.name)) from None
+    return content, dict(_lines_of_keys(text))
+
+
+def finite_number(value: Any) -> float | None:
+    """Return a value of a TOML file as a number, None where it is none, or none that is finite as a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _lines_of_keys(text: str) -> Iterator[tuple[str, int]]:
+    """Yield (dotted key or table, line) as far as a look at single lines tells; it serves messages only."""
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := _TABLE.match(line):
+            table = _plain(match[1])
+            yield table, number
+        elif match := _KEY.match(line):
+            key = _plain(match[1])
+            yield (f"{table}.{key}" if table else key), number
+            if not table and "." in key:
+                yield key.split(".")[0], number
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"\s*\.\s*", ".", re.sub(r"[\"']", "", key.strip()))

@@ -1,0 +1,152 @@
+"""XML as this project reads it: no entities, no network, every problem with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from xml.parsers import expat
+
+from lxml import etree
+
+from splc.errors import InputError, OutputError, Problem
+from splc.io.files import Source, write_whole
+
+# libxml2 keeps an element's line in 16 bits, unless a text beside it knows better.
+_LAST_LINE = 65535
+_BEGINNING = 1 << 12
+
+
+class _RootReachedError(Exception):
+    """The root element is reached, nothing can be declared any more."""
+
+
+def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
+    """Parse a document.
+
+    Args:
+        source: the file.
+        root: the name its root element must have.
+        wanted: what such a file is called in messages.
+
+    Returns:
+        The root element, without comments.
+
+    Raises:
+        InputError: if the document is not well-formed, declares an entity, or has another root.
+    """
+    _refuse_entities(source)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        element = etree.fromstring(source.data, parser)
+    except etree.XMLSyntaxError as error:
+        start = source.data[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if start and not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+            first = start.splitlines()[0].decode("utf-8", "replace")
+            looks = "this looks like CSV, not XML" if re.search("[,;\t]", first) else "this is not XML"
+            problem = Problem(looks, source.name, 1, text=first, hint=f"{wanted} begins with <{root}>")
+            raise InputError(problem) from None
+        line, column = error.position
+        message = error.msg.partition(f", line {line}, column {column}")[0]
+        raise InputError(
+            Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
+        ) from None
+    except ValueError as error:
+        raise InputError(Problem(f"cannot be read as XML: {error}", source.name)) from None
+    # Once more, for encodings that expat does not know.
+    declarations = element.getroottree().docinfo.internalDTD
+    if declarations is not None and any(True for _ in declarations.iterentities()):
+        raise InputError(Problem("the DTD declares an entity; entity declarations are refused", source.name))
+    if next(element.iter(etree.Entity), None) is not None:
+        raise InputError(Problem("a reference to an entity, which is refused", source.name))
+    if local_name(element) != root:
+        raise InputError(
+            Problem(
+                f"{wanted} has the root element <{root}>, this file has <{local_name(element)}>",
+                source.name,
+                line_of(element),
+                hint=_OTHER_ROOTS.get(local_name(element)),
+            )
+        )
+    return element
+
+
+_OTHER_ROOTS = {
+    "vm": "this is a variability model",
+    "results": "these are measurements",
+    "feature_model": "this looks like an SXFM feature model, which is not read",
+}
+
+
+def _refuse_entities(source: Source) -> None:
+    """Raise if the document declares an entity.
+
+    Expat reports a declaration before anything could be expanded, and is stopped at the root element.
+    """
+
+    def declared(name: str, *_: object) -> None:
+        raise InputError(
+            Problem(
+                f"the DTD declares the entity {name!r}; entity declarations are refused",
+                source.name,
+                parser.CurrentLineNumber,
+                hint="write the text itself in place of the entity",
+            )
+        )
+
+    def started(*_: object) -> None:
+        raise _RootReachedError
+
+    try:
+        parser = expat.ParserCreate()
+        parser.EntityDeclHandler = declared
+        parser.StartElementHandler = started
+        parser.Parse(source.data, True)
+    except (_RootReachedError, expat.ExpatError, ValueError, LookupError):
+        # What is malformed is reported by the real parser, with a better message.
+        return
+
+
+def write_xml(path: str | Path, document: Callable[[], etree._Element], what: str) -> None:
+    """Write a document, indented, whole or not at all.
+
+    Args:
+        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+        document: makes the root element.
+        what: what is written, for messages.
+
+    Raises:
+        OutputError: if it cannot be written, or a text in it cannot be said in XML.
+    """
+    try:
+        root = document()
+    except ValueError as error:
+        raise OutputError(Problem(f"{what} cannot be written as XML: {error}", str(path))) from None
+    etree.indent(root)
+    write_whole(path, etree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n")
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def inner_text(element: etree._Element) -> str:
+    """Return all text inside of an element, without blanks at its ends."""
+    if len(element) == 0:
+        return (element.text or "").strip()
+    return "".join(str(part) for part in element.itertext()).strip()
+
+
+def line_of(element: etree._Element) -> int:
+    """Return the line of an element, as well as it is known."""
+    line = int(element.sourceline or 0)
+    return line_of(element[0]) if line >= _LAST_LINE and len(element) else line

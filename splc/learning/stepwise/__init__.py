@@ -1,0 +1,1 @@
+"""Feature forward selection with stepwise regression (SPL Conqueror's algorithm)."""

@@ -1,0 +1,260 @@
+"""Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
+
+The learner is init / step / terminate; the loop exists once, in `run`. Every step is a `Round`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.learning.candidates import BASE, Candidate
+from splc.learning.problem import LearningProblem
+from splc.learning.result import Round
+from splc.learning.scoring import Loss, mean_relative_error, rows_that_count
+from splc.learning.settings import Settings
+from splc.learning.stepwise.candidate_grid import CandidateGrid
+from splc.learning.stepwise.least_squares import Projection, Table, least_squares
+from splc.learning.stepwise.selection import TIE, Scorer, Winner
+from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
+from splc.types import Array
+
+# A term whose part of the prediction is nowhere more than this part of the largest value is rounding only.
+ROUNDING = 1e-11
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the loop gives: rounds, the model's candidates with their influences, and the rule that ended it."""
+
+    rounds: tuple[Round, ...]
+    terms: tuple[tuple[Candidate, float], ...]
+    termination: str
+
+
+class StepwiseLearner:
+    """One run of feature forward selection.
+
+    Args:
+        problem: what to learn from.
+        settings: the settings (bagging is `splc.learning.stepwise.bagging`'s).
+        judge: what candidates are judged by; None is the learning set itself.
+        folds: the fold of each row (shape (n,)), for selection by cross-validation; None is without.
+    """
+
+    def __init__(
+        self,
+        problem: LearningProblem,
+        settings: Settings,
+        judge: LearningProblem | None = None,
+        folds: Array | None = None,
+    ) -> None:
+        self.problem = problem
+        self.settings = settings
+        self.judge = judge
+        self.folds = folds
+        self.terms: list[Candidate] = [BASE]
+        self.rounds: list[Round] = []
+        self.grid = CandidateGrid(problem, settings)
+        self.level = 1 if settings.withHierarchy else MAX_LEVEL
+        self.resting: dict[tuple[int, int], int] = {}
+        self.started = time.monotonic()
+        self.fit, self.scorer = self._fresh()
+
+    # Columns whose squares overflow (beyond 1e154) have no finite loss, so that they are never chosen.
+    @np.errstate(over="ignore", invalid="ignore")
+    def _fresh(self) -> tuple[Projection, Scorer]:
+        """Return projections of the present terms, with all heads of the grid, and their scorer."""
+        problem, settings = self.problem, self.settings
+        atoms = self._columns(problem, self.grid.atoms)
+        fitted, judged = Table(atoms, problem.target), None
+        if self.judge is not None:
+            judged = Table(self._columns(self.judge, self.grid.atoms), self.judge.target)
+        fit = Projection(fitted, Loss.of((judged or fitted).target, settings), judged)
+        projections, shares = [fit], [1.0]
+        self._rows: list[tuple[Array, Array]] = []
+        if self.folds is not None:
+            projections, shares = [], []
+            judging = rows_that_count(problem.target, settings)
+            for fold in np.unique(self.folds[judging]):
+                held = self.folds == fold
+                part = Table(atoms[:, ~held], problem.target[~held])
+                out = Table(atoms[:, held], problem.target[held])
+                projections.append(Projection(part, Loss.of(out.target, settings), out))
+                shares.append(float(judging[held].sum() / judging.sum()))
+                self._rows.append((~held, held))
+        self._all = [fit] if self.folds is None else [fit, *projections]
+        self._add_heads(*self._both(self.grid.heads))
+        for column, judged_column in zip(*self._both(self.terms), strict=True):
+            self._add_term(column, judged_column)
+        return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
+
+    @staticmethod
+    def _columns(problem: LearningProblem, candidates: list[Candidate]) -> Array:
+        """Return the columns of candidates, shape (candidates, n)."""
+        columns = np.empty((len(candidates), len(problem)))
+        for row, candidate in zip(columns, candidates, strict=True):
+            row[:] = candidate.evaluate(problem.column)
+        return columns
+
+    def _both(self, candidates: list[Candidate]) -> tuple[Array, Array]:
+        """Return the columns of candidates on the learning set and on what judges, each of shape (candidates, n)."""
+        columns = self._columns(self.problem, candidates)
+        return columns, columns if self.judge is None else self._columns(self.judge, candidates)
+
+    def _add_heads(self, columns: Array, judged_columns: Array) -> None:
+        """Hand the columns of heads to every projection, on its fitted and its judged rows."""
+        self._all[0].add_heads(columns, judged_columns)
+        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
+            projection.add_heads(columns[:, fitted], columns[:, held])
+
+    def _add_term(self, column: Array, judged_column: Array) -> None:
+        """Hand the column of a term to every projection, on its fitted and its judged rows."""
+        self._all[0].add_term(column, judged_column)
+        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
+            projection.add_term(column[fitted], column[held])
+
+    def allowed(self) -> Array:
+        """Return the candidates of this round, shape (heads, atoms)."""
+        allowed: Array = self.grid.offered.copy()
+        if self.settings.withHierarchy:
+            allowed &= self.grid.sizes <= self.level
+        for (head, atom), until in self.resting.items():
+            allowed[head, atom] &= until < len(self.rounds) + 1
+        return allowed
+
+    def select(self) -> Winner | None:
+        """Return the round's winner, None where no candidate lowers the error."""
+        allowed = self.allowed()
+        error = self.scorer.error
+        first = not self.rounds
+        if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
+            return self.scorer.best(allowed, error)
+        heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
+        # SPL Conqueror's first round counts from its worst candidate, whatever the error of the constant alone is.
+        # Where all candidates are as good (one alone, say) it learns nothing; here they count from the constant.
+        reference = float(errors.max(initial=0.0)) if first else error
+        if first and not (errors < reference * (1 - TIE)).any():
+            reference = error
+        if self.settings.ignoreBadFeatures and len(errors) > 10:
+            worse = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
+            for i in worse:
+                self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
+        lower = errors < reference * (1 - TIE)
+        return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def step(self) -> Round | None:
+        """Add the best candidate; return the round, None where no candidate lowers the error."""
+        winner = self.select()
+        while winner is None and self.settings.withHierarchy and self.level < MAX_LEVEL:
+            self.level += 1
+            winner = self.select()
+        if winner is None:
+            return None
+        heads = self.grid.choose(winner.head, winner.atom)
+        # The chosen term comes first, and is itself a head unless it is too large to be extended.
+        extended = winner.candidate in heads
+        columns, judged_columns = self._both(heads if extended else [winner.candidate, *heads])
+        if heads:
+            first = 0 if extended else 1
+            self._add_heads(columns[first:], judged_columns[first:])
+        self._add_term(columns[0], judged_columns[0])
+        self.terms.append(winner.candidate)
+        removed = self._backward() if self.settings.useBackward else ()
+        coefficients = self.fit.coefficients
+        fitted = self.fit.fitted
+        learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
+        this = Round(
+            number=len(self.rounds) + 1,
+            candidate=winner.candidate,
+            influence=float(coefficients[self.terms.index(winner.candidate)]),
+            score=winner.score,
+            error=self.scorer.error if removed else winner.error,
+            learning_error=float("nan") if learning_error is None else learning_error,
+            terms=tuple(zip(self.terms, map(float, coefficients), strict=True)),
+            seconds=time.monotonic() - self.started,
+            removed=removed,
+        )
+        self.rounds.append(this)
+        return this
+
+    def _backward(self) -> tuple[Candidate, ...]:
+        """Remove terms while that raises the error by at most backwardErrorDelta; never the base, nor the newest."""
+        limit = self.scorer.error + self.settings.backwardErrorDelta
+        removed: list[Candidate] = []
+        while len(self.terms) > 2:
+            trials = []
+            everything = self.terms
+            for i in range(1, len(everything) - 1):
+                self.terms = everything[:i] + everything[i + 1 :]
+                self.fit, self.scorer = self._fresh()
+                trials.append((self.scorer.error, i))
+            error, worst = min(trials)
+            gone = error <= limit
+            self.terms = [term for i, term in enumerate(everything) if not (gone and i == worst)]
+            self.fit, self.scorer = self._fresh()
+            if not gone:
+                break
+            removed.append(everything[worst])
+            self.grid.withdraw(everything[worst])
+        return tuple(removed)
+
+    def terminate(self, this: Round, before: float) -> str | None:
+        """Return the rule that ends learning after a round (`before`: the time of the round before it), or None."""
+        reason = stop_reason(
+            self.settings,
+            this.number,
+            this.error,
+            this.score,
+            self.fit.loss.exact,
+            this.seconds,
+            this.seconds - before,
+            self.level,
+        )
+        if reason is None and this.score < self.settings.minImprovementPerRound:
+            self.level += 1
+        return reason
+
+    def run(
+        self, on_round: Callable[[Round], None] | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> Outcome:
+        """Learn until a rule ends it.
+
+        Args:
+            on_round: called after every round.
+            should_stop: asked after every round; true keeps what is learned and ends.
+        """
+        before, termination = 0.0, "noCandidate"
+        if self.scorer.error <= self.fit.loss.exact:
+            return Outcome((), self._final(), "abortError")
+        while this := self.step():
+            if on_round is not None:
+                on_round(this)
+            reason = self.terminate(this, before)
+            if reason is not None:
+                termination = reason
+                break
+            if should_stop is not None and should_stop():
+                termination = "interrupted"
+                break
+            before = this.seconds
+        return Outcome(tuple(self.rounds), self._final(), termination)
+
+    def _final(self) -> tuple[tuple[Candidate, float], ...]:
+        """Return the model's candidates with the influences of one well-conditioned least-squares fit.
+
+        A term that later ones made superfluous, so that only rounding is left of it, is left out.
+        """
+        columns = self._columns(self.problem, self.terms)
+        influences = least_squares(columns.T, self.problem.target)
+        parts = np.abs(influences) * np.abs(columns).max(axis=1)
+        kept = parts > ROUNDING * np.abs(self.problem.target).max()
+        kept[0] = True
+        if not kept.all():
+            influences = least_squares(columns[kept].T, self.problem.target)
+        terms = [term for term, keep in zip(self.terms, kept, strict=True) if keep]
+        return tuple(zip(terms, map(float, influences), strict=True))

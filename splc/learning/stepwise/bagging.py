@@ -1,0 +1,52 @@
+"""Bagging: several models on random parts of the learning set, averaged (SPL Conqueror's rule, repaired)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from splc.learning.candidates import Candidate
+from splc.learning.folds import stable_order
+from splc.learning.problem import LearningProblem
+from splc.learning.scoring import rows_that_count
+from splc.learning.settings import Settings
+from splc.learning.stepwise.algorithm import Outcome, StepwiseLearner
+
+
+def bagged(
+    problem: LearningProblem, settings: Settings, seed: int, should_stop: Callable[[], bool] | None = None
+) -> Outcome:
+    """Learn `baggingNumbers` models and average them; a term that a model lacks counts 0 in it.
+
+    Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
+    (duplicates collapse) and is judged on the rest of that part; where nothing is left, on what it learned from.
+
+    Args:
+        problem: what to learn from.
+        settings: the settings.
+        seed: seed of the draws.
+        should_stop: asked after every round of every model; true keeps the models learned so far.
+    """
+    rng = np.random.default_rng(seed)
+    order = stable_order(problem)
+    order = order[rng.permutation(len(order))]
+    part = order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
+    total: dict[Candidate, float] = {}
+    learned = 0
+    single = dataclasses.replace(settings, bagging=False)
+    termination = "bagging"
+    for _ in range(settings.baggingNumbers):
+        drawn = np.zeros(len(part), dtype=bool)
+        drawn[rng.integers(0, len(part), len(part))] = True
+        picked, rest = problem.rows(part[drawn]), problem.rows(part[~drawn])
+        judge = next((rows for rows in (rest, picked) if rows_that_count(rows.target, settings).any()), problem)
+        outcome = StepwiseLearner(picked, single, None if judge is picked else judge).run(should_stop=should_stop)
+        learned += 1
+        for candidate, influence in outcome.terms:
+            total[candidate] = total.get(candidate, 0.0) + influence
+        if outcome.termination == "interrupted":
+            termination = "interrupted"
+            break
+    return Outcome((), tuple((candidate, value / learned) for candidate, value in total.items()), termination)

@@ -1,0 +1,179 @@
+"""The candidates of every round, kept as a grid: heads (1 and the model's terms) × atoms (functions of one option).
+
+The grid only grows: a term that joins the model adds one row, the products of the term with every atom. A candidate's
+column is the product of its head's and its atom's column, so that thousands of candidates need few columns.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from splc.errors import LearningError
+from splc.learning.candidates import BASE, Candidate
+from splc.learning.problem import Feature, LearningProblem
+from splc.learning.settings import Settings
+from splc.models.terms import Factor, Term, log_term, option_term
+from splc.types import Array
+
+# What brute force may fill: cells of the grid, and values in the columns of its heads.
+MAX_CELLS = 3_000_000
+MAX_VALUES = 50_000_000
+
+
+class CandidateGrid:
+    """Heads × atoms; atom 0 is the constant, so that a head can be a candidate by itself.
+
+    A product that two cells share is offered by both, and one that the model has is collinear with it: neither needs
+    to be looked for.
+
+    Args:
+        problem: its features give the atoms.
+        settings: which functions are offered, and the limits on term size.
+
+    Attributes:
+        atoms: the atoms, `BASE` first.
+        heads: the heads, `BASE` first.
+        offered: shape (heads, atoms): whether the cell is a candidate now.
+        sizes: shape (heads, atoms): its number of distinct options.
+    """
+
+    def __init__(self, problem: LearningProblem, settings: Settings) -> None:
+        self.binary = problem.binary
+        self.settings = settings
+        self.atoms: list[Candidate] = [BASE]
+        alone, extends, owner = [False], [False], [-1]
+        for position, feature in enumerate(problem.features):
+            for atom, by_itself, with_terms in atoms_of(feature, settings):
+                self.atoms.append(atom)
+                alone.append(by_itself)
+                extends.append(with_terms)
+                owner.append(position)
+        self._alone, self._extends, self._owner = np.array(alone), np.array(extends), np.array(owner)
+        self._features = problem.features
+        self._names = [feature.name for feature in problem.features]
+        self._position = {name: position for position, name in enumerate(self._names)}
+        self._is_binary = np.array([atom.term.options <= self.binary for atom in self.atoms])
+        self._divides = np.array([any(f.power < 0 for f in atom.term.factors) for atom in self.atoms])
+        self.heads: list[Candidate] = []
+        self.offered: Array = np.zeros((0, len(self.atoms)), dtype=bool)
+        self.sizes: Array = np.zeros((0, len(self.atoms)), dtype=np.int64)
+        self._withdrawn: set[Candidate] = set()
+        self._add_rows([(BASE, self._alone)])
+        if settings.bruteForceCandidates:
+            self._add_rows(self._products(problem))
+
+    def candidate(self, head: int, atom: int) -> Candidate:
+        """Return the candidate of a cell."""
+        return self.heads[head].times(self.atoms[atom], self.binary) if head else self.atoms[atom]
+
+    def _add_rows(self, rows: list[tuple[Candidate, Array]]) -> None:
+        """Add heads, each with the atoms that its products are wanted with."""
+        found = [self._row(head, wanted) for head, wanted in rows]
+        self.offered = np.concatenate([self.offered, *(offered[np.newaxis] for offered, _ in found)])
+        self.sizes = np.concatenate([self.sizes, *(sizes[np.newaxis] for _, sizes in found)])
+
+    def _row(self, head: Candidate, wanted: Array) -> tuple[Array, Array]:
+        """Add a head; return which of its cells are offered, and their sizes."""
+        own = np.zeros(len(self.atoms), dtype=bool)
+        for name in head.options:
+            own |= self._owner == self._position.get(name, -2)
+        sizes = head.size + 1 - own
+        sizes[0] = max(head.size, 1)
+        row = len(self.heads)
+        self.heads.append(head)
+        # A binary option twice is the option itself: the head again.
+        wanted = wanted & ~(own & self._is_binary)
+        divided = any(factor.power < 0 for factor in head.term.factors)
+        for atom in np.flatnonzero(wanted & own & (self._divides | divided)):
+            product = self.candidate(row, int(atom))
+            sizes[atom] = max(product.size, 1)
+            # x · 1/x of an optional x is 1 where x is enabled and 0 elsewhere, which no product of powers says.
+            feature = self._features[self._owner[atom]]
+            wanted[atom] = not feature.partial or feature.name in product.options
+        for atom in np.flatnonzero(wanted) if self._withdrawn else ():
+            wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
+        return wanted, sizes
+
+    def choose(self, head: int, atom: int) -> list[Candidate]:
+        """Take a candidate into the model; return the heads that this adds, the candidate itself first.
+
+        Its products with all atoms become candidates, unless its size forbids it.
+        """
+        self.offered[head, atom] = False
+        chosen = self.candidate(head, atom)
+        before = len(self.heads)
+        settings = self.settings
+        if not (settings.limitFeatureSize and chosen.occurrences == settings.featureSizeTreshold):
+            self._add_rows([(chosen, self._extends)])
+        if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
+            accumulated = self._accumulated(chosen)
+            if accumulated is not None:
+                self._add_rows([(accumulated, np.arange(len(self.atoms)) == 0)])
+        return self.heads[before:]
+
+    def withdraw(self, candidate: Candidate) -> None:
+        """Never offer a candidate again (the backward step removed it)."""
+        self._withdrawn.add(candidate)
+        for head, atom in zip(*np.nonzero(self.offered), strict=True):
+            if self.candidate(int(head), int(atom)) == candidate:
+                self.offered[head, atom] = False
+
+    def _accumulated(self, chosen: Candidate) -> Candidate | None:
+        """Return log10 of a product of positive options (binary ones stay factors, as log10(0) is 0), or None."""
+        if chosen.mirrors or chosen.log_of or any(f.log != 0 or f.power < 0 for f in chosen.term.factors):
+            return None
+        positive = {f.option for atom in self.atoms for f in atom.term.factors if f.log != 0}
+        numeric = tuple((f.option, f.power) for f in chosen.term.factors if f.option not in self.binary)
+        if not numeric or any(name not in positive for name, _ in numeric):
+            return None
+        if len(numeric) > 1 and any(self._features[self._position[name]].partial for name, _ in numeric):
+            # Of log10(x · y) nothing remains where an optional x is deselected, but of log10(x) + log10(y) something.
+            return None
+        rest = Term(tuple(Factor(f.option) for f in chosen.term.factors if f.option in self.binary))
+        if len(numeric) == 1 and numeric[0][1] == 1:
+            return Candidate(rest * log_term(numeric[0][0]))
+        return Candidate(rest, log_of=numeric)
+
+    def _products(self, problem: LearningProblem) -> list[tuple[Candidate, Array]]:
+        """Return all products of less than featureSizeTreshold options that occur (are not 0 everywhere).
+
+        Their products with one further option are candidates.
+        """
+        basics = [Candidate(option_term(name)) for name in self._names]
+        own = set(basics)
+        plain = np.array([atom in own for atom in self.atoms])
+        found: list[tuple[Candidate, Array]] = []
+        for count in range(1, self.settings.featureSizeTreshold):
+            for parts in combinations(range(len(basics)), count):
+                head = basics[parts[0]]
+                for part in parts[1:]:
+                    head = head.times(basics[part], self.binary)
+                if np.any(head.evaluate(problem.column)):
+                    found.append((head, plain & (self._owner > parts[-1])))
+                if len(found) * len(self.atoms) > MAX_CELLS or len(found) * len(problem) > MAX_VALUES:
+                    raise LearningError(
+                        f"bruteForceCandidates gives more than {len(found) * len(self.atoms) // 2:,} candidates",
+                        hint="lower featureSizeTreshold or switch bruteForceCandidates off",
+                    )
+        return found
+
+
+def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool, bool]]:
+    """Return the functions of one option that are offered: (atom, by itself?, times the model's terms?)."""
+    name = feature.name
+    offers = [(Candidate(option_term(name)), True, True)]
+    if not feature.numeric:
+        return offers
+    if settings.quadraticFunctionSupport:
+        offers.append((Candidate(option_term(name, 2)), True, True))
+    if settings.learn_logFunction and feature.minimum > 0:
+        offers.append((Candidate(log_term(name)), True, True))
+    asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
+    if (asym or ratio) and not feature.has_zero:
+        offers.append((Candidate(option_term(name, -1)), asym, True))
+    # Without a switch, a mirrored variable cannot be said to be 0 where a configuration does not have it.
+    if settings.learn_mirrowedFunction and not feature.observed:
+        offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True, True))
+    return offers

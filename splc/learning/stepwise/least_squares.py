@@ -1,0 +1,229 @@
+"""Least squares by projection: all candidates of a round are fitted together, none is refitted by itself.
+
+The columns of the model are kept as an orthonormal basis Q (Gram-Schmidt with reorthogonalisation). Adding a candidate
+c to the model changes its least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A
+candidate's column is head ∘ atom, so that all products with a vector v are one matrix product Aᵀ(H ∘ v).
+
+A convex loss L lies above its tangent: L(r - t·c⊥) ≥ L(r) - t·(s·c⊥) with s a subgradient at r. The right-hand side
+needs matrix products only, and says of most candidates that they cannot win; the others are evaluated exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.learning.scoring import Loss
+from splc.types import Array
+
+# A candidate of which less than this part (of its length) is outside of the model's span is collinear with the model.
+COLLINEAR = 1e-8
+# Below this part, the squared length left after projection is not trusted when it comes from a difference of squares.
+DOUBTFUL = 1e-6
+BLOCK = 4096
+
+
+class Rows:
+    """A matrix that grows by rows; kept contiguous, so that adding a row does not copy the others each time."""
+
+    def __init__(self, width: int) -> None:
+        self._data: Array = np.empty((8, width))
+        self._count = 0
+
+    def append(self, rows: Array) -> None:
+        """Add rows, shape (rows, width), or one of shape (width,)."""
+        rows = np.atleast_2d(rows)
+        end = self._count + len(rows)
+        if end > len(self._data):
+            grown = np.empty((max(end, 2 * len(self._data)), self._data.shape[1]))
+            grown[: self._count] = self.array
+            self._data = grown
+        self._data[self._count : end] = rows
+        self._count = end
+
+    @property
+    def array(self) -> Array:
+        """The rows so far, shape (rows, width)."""
+        return self._data[: self._count]
+
+
+class Table:
+    """The columns of some rows of the data: atoms, heads, basis and residual, each variable one contiguous row.
+
+    Args:
+        atoms: shape (atoms, n).
+        target: shape (n,).
+    """
+
+    def __init__(self, atoms: Array, target: Array) -> None:
+        self.atoms = np.ascontiguousarray(atoms, dtype=float)
+        self.target = target.astype(float)
+        self.residual: Array = self.target.copy()
+        self.heads = Rows(len(target))
+        self.basis = Rows(len(target))
+
+    def columns(self, heads: Array, atoms: Array) -> Array:
+        """Return the columns of cells, shape (m, n)."""
+        columns: Array = self.heads.array[heads] * self.atoms[atoms]
+        return columns
+
+    def products(self, vector: Array, heads: Array | None = None) -> Array:
+        """Return the product of every cell's column with a vector, shape (heads, atoms).
+
+        Args:
+            vector: shape (n,).
+            heads: columns of heads, shape (heads, n); None is all of them.
+        """
+        heads = self.heads.array if heads is None else heads
+        total = np.zeros((len(heads), len(self.atoms)))
+        for start in range(0, len(vector), BLOCK):
+            some = slice(start, start + BLOCK)
+            total += (heads[:, some] * vector[some]) @ self.atoms[:, some].T
+        return total
+
+
+class Projection:
+    """The least-squares fit of a growing model on some rows, and its loss on some (the same or other) rows.
+
+    Args:
+        fitted: the rows that are fitted.
+        loss: the loss on the judged rows.
+        judged: the rows that are judged; None: the fitted ones.
+    """
+
+    def __init__(self, fitted: Table, loss: Loss, judged: Table | None = None) -> None:
+        self.fitted = fitted
+        self.judged = fitted if judged is None else judged
+        self.loss = loss
+        self.triangle: Array = np.zeros((0, 0))
+        self._squares: Array = fitted.atoms**2
+        # For every cell (head, atom) with column c: |c|², Qᵀc, |Qᵀc|² and rᵀc.
+        atoms = len(fitted.atoms)
+        self.lengths: Array = np.zeros((0, atoms))
+        self.shadows: Array = np.zeros((0, 0, atoms))
+        self.covered: Array = np.zeros((0, atoms))
+        self.toward: Array = np.zeros((0, atoms))
+
+    @property
+    def same(self) -> bool:
+        """Whether the judged rows are the fitted ones."""
+        return self.judged is self.fitted
+
+    def add_heads(self, columns: Array, judged_columns: Array) -> None:
+        """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
+        fitted = self.fitted
+        lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
+        # One product where there is one head, as in every round; vector by vector where there are thousands.
+        basis = fitted.basis.array
+        if len(columns) == 1:
+            shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]
+        else:
+            shadows = np.array([fitted.products(vector, columns) for vector in basis])
+            shadows = shadows.reshape(len(basis), *lengths.shape)
+        self.lengths = np.concatenate([self.lengths, lengths])
+        self.shadows = np.concatenate([self.shadows, shadows], axis=1)
+        self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
+        self.toward = np.concatenate([self.toward, fitted.products(fitted.residual, columns)])
+        fitted.heads.append(columns)
+        if not self.same:
+            self.judged.heads.append(judged_columns)
+
+    def add_term(self, column: Array, judged_column: Array) -> None:
+        """Add a term to the model (its column must not be collinear with the model)."""
+        fitted, judged = self.fitted, self.judged
+        basis = fitted.basis.array
+        direction = column.astype(float)
+        shadow = np.zeros(len(basis))
+        for _ in range(2):
+            step = basis @ direction
+            direction = direction - step @ basis
+            shadow += step
+        length = float(np.linalg.norm(direction))
+        direction /= length
+        k = len(shadow)
+        triangle = np.zeros((k + 1, k + 1))
+        triangle[:k, :k] = self.triangle
+        triangle[:k, k] = shadow
+        triangle[k, k] = length
+        self.triangle = triangle
+        amount = float(direction @ fitted.residual)
+        if not self.same:
+            along = (judged_column - shadow @ judged.basis.array) / length
+            judged.basis.append(along)
+            judged.residual = judged.residual - amount * along
+        fitted.basis.append(direction)
+        fitted.residual = fitted.residual - amount * direction
+        new = fitted.products(direction)
+        self.shadows = np.concatenate([self.shadows, new[np.newaxis]])
+        self.covered += new**2
+        self.toward -= amount * new
+
+    @property
+    def coefficients(self) -> Array:
+        """The least-squares coefficients of the model's terms, in the order in which they were added."""
+        return np.linalg.solve(self.triangle, self.fitted.basis.array @ self.fitted.target)
+
+    @property
+    def error(self) -> float:
+        """The loss of the model on the judged rows."""
+        return self.loss.of_residual(self.judged.residual)
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return, for every cell (shape (heads, atoms)), what a candidate can bring, and what is new in it.
+
+        The first is an upper bound on the drop of the loss, infinite where it is not to be trusted; the second the
+        part of the column's squared length that is outside of the model's span.
+        """
+        slope = self.loss.slope(self.judged.residual)
+        downhill = self.judged.products(slope)
+        downhill -= np.tensordot(self.judged.basis.array @ slope, self.shadows, axes=1)
+        left = self.lengths - self.covered
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            part = np.where(self.lengths > 0, left / self.lengths, 0.0)
+            drop = np.where(part > DOUBTFUL, self.toward / left * downhill, np.inf)
+        return drop, part
+
+    def losses(self, heads: Array, atoms: Array) -> Array:
+        """Return the loss that the model has with each candidate added; NaN for a collinear one.
+
+        Args:
+            heads: head of each candidate, shape (m,).
+            atoms: its atom, shape (m,).
+        """
+        fitted, judged = self.fitted, self.judged
+        basis = fitted.basis.array
+        columns = fitted.columns(heads, atoms)
+        shadow = self.shadows[:, heads, atoms].T
+        total = self.lengths[heads, atoms]
+        columns -= shadow @ basis
+        left = total - self.covered[heads, atoms]
+        if (left <= DOUBTFUL * total).any():
+            again = columns @ basis.T
+            columns -= again @ basis
+            left = (columns**2).sum(axis=1)
+            shadow = shadow + again
+        collinear = left <= COLLINEAR**2 * total
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            amount = np.where(collinear, 0.0, (columns @ fitted.residual) / left)
+        if not self.same:
+            columns = judged.columns(heads, atoms)
+            columns -= shadow @ judged.basis.array
+        columns *= -amount[:, np.newaxis]
+        columns += judged.residual
+        result = self.loss.of_residuals(columns)
+        result[collinear] = np.nan
+        return result
+
+
+def least_squares(columns: Array, target: Array) -> Array:
+    """Return the coefficients of the least-squares fit (minimum norm), shape (terms,).
+
+    Columns are scaled to length 1 first, so that their units do not spoil the conditioning.
+
+    Args:
+        columns: shape (n, terms).
+        target: shape (n,).
+    """
+    scale = np.linalg.norm(columns, axis=0)
+    scale[scale == 0] = 1.0
+    solution = np.linalg.lstsq(columns / scale, target, rcond=None)[0]
+    return np.asarray(solution / scale)

@@ -1,0 +1,151 @@
+"""Which candidate wins a round: bounds first, exact losses for those that may win, ties by canonical order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.learning.candidates import Candidate
+from splc.learning.stepwise.candidate_grid import CandidateGrid
+from splc.learning.stepwise.least_squares import COLLINEAR, Projection
+from splc.types import Array
+
+# Scores that differ by less than this part of the error are ties: they differ by rounding only.
+TIE = 1e-9
+# Elements of the largest intermediate array of an exact evaluation.
+CHUNK = 4_000_000
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The candidate that wins a round.
+
+    Attributes:
+        head: its row in the grid.
+        atom: its column in the grid.
+        candidate: the candidate.
+        score: the drop of the error, divided by its size if that is penalised.
+        error: the selection error with it.
+    """
+
+    head: int
+    atom: int
+    candidate: Candidate
+    score: float
+    error: float
+
+
+class Scorer:
+    """Scores the candidates of a grid against one or several projections (one per fold).
+
+    Args:
+        grid: the candidates.
+        projections: the model's fits; each holds the heads of the grid.
+        shares: what each projection's loss counts for; they sum to 1.
+        penalise: whether scores are divided by the candidates' sizes.
+    """
+
+    def __init__(self, grid: CandidateGrid, projections: list[Projection], shares: list[float], penalise: bool) -> None:
+        self.grid = grid
+        self.projections = projections
+        self.shares = shares
+        self.penalise = penalise
+        self.collinear: Array = np.zeros_like(grid.offered)
+
+    @property
+    def error(self) -> float:
+        """The selection error of the model."""
+        return sum(share * projection.error for share, projection in zip(self.shares, self.projections, strict=True))
+
+    def losses(self, heads: Array, atoms: Array) -> Array:
+        """Return the selection error with each candidate added, NaN where it is collinear with the model."""
+        chunk = max(1, CHUNK // max(len(p.fitted.target) + len(p.judged.target) for p in self.projections))
+        parts = []
+        for start in range(0, len(heads), chunk):
+            some = slice(start, start + chunk)
+            total: Array = np.zeros(len(heads[some]))
+            for share, projection in zip(self.shares, self.projections, strict=True):
+                total = total + share * projection.losses(heads[some], atoms[some])
+            parts.append(total)
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def all_losses(self, allowed: Array) -> tuple[Array, Array, Array]:
+        """Return heads, atoms and selection errors of all allowed candidates that are not collinear."""
+        heads, atoms = np.nonzero(allowed)
+        errors = self.losses(heads, atoms)
+        self._mark_collinear(heads, atoms, errors)
+        fine = ~np.isnan(errors)
+        return heads[fine], atoms[fine], errors[fine]
+
+    def _mark_collinear(self, heads: Array, atoms: Array, errors: Array) -> None:
+        gone = np.isnan(errors)
+        self.collinear[heads[gone], atoms[gone]] = True
+
+    def divisors(self, heads: Array, atoms: Array) -> Array:
+        """Return what each candidate's drop is divided by."""
+        return self.grid.sizes[heads, atoms] if self.penalise else np.ones(len(heads), dtype=np.int64)
+
+    def usable(self, allowed: Array) -> Array:
+        """Return the allowed candidates that are not known to be collinear with the model."""
+        missing = len(allowed) - len(self.collinear)
+        if missing:
+            rows = np.zeros((missing, allowed.shape[1]), dtype=bool)
+            self.collinear = np.concatenate([self.collinear, rows])
+        usable: Array = allowed & ~self.collinear
+        return usable
+
+    def best(self, allowed: Array, error: float) -> Winner | None:
+        """Return the allowed candidate with the greatest score, or None where none is positive.
+
+        Args:
+            allowed: the candidates, shape (heads, atoms).
+            error: the selection error of the model, from which scores count.
+        """
+        allowed = self.usable(allowed)
+        drop: Array = np.zeros(allowed.shape)
+        for share, projection in zip(self.shares, self.projections, strict=True):
+            bound, part = projection.bounds()
+            drop = drop + share * bound
+            if len(self.projections) == 1:
+                self.collinear |= part <= COLLINEAR**2 / 4
+                allowed &= ~self.collinear
+        heads, atoms = np.nonzero(allowed)
+        divisors = self.divisors(heads, atoms)
+        bounds = drop[heads, atoms] / divisors
+        order = np.argsort(-bounds, kind="stable")
+        errors: Array = np.full(len(order), np.nan)
+        best, at, step = -np.inf, 0, 12
+        while at < len(order) and bounds[order[at]] >= best - TIE * error:
+            some = order[at : at + step]
+            errors[some] = self.losses(heads[some], atoms[some])
+            self._mark_collinear(heads[some], atoms[some], errors[some])
+            best = max(best, float(np.fmax.reduce((error - errors[some]) / divisors[some], initial=-np.inf)))
+            at, step = at + len(some), min(2 * step, 256)
+        known = ~np.isnan(errors)
+        return self.best_of(heads[known], atoms[known], errors[known], error)
+
+    def best_of(self, heads: Array, atoms: Array, errors: Array, reference: float) -> Winner | None:
+        """Return the winner among candidates whose selection errors are known; ties go by canonical order.
+
+        Args:
+            heads: their heads, shape (m,).
+            atoms: their atoms, shape (m,).
+            errors: their selection errors, shape (m,).
+            reference: the error that scores count from.
+        """
+        scores = (reference - errors) / self.divisors(heads, atoms)
+        best, tie = float(scores.max(initial=0.0)), TIE * reference
+        if not tie < best < np.inf:
+            return None
+        winners = []
+        for i in np.flatnonzero(scores >= best - tie):
+            head, atom = int(heads[i]), int(atoms[i])
+            winners.append(Winner(head, atom, self.grid.candidate(head, atom), float(scores[i]), float(errors[i])))
+        # Of equally good candidates the smallest, of those the last in canonical order: this is the choice that the
+        # published models of SPL Conqueror show (there it hangs on the runtime's string hashes).
+        least = min(winner.candidate.size_key for winner in winners)
+        return max(
+            (winner for winner in winners if winner.candidate.size_key == least),
+            key=lambda winner: winner.candidate.order_key,
+        )

@@ -1,0 +1,293 @@
+"""Learn the parts of a property one by one, and add up their models, as the levels of a multigrid solver (5.4.2).
+
+A model of a part sees only what matters to it, and what influences a small part of a program is found more exactly
+there (thesis, section 5.4.2; Grebhahn et al. 2016). A part that not all configurations have is multiplied by a variable
+that says where it counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
+from splc.learning.candidates import BASE, Candidate
+from splc.learning.learn import WHERE_ZERO, WITHOUT_VALUE, influence_model, learn
+from splc.learning.learning_set import match
+from splc.learning.result import LearningResult, Round
+from splc.learning.scoring import mean_relative_error
+from splc.models.terms import option_term
+from splc.types import Array, Missing
+
+# Stands for the same text, as the number of a level, in the names of a part.
+EACH = "{}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A property that is a part of a whole.
+
+    Attributes:
+        nfp: the property.
+        where: a binary option or an observed variable that is 1 in configurations that the part belongs to, and 0 or
+            missing in others; None: it belongs to all.
+        observed: observed variables to learn from, see `learn`.
+    """
+
+    nfp: str
+    where: str | None = None
+    observed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SumResult:
+    """What learning by parts gives.
+
+    Attributes:
+        whole: the sum of the parts' models, judged by the values of the whole.
+        parts: each part with what was learned of it; None where no configuration of the learning set has it.
+    """
+
+    whole: LearningResult
+    parts: tuple[tuple[Part, LearningResult | None], ...]
+
+
+def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable[str] = ()) -> tuple[Part, ...]:
+    """Return the parts that texts `NFP` or `NFP:WHERE` stand for.
+
+    Args:
+        texts: `seconds_{}:level_{}` stands for `seconds_0:level_0`, `seconds_1:level_1`, … as far as there are such
+            properties.
+        properties: all properties.
+        observed: observed variables to learn from; in `*_{}`, the braces stand for the same as in the part's text.
+
+    Raises:
+        SpecError: if a part is there twice, or braces are used in a part without braces in its property.
+        MeasurementError: if there is no such property.
+    """
+    patterns = tuple(observed)
+    found: list[Part] = []
+    for text in texts:
+        name, _, where = (
+            (text, "", "")
+            if text in properties
+            else text.strip().rpartition(":")
+            if ":" in text
+            else (text.strip(), "", "")
+        )
+        values: list[str | None] = [None]
+        if EACH in name:
+            shape = re.compile("(.+)".join(map(re.escape, name.split(EACH, 1))).replace(re.escape(EACH), r"\1"))
+            values = [match[1] for nfp in properties if (match := shape.fullmatch(nfp))]
+        elif EACH in where or any(EACH in pattern for pattern in patterns):
+            raise SpecError(
+                f"{EACH} has no meaning for the part {text!r}", hint=f"write it into the property: time_{EACH}"
+            )
+        if not values or (values == [None] and name not in properties):
+            hint = unknown_name_hint(name, list(properties))
+            raise MeasurementError(f"the property {name!r} was not measured", hint=hint)
+        for value in values:
+            own = [each if value is None else each.replace(EACH, value) for each in (name, where, *patterns)]
+            found.append(Part(own[0], own[1] or None, tuple(own[2:])))
+    names = [part.nfp for part in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SpecError(f"the part {twice!r} is there twice")
+    return tuple(found)
+
+
+def learn_sum(
+    measurements: Measurements,
+    parts: Sequence[Part],
+    nfp: str | None = None,
+    preset: str = "default",
+    *,
+    learning_set: Configurations | Array | None = None,
+    settings: Mapping[str, Any] | None = None,
+    missing: Missing = "error",
+    seed: int = 0,
+    on_round: Callable[[Part, Round], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> SumResult:
+    """Learn a model of each part of a property, and judge their sum by the values of the whole.
+
+    Args:
+        measurements: what was measured.
+        parts: the parts (at least one).
+        nfp: the whole; None is the only property. Its values are used for nothing but the errors.
+        preset: see `learn`, as all that follows.
+        learning_set: the same for all parts; a part is learned from those configurations that have it.
+        settings: settings that differ from the preset.
+        missing: see `splc.learning.learning_set.match`.
+        seed: seed of cross-validation folds and bags.
+        on_round: called after every round of a part.
+        should_stop: asked after every round; true ends the learning of every part that is still to come.
+        provenance: recorded in the result.
+
+    Raises:
+        SpecError: for an unknown preset, setting, policy or observed variable.
+        MeasurementError: for an unknown property.
+        ConfigurationError: for an unknown name that says where a part counts.
+        LearningError: if nothing can be learned, or a part has values where it does not count, or has none where it
+            counts.
+    """
+    if not parts:
+        raise LearningError("there are no parts to learn", hint="name at least one property that is a part")
+    name = measurements.the_nfp(nfp)
+    notes: list[str] = []
+    if isinstance(learning_set, Configurations):
+        rows, remarks = match(measurements, learning_set, missing)
+        notes += remarks
+    elif learning_set is None:
+        rows = np.arange(len(measurements))
+    else:
+        wanted = np.asarray(learning_set)
+        rows = np.arange(len(measurements))[wanted if wanted.size else wanted.astype(np.int64)]
+    counting = [_counting(measurements, part) for part in parts]
+    binary = frozenset(option.name for option in measurements.model.binary_options)
+    results: list[LearningResult | None] = []
+    terms: list[tuple[Candidate, float]] = []
+    for part, counts in zip(parts, counting, strict=True):
+        own = rows[counts[rows]]
+        if len(own) == 0:
+            notes.append(f"{part.nfp}: no configuration learned from has this part, it is missing from the sum")
+            results.append(None)
+            continue
+        tell = None if on_round is None else _telling(on_round, part)
+        result = learn(
+            measurements,
+            part.nfp,
+            preset,
+            learning_set=own,
+            settings=settings,
+            observed=part.observed,
+            seed=seed,
+            on_round=tell,
+            should_stop=should_stop,
+        )
+        results.append(result)
+        notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
+        terms += [
+            (candidate.times(_factor(measurements, part, counts, candidate), binary), influence)
+            for candidate, influence in result.terms
+        ]
+    learned = [result for result in results if result is not None]
+    if not learned:
+        raise LearningError("no configuration learned from has any of the parts")
+    whole = _whole(measurements, name, rows, _merged(terms), learned, notes)
+    facts = [_fact(part, result) for part, result in zip(parts, results, strict=True)]
+    whole = replace(
+        whole, seed=seed, preset=preset, provenance={**whole.provenance, "parts": facts, **(provenance or {})}
+    )
+    return SumResult(whole, tuple(zip(parts, results, strict=True)))
+
+
+def _telling(on_round: Callable[[Part, Round], None], part: Part) -> Callable[[Round], None]:
+    return lambda this: on_round(part, this)
+
+
+def _merged(terms: Iterable[tuple[Candidate, float]]) -> tuple[tuple[Candidate, float], ...]:
+    """Return candidates with the sum of their influences, in order of first appearance."""
+    merged: dict[Candidate, float] = {}
+    for candidate, influence in terms:
+        merged[candidate] = merged.get(candidate, 0.0) + influence
+    return tuple(merged.items())
+
+
+def _factor(measurements: Measurements, part: Part, counts: Array, candidate: Candidate) -> Candidate:
+    """Return what a candidate is multiplied by so that it contributes nothing where its part does not count.
+
+    1 where that is so already: all measured configurations have the part, or the candidate is about an observed
+    variable that is missing where they do not have it.
+    """
+    configurations = measurements.configurations
+    if part.where is None:
+        return BASE
+    if part.where in configurations.model.observed:
+        known = candidate.options & set(configurations.model.observed)
+        if counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in known):
+            return BASE
+    return Candidate(option_term(configurations.model.term_names[part.where]))
+
+
+def _counting(measurements: Measurements, part: Part) -> Array:
+    """Return which configurations have a part, shape (n,)."""
+    there = ~np.isnan(measurements.column(part.nfp))
+    if part.where is None:
+        if not there.all():
+            lacking = plural(int((~there).sum()), "configuration", "configurations")
+            hint = f"say where it counts, as {part.nfp}:VARIABLE with a variable that is 1 there"
+            raise LearningError(f"{lacking} have no value of the part {part.nfp}", hint=hint)
+        return there
+    values = measurements.configurations.column(part.where)
+    if not (np.isnan(values) | (values == 0) | (values == 1)).all():
+        raise LearningError(f"{part.where} cannot say where {part.nfp} counts: it has values other than 0 and 1")
+    counts: Array = values == 1
+    # What a configuration does not have takes no time: 0 is as good as no value.
+    present = there & (measurements.column(part.nfp) != 0)
+    for wrong, what in ((present & ~counts, "a value"), (counts & ~there, "no value")):
+        if wrong.any():
+            places = plural(int(wrong.sum()), "configuration", "configurations")
+            says = "does not count" if what == "a value" else "counts"
+            raise LearningError(f"the part {part.nfp} has {what} in {places} where, by {part.where}, it {says}")
+    return counts
+
+
+def _whole(
+    measurements: Measurements,
+    name: str,
+    rows: Array,
+    terms: tuple[tuple[Candidate, float], ...],
+    parts: Sequence[LearningResult],
+    notes: Iterable[str],
+) -> LearningResult:
+    """Return the sum as a learning result of its own, without rounds."""
+    model = influence_model(terms, measurements.model)
+    target = measurements.column(name)
+    there = ~np.isnan(target)
+    predicted = model.predict(measurements.configurations)
+    learned = np.zeros(len(measurements), dtype=bool)
+    learned[rows] = True
+
+    def error(wanted: Array) -> float | None:
+        return mean_relative_error(predicted[wanted & there], target[wanted & there])
+
+    stopped = any(part.termination == "interrupted" for part in parts)
+    return replace(
+        parts[0],
+        model=model,
+        rounds=(),
+        terms=terms,
+        termination="interrupted" if stopped else "parts",
+        nfp=name,
+        learning_configurations=len(np.unique(rows)),
+        learning_error=error(learned),
+        error=error(~learned),
+        error_all=error(np.ones(len(measurements), dtype=bool)),
+        left_out=int((target == 0).sum()),
+        seconds=sum(part.seconds for part in parts),
+        notes=tuple(notes),
+    )
+
+
+def _fact(part: Part, result: LearningResult | None) -> dict[str, Any]:
+    """Return what is recorded of a part."""
+    facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where, "observed": []}
+    if result is None:
+        return {**facts, "learning_configurations": 0}
+    return {
+        **facts,
+        "observed": list(result.provenance.get("observed", ())),
+        "learning_configurations": result.learning_configurations,
+        "learning_error": result.learning_error,
+        "error": result.error,
+        "termination": result.termination,
+        "rounds": len(result.rounds),
+    }

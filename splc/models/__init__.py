@@ -1,0 +1,1 @@
+"""Performance-influence models: terms, influences, machine parameters."""

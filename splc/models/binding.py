@@ -1,0 +1,116 @@
+"""An analytical model with a number for every parameter: what syntactic comparison and tools without parameters see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from splc.errors import ExpressionError, Problem
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import chosen_rows
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, SumOf, needed
+from splc.models.terms import CONSTANT, Factor, Term
+from splc.models.text.algebra import Algebra, Expansion
+from splc.models.text.signs import Signs
+
+
+def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:
+    """Return a model with its parameters replaced by numbers.
+
+    Args:
+        model: the model.
+        at: what a table is over → the value whose row is meant, as `{"nodes": 4}`; by default a table's middle row.
+
+    Raises:
+        InputError: for names that no table is over, and values that a table has no row for.
+        ExpressionError: where the numbers leave no value (a division by zero, the logarithm of zero or less).
+    """
+    rows = chosen_rows(model.parameters, at or {})
+    if not rows:
+        return model
+    binder = _Binder(model, {each.name: each.values_of[rows[each.name]] for each in model.parameters})
+    terms: list[tuple[Term, float]] = []
+    for term, influence in model.terms:
+        replaced = [factor for factor in term.factors if binder.touched(factor)]
+        rest = Term(tuple(factor for factor in term.factors if not binder.touched(factor)))
+        value: Expansion = {CONSTANT: influence}
+        try:
+            value = binder.algebra.times([value, *map(binder.factor, replaced)])
+        except ExpressionError as error:
+            numbers = ", ".join(f"{name} = {number:g}" for name, number in binder.values.items())
+            what = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
+            raise ExpressionError(Problem(what, hint="choose other rows, or correct the parameters")) from None
+        # A term that a parameter of 0 leaves without influence is still a term of the model.
+        terms += [(rest * own, amount) for own, amount in value.items()] or [(rest, 0.0)]
+    opened: list[tuple[Term, float]] = []
+    for term, amount in terms:
+        opened += binder.algebra.opened({term: amount}).items() or [(term, amount)]
+    found = InfluenceModel.from_terms(opened, model.order, model.link)
+    derived = {**{each.name: each for each in model.subexpressions}, **binder.algebra.derived}
+    about = frozenset().union(*(term.options for term, _ in found.terms))
+    return replace(found, derived=needed(about, derived))
+
+
+class _Binder:
+    """Puts numbers in the place of parameters, also inside of subexpressions."""
+
+    def __init__(self, model: InfluenceModel, values: Mapping[str, float]) -> None:
+        self.derived = {each.name: each for each in model.derived}
+        self.values = values
+        # Nothing is known about the options here, so any may be negative.
+        self.algebra = Algebra(subexpressions=True, signs=Signs(otherwise=-math.inf))
+        self.algebra.derived.update((each.name, each) for each in model.subexpressions)
+        self.known: dict[str, Expansion] = {}
+
+    def touched(self, factor: Factor) -> bool:
+        """Whether a factor is about a parameter, directly or inside of a subexpression."""
+        found = needed(frozenset((factor.option,)), self.derived)
+        return any(isinstance(each, Parameter) for each in found)
+
+    def factor(self, factor: Factor) -> Expansion:
+        """Return what a factor is with the numbers put in."""
+        inner = self.named(factor.option)
+        value: Expansion = {CONSTANT: 1.0}
+        if factor.power != 0:
+            value = self.algebra.power(inner, float(factor.power), Fraction(factor.power))
+        if factor.log != 0:
+            logarithm = self.algebra.log(inner, "log10")
+            value = self.algebra.multiply(value, self.algebra.power(logarithm, float(factor.log), Fraction(factor.log)))
+        return value
+
+    def named(self, name: str) -> Expansion:
+        """Return what stands under a name."""
+        if name not in self.known:
+            self.known[name] = self.computed(self.derived[name])
+        return self.known[name]
+
+    def computed(self, found: Derived) -> Expansion:
+        """Return what a derived column is with the numbers put in."""
+        match found:
+            case Parameter(name):
+                return {CONSTANT: self.values[name]} if self.values[name] != 0 else {}
+            case SumOf(_, terms):
+                return self.total(terms)
+            case PowerOf(_, base, exponent):
+                inner, outer = self.total(base), self.total(exponent)
+                if set(outer) - {CONSTANT}:
+                    return self.algebra.variable_power(inner, outer)
+                return self.algebra.power(inner, outer.get(CONSTANT, 0.0))
+            case ExtremeOf(_, function, arguments):
+                return self.algebra.extreme(map(self.total, arguments), function)
+            case _:
+                return self.algebra.rounding(self.total(found.terms), found.function)
+
+    def total(self, terms: Addends) -> Expansion:
+        """Return a sum of terms with the numbers put in."""
+        result: Expansion = {}
+        for term, influence in terms:
+            parts: list[Expansion] = [
+                self.factor(factor) if self.touched(factor) else {Term((factor,)): 1.0} for factor in term.factors
+            ]
+            value = self.algebra.times([{CONSTANT: influence}, *parts])
+            for key, amount in value.items():
+                result[key] = result.get(key, 0.0) + amount
+        return {key: amount for key, amount in result.items() if amount != 0}

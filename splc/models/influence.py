@@ -1,0 +1,252 @@
+"""The performance-influence model: a sum of terms with their influences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, Problem, listed
+from splc.models.subexpressions import Derived, Parameter, options_of
+from splc.models.terms import CONSTANT, Term, number_text
+from splc.types import Array
+
+Link = Literal["identity", "log"]
+
+# Configurations whose contributions are held at a time where only sums of them are wanted.
+BLOCK = 1 << 14
+
+
+class EvaluationError(ConfigurationError):
+    """A model has no finite value at a configuration.
+
+    Args:
+        problems: as for every error.
+        hint: what to do.
+        row: the position of the configuration.
+        what: what has no finite value, without the configuration; None: the message.
+
+    Attributes:
+        advice: what to do, None where nothing is known.
+    """
+
+    def __init__(
+        self,
+        problems: str | Problem | Iterable[Problem],
+        *,
+        hint: str | None = None,
+        row: int = 0,
+        what: str | None = None,
+    ) -> None:
+        super().__init__(problems, hint=hint)
+        self.row = row
+        self.what = self.problems[0].message if what is None else what
+        self.advice = self.problems[0].hint
+
+
+@dataclass(frozen=True)
+class InfluenceModel:
+    """A sum of terms with their influences, equal terms merged, in canonical order.
+
+    Attributes:
+        terms: (term, influence) pairs, distinct terms.
+        order: the system's option names, the order in which factors are printed.
+        link: 'identity' (the sum is the prediction) or 'log' (its exponential is).
+        derived: what its terms are about beside options: subexpressions that are no sum of terms, and parameters.
+    """
+
+    terms: tuple[tuple[Term, float], ...]
+    order: tuple[str, ...] = ()
+    link: Link = "identity"
+    derived: tuple[Derived, ...] = ()
+
+    @classmethod
+    def from_terms(
+        cls,
+        terms: Iterable[tuple[Term, float]] | Mapping[Term, float],
+        order: Iterable[str] = (),
+        link: Link = "identity",
+        derived: Iterable[Derived] = (),
+    ) -> InfluenceModel:
+        """Return the model with equal terms merged and terms sorted; a term whose influences cancel out stays, as 0."""
+        order = tuple(order)
+        merged: dict[Term, float] = {}
+        for term, influence in terms.items() if isinstance(terms, Mapping) else terms:
+            merged[term] = merged.get(term, 0.0) + float(influence)
+        positions = {name: position for position, name in enumerate(order)}
+        return cls(
+            tuple(sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))), order, link, tuple(derived)
+        )
+
+    @property
+    def influences(self) -> dict[Term, float]:
+        """Term → influence."""
+        return dict(self.terms)
+
+    @property
+    def constant(self) -> float:
+        """The influence of the constant term."""
+        return self.influences.get(CONSTANT, 0.0)
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options it uses."""
+        return frozenset().union(*(self.options_of(term) for term, _ in self.terms))
+
+    def options_of(self, term: Term) -> frozenset[str]:
+        """Return the options that a term is about (its equivalence class), also those inside of subexpressions."""
+        return options_of(term.options, {each.name: each for each in self.derived}) if self.derived else term.options
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that are kept as names."""
+        return tuple(each for each in self.derived if isinstance(each, Parameter))
+
+    @property
+    def subexpressions(self) -> tuple[Derived, ...]:
+        """The subexpressions that are no sum of terms."""
+        return tuple(each for each in self.derived if not isinstance(each, Parameter))
+
+    def scaled(self, factor: float) -> InfluenceModel:
+        """Return it with every influence multiplied by a factor (the prediction, with the link 'identity')."""
+        return replace(self, terms=tuple((term, influence * factor) for term, influence in self.terms))
+
+    def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:
+        """Return it with powers of 0/1 options reduced and always selected options replaced by 1."""
+        binary, constant = frozenset(binary), frozenset(constant)
+        return self.from_terms(
+            ((term.reduced(binary, constant), influence) for term, influence in self.terms),
+            self.order,
+            self.link,
+            self.derived,
+        )
+
+    def contributions(self, configurations: Configurations) -> Array:
+        """Return influence × term value, shape (n, terms).
+
+        Raises:
+            ConfigurationError: if the model uses unknown options or an influence is not finite; an `EvaluationError`
+                if a term has no finite value at some configuration (a division by zero, a logarithm of zero or less).
+        """
+        column = self._columns(configurations)
+        result = np.empty((len(configurations), len(self.terms)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for j, (term, influence) in enumerate(self.terms):
+                column_values = term.evaluate(column)
+                result[:, j] = influence * column_values if influence != 0 else 0.0
+        wrong = ~np.isfinite(result)
+        if wrong.any():
+            row, j = (int(place[0]) for place in np.nonzero(wrong))
+            raise self._without_value(row, j, column)
+        return result
+
+    def contribution_blocks(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
+        """Yield rows and their contributions, shape (rows, terms), block by block: all of them may be too large.
+
+        Raises:
+            ConfigurationError: as `contributions`.
+        """
+        for start in range(0, max(len(configurations), 1), BLOCK):
+            rows = slice(start, start + BLOCK)
+            try:
+                found = self.contributions(configurations[rows])
+            except EvaluationError:
+                # Its place is counted from the first of all configurations.
+                self.contributions(configurations)
+                raise
+            yield rows, found
+
+    def _columns(self, configurations: Configurations) -> Callable[[str], Array]:
+        """Return what gives the column of an option, or of what is derived from options, computed once each."""
+        columns: dict[str, Array] = {}
+        derived = {each.name: each for each in self.derived}
+
+        def column(name: str) -> Array:
+            if name not in columns:
+                found = derived.get(name)
+                columns[name] = configurations.column(name) if found is None else values(found)
+            return columns[name]
+
+        def values(found: Derived) -> Array:
+            options = sorted(options_of(frozenset((found.name,)), derived))
+            result: Array = np.broadcast_to(found.values(column), len(configurations)).astype(float)
+            if options:
+                # As an option that is not selected, so what is made of none but such ones contributes nothing.
+                deselected = np.isnan([column(name) for name in options]).all(axis=0)
+                result[deselected] = np.nan
+            else:
+                deselected = np.zeros(len(configurations), dtype=bool)
+            wrong = ~np.isfinite(result) & ~deselected
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                where = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)
+                what, advice = f"{found.name} has no finite value", None
+                if isinstance(found, Parameter) and found.keys:
+                    rows = listed([f"{key:g}" for key in found.keys])
+                    table = f"{found.name} ({found.place})" if found.place else found.name
+                    what = f"the parameter {table}, a table over {found.by} with rows for {rows}, has no value"
+                    wanted = float(np.broadcast_to(found.wanted(column), len(configurations))[row])
+                    advice = f"add a row for {number_text(wanted)}" if math.isfinite(wanted) else None
+                raise EvaluationError(
+                    f"{what} at configuration {row}" + (f" ({where})" if where else ""),
+                    hint=advice,
+                    row=row,
+                    what=what + (f" where {where}" if where else ""),
+                )
+            return result
+
+        return column
+
+    def _without_value(self, row: int, at: int, column: Callable[[str], Array]) -> ConfigurationError:
+        """Return the error for a term without a finite value in a row."""
+        term, influence = self.terms[at]
+        text = term.text(self.order)
+        if not math.isfinite(influence):
+            return ConfigurationError(f"the influence of {text} is {influence}, which is no finite number")
+        if np.isfinite(term.evaluate(lambda name: column(name)[row : row + 1])).all():
+            # The term itself has a value there; only with its influence it is too large.
+            text = f"{number_text(influence)} * {text}"
+        what = f"{text} has no finite value"
+        options = self.options_of(term)
+        names = [*sorted(term.options - options), *sorted(options)]
+        values = ", ".join(f"{name} = {column(name)[row]:g}" for name in names)
+        where = f"{what} at configuration {row}" + (f" ({values})" if values else "")
+        return EvaluationError(where, row=row, what=what + (f" where {values}" if values else ""))
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (n,).
+
+        Raises:
+            ConfigurationError: as `contributions`, or where a prediction is beyond all numbers (`EvaluationError`).
+        """
+        total = np.empty(len(configurations))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows, contributions in self.contribution_blocks(configurations):
+                total[rows] = contributions.sum(axis=1)
+            predicted: Array = np.asarray(np.exp(total)) if self.link == "log" else total
+        if not np.isfinite(predicted).all():
+            row = int(np.argmin(np.isfinite(predicted)))
+            what = "is too large to be a number"
+            raise EvaluationError(
+                f"the prediction for configuration {row} {what}", row=row, what=f"the prediction {what}"
+            )
+        return predicted
+
+    @property
+    def text(self) -> str:
+        """The model as one line of model text: `12.6 * log10(py) + 3e-10 * nx^3`."""
+        if not self.terms:
+            return "0"
+        parts: list[str] = []
+        for term, influence in self.terms:
+            number = number_text(abs(influence) if parts else influence)
+            sign = (" - " if influence < 0 else " + ") if parts else ""
+            parts.append(sign + (number if term.is_constant else f"{number} * {term.text(self.order)}"))
+        return "".join(parts)
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,219 @@
+"""Machine parameters of analytical models: numbers, numbers known within an interval, and tables over an expression.
+
+A table holds one number per value of an expression of the options, as the latency by the number of nodes,
+`ceil(px * py * pz / 4)` (table 5.4 of the thesis).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from splc.arithmetic.tokens import MODEL_FUNCTIONS
+from splc.errors import ExpressionError, InputError, Problem, listed, unknown_name_hint
+from splc.models.subexpressions import Addends, Parameter
+
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number, perhaps known within an interval only: low <= value <= high, all finite.
+
+    Attributes:
+        value: the number.
+        low: the lower end of its interval.
+        high: the upper end.
+        level: the level of the interval, in (0, 1); None where nobody said one, and without an interval.
+        determined: whether anybody knows it; where not, it is one of many numbers that would do as well.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float | None = None
+    determined: bool = True
+
+    @classmethod
+    def exactly(cls, value: float) -> Quantity:
+        """Return a number without an interval."""
+        return cls(value, value, value)
+
+    @classmethod
+    def undetermined(cls, value: float) -> Quantity:
+        """Return a number that nobody knows."""
+        return cls(value, value, value, determined=False)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is known, and has no interval."""
+        return self.determined and self.low == self.value == self.high
+
+    def __mul__(self, factor: float) -> Quantity:
+        """Multiply value and interval."""
+        low, high = sorted((self.low * factor, self.high * factor))
+        return replace(self, value=self.value * factor, low=low, high=high)
+
+
+@dataclass(frozen=True)
+class Table:
+    """One quantity per value of an expression.
+
+    Attributes:
+        by: the expression, or the name of one.
+        rows: (value of the expression, quantity), ascending, distinct.
+    """
+
+    by: str
+    rows: tuple[tuple[float, Quantity], ...]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The machine parameters of a system.
+
+    Attributes:
+        quantities: name → number or table.
+        expressions: name → expression of the options that tables may be over, and that models may use.
+        source: the file that they come from, empty if none.
+        lines: name → its line there.
+        given: name → what gave it instead of the file, as `--parameter`; empty if that is not known.
+    """
+
+    quantities: Mapping[str, Quantity | Table] = field(default_factory=dict)
+    expressions: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: Mapping[str, float] | Parameters | None) -> Parameters:
+        """Return parameters from plain numbers.
+
+        Raises:
+            ExpressionError: if one is not finite.
+        """
+        if isinstance(values, Parameters):
+            return values
+        found = values or {}
+        wrong = [
+            Problem(f"the parameter {name!r} is {value:g}, it must be a finite number")
+            for name, value in found.items()
+            if not math.isfinite(value)
+        ]
+        if wrong:
+            raise ExpressionError(wrong)
+        return cls({name: Quantity.exactly(float(value)) for name, value in found.items()})
+
+    def changed(self, values: Mapping[str, float | Quantity | Table], given: str = "") -> Parameters:
+        """Return them with some replaced or added.
+
+        Args:
+            values: name → value.
+            given: what gives them, for messages: `--parameter`.
+        """
+        new = {name: Quantity.exactly(float(v)) if isinstance(v, int | float) else v for name, v in values.items()}
+        return replace(
+            self,
+            quantities={**self.quantities, **new},
+            expressions={name: text for name, text in self.expressions.items() if name not in new},
+            given={**self.given, **dict.fromkeys(values, given)},
+        )
+
+    def place(self, name: str, part: str = "") -> tuple[str | None, int | None]:
+        """Return the file and the line of a parameter, or of a part of it, None where they are not known."""
+        if name in self.given:
+            return self.given[name] or None, None
+        return self.source or None, self.lines.get(f"{name}.{part}", self.lines.get(name))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parameters and expressions."""
+        return (*self.quantities, *self.expressions)
+
+
+def wrong_name(name: str) -> tuple[str, str]:
+    """Return what is wrong with the name of a parameter and what to do; nothing where it is good.
+
+    Names are looked for before operators are, so one like `a+b` or `2x` would turn up where nobody means it.
+    """
+    if not name.strip():
+        return "a parameter has no name", "write NAME = NUMBER"
+    if name in MODEL_FUNCTIONS:
+        return f"{name!r} is a function, not the name of a parameter", "choose another name"
+    if not _NAME.fullmatch(unicodedata.normalize("NFC", name)):
+        return f"{name!r} cannot be the name of a parameter", "use letters, digits, '_', '.' and '-', a letter first"
+    return "", ""
+
+
+def symbol(name: str, quantity: Quantity | Table, key: Addends = (), place: str = "") -> Parameter:
+    """Return a parameter as a name that stands in terms.
+
+    Args:
+        name: its name.
+        quantity: its value or table.
+        key: what the table is over, as a sum of terms.
+        place: where it is written, for messages.
+    """
+    rows = ((math.nan, quantity),) if isinstance(quantity, Quantity) else quantity.rows
+    return Parameter(
+        name,
+        tuple(row.value for _, row in rows),
+        tuple(row.low for _, row in rows),
+        tuple(row.high for _, row in rows),
+        quantity.by if isinstance(quantity, Table) else "",
+        tuple(at for at, _ in rows) if isinstance(quantity, Table) else (),
+        key,
+        tuple(sorted({row.level for _, row in rows if row.level is not None})),
+        all(row.determined for _, row in rows),
+        place,
+    )
+
+
+def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dict[str, int]:
+    """Return the row of each parameter that stands for it where one number is needed: its middle row by default.
+
+    Args:
+        parameters: the parameters.
+        at: what a table is over (as it is named) → the value whose row is meant.
+
+    Raises:
+        InputError: for names that no table is over, and values that a table has no row for.
+    """
+    found = list(parameters)
+    tabled = [parameter for parameter in found if parameter.keys]
+    known = sorted({parameter.by for parameter in tabled})
+    problems = [
+        Problem(
+            f"no parameter of the models is a table over {name!r}",
+            hint=unknown_name_hint(name, known) if known else "leave it out: no parameter is a table",
+        )
+        for name in at
+        if _squeezed(name) not in {_squeezed(own) for own in known}
+    ]
+    wanted = {_squeezed(name): value for name, value in at.items()}
+    rows: dict[str, int] = {}
+    for parameter in found:
+        row: int | None = parameter.middle
+        if _squeezed(parameter.by) in wanted and parameter.keys:
+            value = wanted[_squeezed(parameter.by)]
+            row = parameter.row(value)
+            if row is None:
+                has = listed([f"{key:g}" for key in parameter.keys])
+                problems.append(
+                    Problem(
+                        f"{parameter.name} has no row for {parameter.by} = {value:g}", hint=f"it has rows for {has}"
+                    )
+                )
+                continue
+        rows[parameter.name] = parameter.middle if row is None else row
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    return rows
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,260 @@
+"""What stands in terms beside options: subexpressions that are no sum of terms, and machine parameters.
+
+A factor is about a name. Usually that is an option, whose column the configurations have; the others are derived from
+those columns. So `3 / (nx + ny)` is a term like any other, `3 * (nx + ny)^-1`, in which `(nx + ny)` takes the place of
+an option, and `4 * log2(nx) * alpha` is one with the parameter `alpha`, which may depend on the number of nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from splc.arithmetic.parser import greatest, rounded
+from splc.models.terms import CONSTANT, Subexpression, Term, number_text
+from splc.types import Array
+
+Addends = tuple[tuple[Term, float], ...]
+E: Addends = ((CONSTANT, math.e),)
+Column = Callable[[str], Array]
+
+
+@dataclass(frozen=True)
+class SumOf:
+    """A sum of terms in parentheses, as in a division by it or in its logarithm: `(nx + 2 * ny)`."""
+
+    name: Subexpression
+    terms: Addends
+
+    @classmethod
+    def of(cls, terms: Addends) -> SumOf:
+        """Return it under the name that its text is."""
+        return cls(Subexpression(f"({addends_text(terms)})"), terms)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return _names(self.terms)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,)."""
+        return _total(self.terms, column)
+
+
+@dataclass(frozen=True)
+class PowerOf:
+    """A power whose exponent is no number: `(2^nx)`, or `exp(nx)` where the base is e."""
+
+    name: Subexpression
+    base: Addends
+    exponent: Addends
+
+    @classmethod
+    def of(cls, base: Addends, exponent: Addends) -> PowerOf:
+        """Return it under the name that its text is."""
+        text = f"exp({addends_text(exponent)})" if base == E else f"({_operand(base)}^{_operand(exponent)})"
+        return cls(Subexpression(text), base, exponent)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return _names(self.base) | _names(self.exponent)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,); NaN where its base or its exponent has none."""
+        base, exponent = _total(self.base, column), _total(self.exponent, column)
+        with np.errstate(all="ignore"):
+            powers: Array = np.exp(exponent) if self.base == E else np.power(base, exponent)
+        # A division by zero in an exponent is none, although 0.5 to the power of infinity is 0.
+        return np.where(np.isfinite(base) & np.isfinite(exponent), powers, np.nan)
+
+
+@dataclass(frozen=True)
+class RoundOf:
+    """A sum of terms rounded up or down to a whole number: `ceil(px * py / 4)`."""
+
+    name: Subexpression
+    function: Literal["ceil", "floor"]
+    terms: Addends
+
+    @classmethod
+    def of(cls, function: str, terms: Addends) -> RoundOf:
+        """Return it under the name that its text is."""
+        name = Subexpression(f"{function}({addends_text(terms)})")
+        return cls(name, "ceil" if function == "ceil" else "floor", terms)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return _names(self.terms)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,)."""
+        return rounded(self.function, _total(self.terms, column))
+
+
+@dataclass(frozen=True)
+class ExtremeOf:
+    """The greatest or the least of several sums of terms: `max(4 * nx, px)`."""
+
+    name: Subexpression
+    function: Literal["max", "min"]
+    arguments: tuple[Addends, ...]
+
+    @classmethod
+    def of(cls, function: str, arguments: Iterable[Addends]) -> ExtremeOf:
+        """Return it under the name that its text is; neither order nor repetition of the arguments matters."""
+        texts = {addends_text(argument): argument for argument in arguments}
+        name = Subexpression(f"{function}({', '.join(sorted(texts))})")
+        return cls(name, "max" if function == "max" else "min", tuple(texts[text] for text in sorted(texts)))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that it is made of."""
+        return frozenset().union(*map(_names, self.arguments))
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,); NaN where one of its arguments has none."""
+        values = [_total(argument, column) for argument in self.arguments]
+        # A division by zero in one of them is none, although the other may be smaller than infinity.
+        return np.asarray(greatest(self.function, [np.where(np.isfinite(each), each, np.nan) for each in values]))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A machine parameter that is kept as a name: one that is looked up in a table, or one to be estimated.
+
+    Attributes:
+        name: its name.
+        values_of: its values: one, or one per row of the table.
+        low: lower ends of intervals, as many; the values themselves where there are none.
+        high: upper ends.
+        by: what the table is over, as it is named; empty without a table.
+        keys: the rows' keys, ascending; empty without a table.
+        key: what the table is over, as a sum of terms.
+        levels: the levels that its intervals have, as far as anybody said them, ascending.
+        determined: whether its values are known; where not, others would do as well.
+        place: where it is written, `parameters.toml:3`; empty if that is not known.
+    """
+
+    name: str
+    values_of: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    by: str = ""
+    keys: tuple[float, ...] = ()
+    key: Addends = ()
+    levels: tuple[float, ...] = ()
+    determined: bool = True
+    place: str = field(default="", compare=False, repr=False)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names that its table is over."""
+        return _names(self.key)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether its value is known within an interval only."""
+        return self.low != self.values_of or self.high != self.values_of
+
+    @property
+    def middle(self) -> int:
+        """The table's middle row, which stands for it where one number is needed."""
+        return len(self.values_of) // 2
+
+    def row(self, key: float) -> int | None:
+        """Return the row of a key, None where there is none."""
+        return next((i for i, own in enumerate(self.keys) if math.isclose(own, key, rel_tol=1e-9)), None)
+
+    def wanted(self, column: Column) -> Array:
+        """Return the keys whose rows are meant, shape (n,) or (1,)."""
+        return _total(self.key, column)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,); NaN where the table has no row."""
+        if not self.keys:
+            return np.array(self.values_of)
+        wanted = self.wanted(column)
+        keys, values = np.array(self.keys), np.array(self.values_of)
+        # Keys ascend: the nearest one is the last that is not larger, or the one after it.
+        below = np.clip(np.searchsorted(keys, wanted, side="right") - 1, 0, len(keys) - 1)
+        above = np.minimum(below + 1, len(keys) - 1)
+        nearest = np.where(np.abs(wanted - keys[above]) < np.abs(wanted - keys[below]), above, below)
+        there = np.isclose(wanted, keys[nearest], rtol=1e-9, atol=0.0)
+        return np.where(there, values[nearest], np.nan)
+
+
+Derived = SumOf | PowerOf | RoundOf | ExtremeOf | Parameter
+
+
+def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:
+    """Return the options that names are about in the end."""
+    found: set[str] = set()
+    open_names = list(names)
+    seen: set[str] = set()
+    while open_names:
+        name = open_names.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in derived:
+            open_names += derived[name].names
+        else:
+            found.add(name)
+    return frozenset(found)
+
+
+def needed(names: frozenset[str], derived: Mapping[str, Derived]) -> tuple[Derived, ...]:
+    """Return the derived columns that names are about, directly or through others, ordered by name."""
+    found: dict[str, Derived] = {}
+    open_names = list(names)
+    while open_names:
+        name = open_names.pop()
+        if name in derived and name not in found:
+            found[name] = derived[name]
+            open_names += derived[name].names
+    return tuple(found[name] for name in sorted(found))
+
+
+def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
+    """Return a sum as model text, factors in the order of their names; `0` for the empty sum."""
+    return "".join(_pieces(terms)) or "0"
+
+
+def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
+    for place, (term, influence) in enumerate(terms):
+        size = abs(influence) if place else influence
+        if place:
+            yield " - " if influence < 0 else " + "
+        if term.is_constant:
+            yield number_text(size)
+        elif size == 1:
+            yield term.text()
+        else:
+            yield f"{number_text(size)} * {term.text()}"
+
+
+def _operand(terms: Addends) -> str:
+    """Return a base or an exponent as text, in parentheses where it needs them."""
+    text = addends_text(terms)
+    [(term, influence), *others] = terms
+    plain = term.is_constant and influence >= 0
+    single = influence == 1 and len(term.factors) == 1 and term.factors[0].power == 1 and term.factors[0].log == 0
+    return text if not others and (plain or single) else f"({text})"
+
+
+def _names(terms: Addends) -> frozenset[str]:
+    return frozenset().union(*(term.options for term, _ in terms))
+
+
+def _total(terms: Addends, column: Column) -> Array:
+    total: Array = np.zeros(1)
+    with np.errstate(all="ignore"):
+        for term, influence in terms:
+            total = total + influence * term.evaluate(column)
+    return total

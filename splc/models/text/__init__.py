@@ -1,0 +1,1 @@
+"""Model text to canonical sum of terms, and back."""

@@ -1,0 +1,206 @@
+"""The arithmetic of sums of terms: multiplying out, powers, roots, logarithms, rounding.
+
+What is no sum of terms (a division by a sum, its logarithm or root, an exponent that depends on options, rounding, the
+greater of two) becomes a factor of its own where that is allowed: a subexpression that stands where an option's name
+stands. So do sums whose product would have more terms than anybody could look at.
+
+Equal factors are put together as everywhere in algebra, so a sum of terms can have a value where the text as written
+has none: `x / x` is 1 and `1 / (1 / x)` is x, also where x is 0; `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has
+another value: where it is not certain that the square root of `x^2` is x, it stays what it is (see `signs`). A sum
+is not divided by another: `(x - 1) / (x - 1)` becomes `x / (x - 1) - 1 / (x - 1)`, which has no value where x is 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from splc.arithmetic.parser import greatest, rounded
+from splc.errors import ExpressionError
+from splc.models.subexpressions import Addends, E, ExtremeOf, PowerOf, RoundOf
+from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term
+from splc.models.text.products import (
+    MAX_EXPONENT,
+    MAX_TERMS,
+    MAX_WORK,
+    Expansion,
+    Products,
+    TooLargeError,
+    add,
+    beyond_exponents,
+    check_exponents,
+    settled,
+    too_large,
+)
+from splc.models.text.signs import Signs
+
+__all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Algebra", "Expansion", "TooLargeError", "add", "settled"]
+
+
+class Algebra(Products):
+    """Computes with sums of terms; refuses when they get out of hand.
+
+    Args:
+        subexpressions: whether what is no sum of terms becomes a factor of its own; else it is refused.
+        binary: names of what is 0 or 1, whose powers are all the same.
+        signs: what is known about the options' signs; without subexpressions, all are taken for positive.
+    """
+
+    def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
+        super().__init__(subexpressions, binary)
+        self.signs = Signs() if signs is None else signs
+
+    def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
+        """Raise to a power, of which `exact` is the exact value where it is known."""
+        raised_to = exponent(power if exact is None else exact)
+        whole = float(power).is_integer()
+        if not (whole and power >= 0) and len(base) != 1:
+            base = self.opened(base)
+        if not base:
+            if power <= 0:
+                raise ExpressionError("division by zero" if power < 0 else "0^0 has no value")
+            return {}
+        if len(base) == 1:
+            [(term, value)] = base.items()
+            if not whole and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
+                if term.is_constant:
+                    raise _no_real_value(power)
+                # The size of its coefficient can be taken out in any case.
+                kept = self.sum({term: math.copysign(1.0, value)})
+                return self.raised(Term((Factor(kept),)), abs(value), power, raised_to)
+            if not whole and value < 0:
+                raise _no_real_value(power)
+            return self.raised(term, value, power, raised_to)
+        if abs(power) > MAX_EXPONENT:
+            raise beyond_exponents()
+        if power < 0 or not whole:
+            if not self.subexpressions:
+                what = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
+                raise ExpressionError(f"{what} cannot be written as a sum of terms")
+            return {Term((Factor(self.sum(base), raised_to),)): 1.0}
+        try:
+            with self.attempt():
+                return self.multiplied_out(base, int(power))
+        except TooLargeError:
+            if not self.subexpressions:
+                raise
+        base = self.factor(base)
+        if len(base) != 1:
+            return {}
+        [(term, value)] = base.items()
+        closed = self.raised(term, value, power, raised_to)
+        for term in closed:
+            self.keep_closed(term)
+        return closed
+
+    def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
+        """Raise a single term with its coefficient, whose power has a real value."""
+        raised = term**raised_to
+        check_exponents(raised)
+        try:
+            return settled({raised: value**power})
+        except OverflowError:
+            raise too_large() from None
+
+    def variable_power(self, base: Expansion, power: Expansion) -> Expansion:
+        """Raise to a power that depends on options."""
+        if not self.subexpressions:
+            raise ExpressionError("an exponent must be a number, not depend on options")
+        inner, outer = self.canonical(base), self.canonical(power)
+        if not inner:
+            raise ExpressionError("0 to a power that depends on options has no value in general")
+        if not outer or all(term.is_constant for term, _ in outer):
+            return self.power(dict(inner), sum(value for _, value in outer))
+        if inner == ((CONSTANT, 1.0),):
+            return {CONSTANT: 1.0}
+        return {option_term(self.derive(PowerOf.of(inner, outer))): 1.0}
+
+    def rounding(self, inner: Expansion, function: str) -> Expansion:
+        """Round up or down."""
+        inner = self.opened(inner)
+        if not set(inner) - {CONSTANT}:
+            value = float(rounded(function, np.array(inner.get(CONSTANT, 0.0))))
+            return {CONSTANT: value} if value != 0 else {}
+        if not self.subexpressions:
+            raise ExpressionError(f"{function} cannot be written as a sum of terms")
+        return {option_term(self.derive(RoundOf.of(function, self.canonical(inner)))): 1.0}
+
+    def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
+        """Take the greatest ('max') or the least of several sums."""
+        numbers: list[float] = []
+        sums: dict[Addends, None] = {}
+        for argument in arguments:
+            inner = self.canonical(argument)
+            if all(term.is_constant for term, _ in inner):
+                numbers.append(sum(value for _, value in inner))
+            else:
+                sums[inner] = None
+        if not sums:
+            value = float(greatest(function, numbers))
+            return {CONSTANT: value} if value != 0 else {}
+        if len(sums) == 1 and not numbers:
+            return dict(next(iter(sums)))
+        if not self.subexpressions:
+            raise ExpressionError(f"{function} cannot be written as a sum of terms")
+        number: list[Addends] = []
+        if numbers:
+            value = float(greatest(function, numbers))
+            number = [((CONSTANT, value),) if value != 0 else ()]
+        return {option_term(self.derive(ExtremeOf.of(function, [*sums, *number]))): 1.0}
+
+    def exponential(self, inner: Expansion) -> Expansion:
+        """Return e to the power of a sum."""
+        outer = self.canonical(inner)
+        if all(term.is_constant for term, _ in outer):
+            try:
+                value = math.exp(sum(value for _, value in outer))
+            except OverflowError:
+                raise too_large() from None
+            return {CONSTANT: value} if value != 0 else {}
+        if not self.subexpressions:
+            raise ExpressionError("exp cannot be written as a sum of terms")
+        return {option_term(self.derive(PowerOf.of(E, outer))): 1.0}
+
+    def log(self, inner: Expansion, function: str) -> Expansion:
+        """Take the logarithm of each factor, in base 10 divided by log10 of the base.
+
+        The logarithm of c * x^a * y^b is log c + a log x + b log y.
+        """
+        if len(inner) != 1:
+            inner = self.opened(inner)
+        if not inner:
+            raise ExpressionError("the logarithm of 0 has no value")
+        scale = 1 / _LOG10_OF_BASE[function]
+        if len(inner) != 1:
+            if not self.subexpressions:
+                raise ExpressionError("the logarithm of a sum cannot be written as a sum of terms")
+            return {log_term(self.sum(inner)): scale}
+        [(term, value)] = inner.items()
+        if value <= 0 and (term.is_constant or not self.subexpressions):
+            raise ExpressionError(f"the logarithm of a negative number ({value:g}) has no real value")
+        size = abs(value)
+        result: Expansion = {CONSTANT: _LOGARITHM[function](size)} if size != 1 else {}
+        if self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
+            add(result, {log_term(self.sum({term: math.copysign(1.0, value)})): scale})
+            return result
+        for factor in term.factors:
+            if factor.power != 0:
+                add(result, {log_term(factor.option): float(factor.power) / _LOG10_OF_BASE[function]})
+            if factor.log != 0:
+                if not self.subexpressions:
+                    raise ExpressionError("the logarithm of a logarithm cannot be written as a sum of terms")
+                logarithm = self.sum({log_term(factor.option): 1.0})
+                add(result, {log_term(logarithm): float(factor.log) / _LOG10_OF_BASE[function]})
+        return settled(result)
+
+
+def _no_real_value(power: float) -> ExpressionError:
+    """Return the error for a root of a negative number."""
+    return ExpressionError(f"a negative number to the power of {power:g} has no real value")
+
+
+_LOGARITHM = {"log2": math.log2, "log10": math.log10, "ln": math.log, "log": math.log}
+_LOG10_OF_BASE = {"log2": math.log10(2), "log10": 1.0, "ln": math.log10(math.e), "log": math.log10(math.e)}

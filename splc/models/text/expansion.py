@@ -1,0 +1,156 @@
+"""Syntax tree → canonical sum of terms: products of sums multiplied out, logarithms split and converted to base 10.
+
+What cannot be written as a sum of terms, and what becomes of it, is told in `splc.models.text.algebra`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from splc.arithmetic.exact import fraction_of
+from splc.arithmetic.parser import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.models.terms import CONSTANT, Factor, option_term, product_of
+from splc.models.text.algebra import MAX_EXPONENT, MAX_TERMS, MAX_WORK, Algebra, Expansion, TooLargeError, add, settled
+from splc.models.text.signs import Signs
+
+__all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Expander", "Expansion", "expand"]
+
+
+def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Expansion:
+    """Expand a tree to its canonical sum of terms: term → coefficient.
+
+    Args:
+        node: the tree; its names are options unless `definitions` has them.
+        definitions: name → what it stands for.
+
+    Raises:
+        ExpressionError: where it is no sum of terms (log of a sum, division by a sum, an exponent that is no number),
+            or where it has more than `MAX_TERMS` terms.
+    """
+    return Expander(definitions or {}).expanded(node)
+
+
+class Expander(Algebra):
+    """Expands the statements of one text; refuses when their expansion gets out of hand.
+
+    Args:
+        definitions: name → what it stands for; may grow between statements.
+        subexpressions: as for `Algebra`.
+        binary: as for `Algebra`.
+        signs: as for `Algebra`.
+    """
+
+    def __init__(
+        self,
+        definitions: Mapping[str, Expansion],
+        subexpressions: bool = False,
+        binary: Collection[str] = (),
+        signs: Signs | None = None,
+    ) -> None:
+        super().__init__(subexpressions, binary, signs)
+        self.definitions = definitions
+
+    def expanded(self, node: Node) -> Expansion:
+        """Return the canonical sum of terms, with exponents within bounds."""
+        return self.opened(self.expand(node))
+
+    def expand(self, node: Node) -> Expansion:
+        """Return the sum of terms of a part of a statement."""
+        match node:
+            case Number(value):
+                return {CONSTANT: value} if value != 0 else {}
+            case Name(name):
+                return dict(self.definitions[name]) if name in self.definitions else {option_term(name): 1.0}
+            case Sum(addends):
+                total: Expansion = {}
+                for sign, child in addends:
+                    addend = self.expand(child)
+                    self.count(len(addend))
+                    add(total, addend, sign)
+                return settled(total)
+            case Product(factors):
+                return self.product(factors)
+            case Power(base, exponent_node):
+                power = self.expand(exponent_node)
+                if set(power) - {CONSTANT}:
+                    return self.variable_power(self.expand(base), power)
+                number = power.get(CONSTANT, 0.0)
+                inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
+                return self.power(inner, number, fraction_of(exponent_node))
+            case Call(function, argument):
+                if function in ("ceil", "floor"):
+                    return self.rounding(self.expand(argument), function)
+                if function == "exp":
+                    return self.exponential(self.expand(argument))
+                inner = self.split(argument)
+                return self.power(inner, 0.5) if function == "sqrt" else self.log(inner, function)
+            case Extremum(function, arguments):
+                return self.extreme([self.expand(argument) for argument in arguments], function)
+
+    def product(self, factors: tuple[tuple[int, Node], ...]) -> Expansion:
+        """Multiply out, unless that gets out of hand and sums may stay factors in parentheses."""
+        parts: list[tuple[int, Expansion]] = []
+        for side, child in factors:
+            other = self.expand(child) if side > 0 else self.closed(child)
+            parts.append((1, self.power(other, -1.0)) if side < 0 and len(other) != 1 else (side, other))
+        if not self.is_hopeless(part for _, part in parts):
+            try:
+                with self.attempt():
+                    return self.multiplied(parts)
+            except TooLargeError:
+                if not self.subexpressions:
+                    raise
+        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
+
+    def multiplied(self, parts: list[tuple[int, Expansion]]) -> Expansion:
+        """Multiply out; as long as all are single terms, their factors are only collected."""
+        result: Expansion | None = None
+        single: list[Factor] = []
+        value = 1.0
+        for side, other in parts:
+            if result is None and len(other) == 1:
+                [(term, amount)] = other.items()
+                self.count(1)
+                value = value * amount if side > 0 else value / amount
+                single += term.factors if side > 0 else (term**-1).factors
+                continue
+            if result is None:
+                result = {product_of(single): value}
+            if side > 0:
+                result = self.multiply(result, other)
+            else:
+                [(term, amount)] = other.items()
+                result = {own: own_value / amount for own, own_value in self.multiply(result, {term**-1: 1.0}).items()}
+        return settled(result if result is not None else {product_of(single): value})
+
+    def split(self, node: Node) -> Expansion:
+        """Return the sum of terms of which a root or the logarithm is taken: a product of sums where that is right."""
+        closed = self.closed(node)
+        if len(closed) == 1:
+            [(term, value)] = closed.items()
+            if value > 0 and self.signs.can_split(term, self.derived):
+                return closed
+        return self.opened(closed)
+
+    def closed(self, node: Node) -> Expansion:
+        """Return a product in which sums stand as factors in parentheses, as `1 / (x * (y + 1))` needs none multiplied.
+
+        Without subexpressions, and for what is no product or power, this is the sum of terms.
+        """
+        match node:
+            case Product(factors) if self.subexpressions:
+                result: Expansion = {CONSTANT: 1.0}
+                for side, child in factors:
+                    part = self.factor(self.closed(child))
+                    if side < 0:
+                        part = self.power(part, -1.0)
+                    result = self.multiply(result, part)
+                return result
+            case Power(base, exponent_node) if self.subexpressions:
+                power = fraction_of(exponent_node)
+                if power is None or power.denominator != 1 or not 0 < power <= MAX_EXPONENT:
+                    return self.expand(node)
+                inner = self.factor(self.closed(base))
+                return self.power(inner, float(power), power)
+            case _:
+                return self.expand(node)

@@ -1,0 +1,247 @@
+"""SPL Conqueror's log grammar: numbers, durations and terms, as text and back.
+
+    model := term (' + ' term)*          term := NUMBER ' * ' product
+    product := factor ((' * ' | ' / ') factor)*
+    factor := NAME | NUMBER | 'log10( ' product ' )' | '( ' NUMBER ' - ' NAME ' )'
+
+`*` and `/` associate to the right: `A * 1 / x * y` is A/(x·y). In SPL Conqueror itself a division by 0 and the
+logarithm of 0 give 0; here a model has no value there, and says so when it is asked to predict.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from splc.arithmetic.parser import FUNCTIONS, Call, Name, NameTable, Node, Number, Product, Sum, parse
+from splc.errors import ExpressionError, OutputError, listed
+from splc.models.terms import CONSTANT, Term, log_term, option_term
+from splc.models.text.reader import Expansion, expand
+from splc.system.variability import ENABLED, ROOT, VariabilityModel
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+# A sign beside a blank may belong to what is around a name: `a * b` is a product, where a and b are names as well.
+_LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
+_WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+
+
+def net_number(value: float) -> str:
+    """Return the shortest text that reads back as the same number, in .NET's style: `0.1`, `1E-05`, `1E+16`."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    mantissa, _, power = f"{float(value)!r}".lower().partition("e")
+    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    if not digits.strip("0"):
+        return sign + "0"
+    # The number is 0.DIGITS · 10^point.
+    point = int(power or 0) + (len(whole) if whole.strip("0") else len(digits) - len(fraction))
+    digits = digits.rstrip("0")
+    if not -4 <= point - 1 < 15:
+        tail = f".{digits[1:]}" if digits[1:] else ""
+        return f"{sign}{digits[0]}{tail}E{'+' if point > 0 else '-'}{abs(point - 1):02d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if point >= len(digits):
+        return sign + digits.ljust(point, "0")
+    return f"{sign}{digits[:point]}.{digits[point:]}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration as .NET writes it: `hh:mm:ss.fffffff`, with `d.` in front from a day on."""
+    ticks = round(seconds * 10_000_000)
+    rest, fraction = divmod(ticks, 10_000_000)
+    minutes, second = divmod(rest, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    return f"{f'{days}.' if days else ''}{hour:02d}:{minute:02d}:{second:02d}.{fraction:07d}"
+
+
+def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
+    """Return a term in the log grammar; the constant is `base`.
+
+    Raises:
+        OutputError: if an exponent is not whole, which the grammar cannot say.
+    """
+    for factor in term.factors:
+        if factor.power != int(factor.power) or factor.log != int(factor.log):
+            raise OutputError(
+                f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot say",
+                hint="write the model as model text (.txt) or JSON (.json)",
+            )
+    return product_text(term, (), order, base)
+
+
+def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), base: str = ROOT) -> str:
+    """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`.
+
+    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The product of nothing is `base`.
+
+    Args:
+        term: powers and logarithms, with whole exponents.
+        further: texts of further factors.
+        order: the order of the options.
+        base: what stands for the constant.
+    """
+    positions = {name: position for position, name in enumerate(order)}
+    above: list[str] = []
+    below: list[str] = []
+    for factor in sorted(term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+        (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
+        (above if factor.log > 0 else below).extend([f"log10( {factor.option} )"] * abs(int(factor.log)))
+    above.extend(further)
+    if not above and not below:
+        return base
+    if below:
+        return " * ".join([*above, "1"]) + " / " + " * ".join(below)
+    return " * ".join(above)
+
+
+def model_text(terms: Iterable[tuple[float, str]]) -> str:
+    """Return the model of influences and the texts of their terms: `228.8 * time_passes + -3 * gvn`."""
+    return " + ".join(f"{net_number(influence)} * {text}" for influence, text in terms)
+
+
+def split_model(text: str) -> list[tuple[str, str]]:
+    """Return the terms of a model in the log grammar: (text of the influence, text of the term).
+
+    A term without a factor (a lone number) has the text ''.
+    """
+    pairs = []
+    for part in text.split(" + "):
+        influence, _, product = part.strip().partition(" * ")
+        pairs.append((influence.strip(), product.strip()))
+    return pairs
+
+
+def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
+    """Raise an error if the log grammar cannot say some names so that they read back as the same names.
+
+    Args:
+        names: the names.
+        known: all names that the log will be read with; None: it is read without a variability model.
+
+    Raises:
+        OutputError: naming them.
+    """
+    wrong = [name for name in dict.fromkeys(names) if not _reads_back(name, known)]
+    if wrong:
+        raise OutputError(
+            f"SPL Conqueror's log grammar cannot say the {'name' if len(wrong) == 1 else 'names'} "
+            f"{listed([repr(name) for name in wrong])}",
+            hint="write the model as JSON: -o model.json",
+        )
+
+
+def _reads_back(name: str, known: NameTable | None) -> bool:
+    if ";" in name or len(name.splitlines()) != 1 or name != name.strip() or _LIKE_SIGNS.search(name):
+        return False
+    if name == ROOT:
+        return True
+    probes = {
+        name: {option_term(name): 1.0},
+        f"{name} * {name}": {option_term(name, 2): 1.0},
+        f"1 / {name}": {option_term(name, -1): 1.0},
+        f"log10( {name} )": {log_term(name): 1.0},
+        f"( 64 - {name} )": {CONSTANT: 64.0, option_term(name): -1.0},
+    }
+    try:
+        return all(expand_product(text, known or names_of([text])) == terms for text, terms in probes.items())
+    except ExpressionError:
+        return False
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number of the grammar (and finite)."""
+    return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+def names_of(products: Iterable[str]) -> NameTable:
+    """Return the names that products contain, for logs that are read without a variability model.
+
+    The grammar separates everything by blanks, so that whatever stands between two blanks and is neither a number
+    nor a sign is a name, `rc-lookahead` included.
+    """
+    names: set[str] = {ROOT}
+    for product in products:
+        for token in product.split():
+            if not set(token) & set("()*/^`") and not is_number(token) and token not in {"+", "-", "log10"}:
+                names.add(token)
+            else:
+                names.update(_WORD.findall(token))
+    names.difference_update(FUNCTIONS)
+    return NameTable({name: name for name in names})
+
+
+def expand_product(text: str, names: NameTable, model: VariabilityModel | None = None) -> Expansion:
+    """Return the sum of terms that a product of the log grammar is.
+
+    `( 64 - x )` is multiplied out; where x is an optional numeric option of the `model`, 64 counts only where x is
+    selected, as all of a term does in SPL Conqueror. The root and options that are always selected are left out.
+
+    Args:
+        text: the product, without its influence.
+        names: the known names.
+        model: the system, if known.
+
+    Raises:
+        ExpressionError: with the column in the product.
+    """
+    tree = parse(text, names, associate="right")
+    factors = list(tree.factors) if isinstance(tree, Product) else [(1, tree)]
+    # The learner multiplies its terms out in this order; keeping it gives its numbers to the last bit.
+    factors.sort(key=lambda factor: _rank(factor[1]))
+    switched = [(side, _switched(node, model)) for side, node in factors]
+    expansion = expand(Product(tuple(switched)))
+    constant = {ROOT} | (model.mandatory if model else set())
+    result: Expansion = {}
+    for term, value in expansion.items():
+        reduced = term.reduced((), constant)
+        result[reduced] = result.get(reduced, 0.0) + value
+    mirrored = (_mirrored(node, model) for _, node in factors)
+    return without_idle_switches(result, {ENABLED + name: name for name in mirrored if name})
+
+
+def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
+    """Return a sum of terms without the switches of options that stand in the same term, as `x * Enabledx` is x.
+
+    Args:
+        expansion: the sum.
+        switches: `Enabledx` → x.
+    """
+    result: Expansion = {}
+    for term, value in expansion.items():
+        idle = {switch for switch, option in switches.items() if option in term.options}
+        kept = Term(tuple(factor for factor in term.factors if factor.option not in idle)) if idle else term
+        result[kept] = result.get(kept, 0.0) + value
+    return result
+
+
+def _rank(node: Node) -> int:
+    match node:
+        case Sum():
+            return 1
+        case Call(_, Product()):
+            return 2
+        case _:
+            return 0
+
+
+def _mirrored(node: Node, model: VariabilityModel | None) -> str | None:
+    """Return x of `64 - x` where x is an optional numeric option, else None."""
+    match node:
+        case Sum(((1, Number()), (-1, Name(name)))) if model and ENABLED + name in model.switches:
+            return name
+        case _:
+            return None
+
+
+def _switched(node: Node, model: VariabilityModel | None) -> Node:
+    """Return `64 - x` as `64 * Enabledx - x * Enabledx` where x is an optional numeric option."""
+    name = _mirrored(node, model)
+    if name is None or not isinstance(node, Sum):
+        return node
+    enabled = (1, Name(ENABLED + name))
+    return Sum(tuple((sign, Product(((1, part), enabled))) for sign, part in node.addends))

@@ -1,0 +1,189 @@
+"""What the names in a model text stand for: options, what is always 1, and machine parameters."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Mapping
+
+from splc.arithmetic.parser import FUNCTIONS, MAX_DEPTH, MODEL_FUNCTIONS, names_in, parse
+from splc.arithmetic.tokens import NameTable
+from splc.errors import ExpressionError, Problem
+from splc.models.parameters import Parameters, Quantity, Table, symbol, wrong_name
+from splc.models.subexpressions import Parameter, needed
+from splc.models.terms import CONSTANT, option_term
+from splc.models.text.expansion import Expander, Expansion
+
+Kept = Collection[str] | None
+
+
+class Symbols:
+    """The names of a text, and what they stand for.
+
+    Args:
+        names: accepted spelling → option name; None accepts every plain name as an option.
+        expander: what expands the text; it is told what parameters stand for.
+        constants: names of what is always 1.
+
+    Attributes:
+        table: the names that the text may use; None: every plain name.
+        known: name → what it stands for, if it is no option.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None, expander: Expander, constants: Collection[str] = ()) -> None:
+        self.names = names
+        self.expander = expander
+        self.table = None if names is None else NameTable({})
+        self._composed = names is not None and _stay_apart(names)
+        for spelling, name in ({} if names is None else names).items():
+            self._spell(spelling, name)
+        self.known: dict[str, Expansion] = {name: {CONSTANT: 1.0} for name in constants}
+        expander.definitions = self.known
+
+    def add(self, name: str, expansion: Expansion) -> None:
+        """Let a name stand for a sum of terms."""
+        self.known[name] = expansion
+        self._spell(name, name)
+
+    def _spell(self, spelling: str, name: str) -> None:
+        if self.table is None:
+            return
+        self.table.add(spelling, name)
+        if self._composed:
+            self.table.add(self.normalised(spelling), name)
+
+    def normalised(self, text: str) -> str:
+        """Return a text with composed characters (NFC), so that `ö` is one letter however it was typed."""
+        return unicodedata.normalize("NFC", text) if self._composed else text
+
+    def meaning(self, name: str) -> str:
+        """Return what a spelling stands for: a name, or the spelling itself."""
+        return name if self.table is None else self.table.meaning(name) or name
+
+    def is_option(self, name: str) -> bool:
+        """Whether a spelling stands for an option."""
+        return self.names is not None and (name in self.names or self.meaning(name) in self.names)
+
+    def standing_for(self, name: str) -> str:
+        """Return which option a spelling stands for, as an addition to a message; nothing where it is the name."""
+        real = self.meaning(name)
+        return "" if real == name else f": it stands for {real!r}"
+
+    def state(self, parameters: Parameters, kept: Kept) -> None:
+        """Let parameters stand for what they are.
+
+        Args:
+            parameters: the parameters.
+            kept: those that stay names although they are numbers, as tables and intervals do; None: none stay, not
+                even those.
+
+        Raises:
+            ExpressionError: naming everything that is wrong with them, with file and line.
+        """
+        problems = [
+            _problem(parameters, name, what, hint)
+            for name in parameters.names
+            for what, hint in (self._wrong(name) or wrong_name(name),)
+            if what
+        ]
+        if problems:
+            raise ExpressionError(problems)
+        for name in parameters.names:
+            self._spell(name, name)
+        stating = _Stating(self, parameters, kept)
+        for name in parameters.names:
+            stating.resolve(name)
+        if stating.problems:
+            raise ExpressionError(stating.problems)
+
+    def _wrong(self, name: str) -> tuple[str, str] | None:
+        """Return what is wrong with a parameter of this name, and what to do."""
+        if name in self.known or self.is_option(name):
+            what = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
+            return what, "rename it, here and in the model"
+        return None
+
+
+def _stay_apart(names: Mapping[str, str]) -> bool:
+    """Whether different names stay different names with composed characters."""
+    found: dict[str, str] = {}
+    return all(found.setdefault(unicodedata.normalize("NFC", own), name) == name for own, name in names.items())
+
+
+class _Stating:
+    """Expands parameters, each after those that it is made of."""
+
+    def __init__(self, symbols: Symbols, parameters: Parameters, kept: Kept) -> None:
+        self.symbols = symbols
+        self.parameters = parameters
+        self.kept = kept
+        self.problems: list[Problem] = []
+        self.done: set[str] = set()
+        self.open: list[str] = []
+
+    def resolve(self, name: str) -> None:
+        """State a parameter, and before it what it is made of."""
+        if name in self.done:
+            return
+        if name in self.open or len(self.open) > MAX_DEPTH:
+            own = name in self.open
+            what = "stands for something with itself in it" if own else f"lies more than {MAX_DEPTH} levels deep"
+            hint = "write it in terms of options" if own else "write what others are made of first"
+            self.problems.append(_problem(self.parameters, name, f"the parameter {name!r} {what}", hint))
+            return
+        self.open.append(name)
+        found = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
+        if isinstance(found, str):
+            self.symbols.known[name] = self.expanded(name, found)
+        elif isinstance(found, Table):
+            self.name(name, found, self.key(name, found.by))
+        elif isinstance(found, Quantity) and (self.kept is None or (found.is_exact and name not in self.kept)):
+            self.symbols.known[name] = {CONSTANT: found.value} if found.value != 0 else {}
+        elif isinstance(found, Quantity):
+            self.name(name, found, {})
+        self.open.pop()
+        self.done.add(name)
+
+    def name(self, name: str, found: Quantity | Table, key: Expansion) -> None:
+        """Let a parameter stay a name in terms."""
+        expander = self.symbols.expander
+        file, line = self.parameters.place(name)
+        place = f"{file}:{line}" if file and line else file or ""
+        parameter = symbol(name, found, tuple(key.items()), place)
+        expander.derived[name] = parameter
+        expander.depths[name] = 1 + max((expander.depths.get(inner, 0) for inner in parameter.names), default=0)
+        self.symbols.known[name] = {option_term(name): 1.0}
+
+    def key(self, name: str, by: str) -> Expansion:
+        """Return what a table is over; it may be made of options and of plain numbers."""
+        before = len(self.problems)
+        key = self.expanded(name, by)
+        about = frozenset().union(*(term.options for term in key))
+        others = [each for each in needed(about, self.symbols.expander.derived) if isinstance(each, Parameter)]
+        if others and len(self.problems) == before:
+            what = f"the table {name!r} is over the parameter {others[0].name!r}, which is no plain number"
+            hint = "a table is over an expression of the options"
+            self.problems.append(_problem(self.parameters, name, what, hint, part="by"))
+        return key
+
+    def expanded(self, name: str, text: str) -> Expansion:
+        """Return the sum of terms that an expression is; the empty sum where it is wrong."""
+        try:
+            functions = FUNCTIONS if self.kept is None else MODEL_FUNCTIONS
+            node = parse(self.symbols.normalised(text), self.symbols.table, functions=functions)
+            for inner in names_in(node):
+                if inner in self.parameters.quantities or inner in self.parameters.expressions:
+                    self.resolve(inner)
+            return self.symbols.expander.expanded(node)
+        except ExpressionError as error:
+            for each in error.problems:
+                # A column of the expression is none of the file.
+                shown = each.text or text
+                self.problems.append(_problem(self.parameters, name, each.message, each.hint, shown, part="by"))
+            return {}
+
+
+def _problem(
+    parameters: Parameters, name: str, what: str, hint: str | None, text: str | None = None, part: str = ""
+) -> Problem:
+    """Return a problem with a parameter, or with a part of it, at its line."""
+    return Problem(what, *parameters.place(name, part), text=text, hint=hint)

@@ -1,0 +1,267 @@
+"""Products of sums of terms, multiplied out within bounds.
+
+Where subexpressions are allowed, sums whose product would have more terms than anybody could look at stay factors in
+parentheses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import reduce
+
+from splc.arithmetic.parser import MAX_DEPTH
+from splc.errors import ExpressionError
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, PowerOf, RoundOf, SumOf
+from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
+
+MAX_TERMS = 20_000
+MAX_EXPONENT = 1_000
+# Steps (each about a microsecond) that multiplying a text out may take.
+MAX_WORK = 1_000_000
+
+# Beyond them, nothing more is multiplied out; what is left to do may take half as many again.
+_ALL_WORK = MAX_WORK * 3 // 2
+
+Expansion = dict[Term, float]
+
+
+class TooLargeError(ExpressionError):
+    """Multiplied out, an expression gets out of hand."""
+
+
+class Products:
+    """Multiplies sums of terms out; what stands for subexpressions, and how large all may get.
+
+    Args:
+        subexpressions: whether what is no sum of terms becomes a factor of its own; else it is refused.
+        binary: names of what is 0 or 1, whose powers are all the same.
+
+    Attributes:
+        derived: the subexpressions that have become factors, by name.
+        depths: how deep subexpressions are nested, by name.
+        work: the steps taken so far.
+        allowed: the steps that may be taken.
+    """
+
+    def __init__(self, subexpressions: bool = False, binary: Collection[str] = ()) -> None:
+        self.subexpressions = subexpressions
+        self.binary = frozenset(binary)
+        self.derived: dict[str, Derived] = {}
+        self.depths: dict[str, int] = {}
+        self.work = 0
+        self.allowed = _ALL_WORK if subexpressions else MAX_WORK
+        # Sums whose product has turned out too large to be multiplied out, by one of them.
+        self._closed: dict[str, list[frozenset[Factor]]] = {}
+
+    def opened(self, expansion: Expansion) -> Expansion:
+        """Return a sum of terms with exponents within bounds, in which no sum is left that can be multiplied out.
+
+        Where the powers of a sum in parentheses add up to a positive whole number, it is a sum of terms again. Powers
+        of 0/1 options become the option.
+        """
+        result = self._opened(expansion)
+        if not self.binary or all(self.binary.isdisjoint(term.options) for term in result):
+            return result
+        reduced: Expansion = {}
+        for term, value in result.items():
+            add(reduced, {term.reduced(self.binary): value})
+        return settled(reduced)
+
+    def _opened(self, expansion: Expansion) -> Expansion:
+        if not self.derived:
+            for term in expansion:
+                check_exponents(term)
+            return settled(expansion)
+        result: Expansion = {}
+        for term, value in expansion.items():
+            check_exponents(term)
+            if not any(map(self.is_open, term.factors)):
+                add(result, {term: value})
+                continue
+            if self.is_too_large(term):
+                add(result, {key: value * amount for key, amount in self.kept(term).items()})
+                continue
+            part: Expansion = {CONSTANT: value}
+            try:
+                with self.attempt():
+                    for factor in term.factors:
+                        found = self.derived.get(factor.option)
+                        if self.is_open(factor) and isinstance(found, SumOf):
+                            part = self.multiply(part, self.multiplied_out(dict(found.terms), int(factor.power)))
+                            factor = Factor(factor.option, 0, factor.log)
+                        part = self.multiply(part, {product_of((factor,)): 1.0})
+            except TooLargeError:
+                self.keep_closed(term)
+                add(result, {key: value * amount for key, amount in self.kept(term).items()})
+            else:
+                add(result, self._opened(part))
+        return settled(result)
+
+    def kept(self, term: Term) -> Expansion:
+        """Return a product of sums that stay factors, each multiplied out with itself where that is possible."""
+        result: Expansion = {CONSTANT: 1.0}
+        for factor in term.factors:
+            own: Expansion = {Term((factor,)): 1.0}
+            power = Term((Factor(factor.option, factor.power),))
+            if self.is_open(factor) and factor.power != 1 and not self.is_too_large(power):
+                own = self.multiply(
+                    self.factor(self.opened({power: 1.0})), {product_of((replace(factor, power=0),)): 1.0}
+                )
+            result = self.multiply(result, own)
+        for found in result:
+            self.keep_closed(found)
+        return result
+
+    def is_open(self, factor: Factor) -> bool:
+        """Whether a factor is a power of a sum that can be multiplied out."""
+        whole = isinstance(factor.power, int) and factor.power > 0
+        return whole and isinstance(factor.option, Subexpression) and isinstance(self.derived[factor.option], SumOf)
+
+    def is_too_large(self, term: Term) -> bool:
+        """Whether sums among the factors of a term are known to be too large to be multiplied out."""
+        factors = [factor for factor in term.factors if self.is_open(factor)]
+        powers = {factor.option: factor.power for factor in factors}
+        known = (closed for option in powers for closed in self._closed.get(option, ()))
+        if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
+            return True
+        sums = ((f, self.derived[f.option]) for f in factors)
+        return _at_least((len(s.terms), int(f.power), s.names) for f, s in sums if isinstance(s, SumOf)) > MAX_TERMS
+
+    def keep_closed(self, term: Term) -> None:
+        """Note that the sums among the factors of a term are too large to be multiplied out."""
+        factors = frozenset(factor for factor in term.factors if self.is_open(factor))
+        if factors and not self.is_too_large(term):
+            self._closed.setdefault(min(factors).option, []).append(factors)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Give up, with a `TooLargeError`, early enough to go on in another way where there is one."""
+        before, self.allowed = self.allowed, MAX_WORK
+        try:
+            yield
+        finally:
+            self.allowed = before
+
+    def count(self, work: int) -> None:
+        """Note that so many steps are taken."""
+        self.work += work
+        if self.work > self.allowed:
+            raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
+
+    def times(self, parts: Sequence[Expansion]) -> Expansion:
+        """Multiply sums of terms out; where that gets out of hand and subexpressions are allowed, they stay factors."""
+        if not self.is_hopeless(parts):
+            try:
+                with self.attempt():
+                    return reduce(self.multiply, parts)
+            except TooLargeError:
+                if not self.subexpressions:
+                    raise
+        return self.closed_product(parts)
+
+    def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
+        """Whether a product would have too many terms, where there is another way than to try it."""
+        sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
+        return self.subexpressions and _at_least(one for one in sums if one[0] > 1) > MAX_TERMS
+
+    def closed_product(self, parts: Iterable[Expansion]) -> Expansion:
+        """Return a product in which sums are factors in parentheses."""
+        result: Expansion = {CONSTANT: 1.0}
+        for part in parts:
+            result = self.multiply(result, self.factor(part))
+        for term in result:
+            self.keep_closed(term)
+        return result
+
+    def factor(self, expansion: Expansion) -> Expansion:
+        """Return a sum of terms as a single factor in parentheses, where it is one of several terms."""
+        expansion = expansion if len(expansion) == 1 else self.opened(expansion)
+        return expansion if len(expansion) < 2 else {Term((Factor(self.sum(expansion)),)): 1.0}
+
+    def multiply(self, left: Expansion, right: Expansion) -> Expansion:
+        """Multiply two sums of terms out."""
+        if len(left) * len(right) > MAX_TERMS:
+            what = f"multiplied out, the expression has more than {MAX_TERMS:,} terms"
+            raise TooLargeError(what, hint="write it as a sum of fewer terms")
+        self.count(sum(2 + 2 * len(term.factors) for term in left) * len(right))
+        result: Expansion = {}
+        for term, value in left.items():
+            for other, factor in right.items():
+                product = term * other
+                result[product] = result.get(product, 0.0) + value * factor
+        return settled(result)
+
+    def multiplied_out(self, base: Expansion, power: int) -> Expansion:
+        """Raise a sum to a whole power."""
+        result: Expansion = {CONSTANT: 1.0}
+        for _ in range(power):
+            result = self.multiply(result, base)
+        return result
+
+    def sum(self, expansion: Expansion) -> Subexpression:
+        """Return the name of a sum in parentheses, which becomes a factor."""
+        return self.derive(SumOf.of(self.canonical(expansion)))
+
+    def canonical(self, expansion: Expansion) -> Addends:
+        """Return the terms in an order that does not depend on how they were written."""
+        return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
+
+    def derive(self, found: SumOf | PowerOf | RoundOf | ExtremeOf) -> Subexpression:
+        """Note a subexpression and return its name."""
+        self.count(len(found.name) // 8)
+        depth = 1 + max((self.depths.get(name, 0) for name in found.names), default=0)
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"subexpressions are nested more than {MAX_DEPTH} levels deep")
+        self.depths[found.name] = depth
+        self.derived[found.name] = found
+        return found.name
+
+
+def _at_least(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
+    """Return a number of terms that a product of powers of sums has at least.
+
+    Sums about different names multiply their numbers of terms; the others are left aside here, as terms of theirs may
+    be equal and cancel out.
+
+    Args:
+        sums: (number of terms, power, names) of each.
+    """
+    count = 1
+    used: set[str] = set()
+    for terms, power, names in sums:
+        if used.isdisjoint(names):
+            used |= names
+            count = min(count * ((terms - 1) * power + 1), MAX_TERMS + 1)
+    return count
+
+
+def beyond_exponents() -> ExpressionError:
+    """Return the error for an exponent beyond bounds."""
+    return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
+
+
+def too_large() -> ExpressionError:
+    """Return the error for a number that floats cannot hold."""
+    return ExpressionError("a number in the expression is too large")
+
+
+def check_exponents(term: Term) -> None:
+    """Refuse exponents beyond bounds."""
+    if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
+        raise beyond_exponents()
+
+
+def add(total: Expansion, other: Expansion, sign: float = 1.0) -> None:
+    """Add a sum of terms, or its negative, to another."""
+    for term, value in other.items():
+        total[term] = total.get(term, 0.0) + sign * value
+
+
+def settled(expansion: Expansion) -> Expansion:
+    """Return the expansion without terms that have cancelled out; refuse infinities."""
+    if not all(map(math.isfinite, expansion.values())):
+        raise too_large()
+    return expansion if all(expansion.values()) else {term: value for term, value in expansion.items() if value != 0}

@@ -1,0 +1,268 @@
+"""Model text ↔ performance-influence model: definitions, comments, and the expansion to a canonical sum of terms.
+
+Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt exp ceil floor max min`, `#` comments, statements
+over several lines (see `statements`), `name = expression` definitions before the model line (`T = …` or a bare
+expression). Operators associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases
+are converted to 10.
+
+A definition must not have the name of an option, of another definition, nor that of a parameter with another value:
+whoever gives `--parameter alpha=2` means it. One that is made of what it replaces (`alpha = alpha / 1000`) may. Nothing
+is left out in silence: where the model is not marked as `T = …`, it must use all definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from splc.arithmetic.parser import FUNCTIONS, MODEL_FUNCTIONS, Associate, Node, names_in, parse
+from splc.arithmetic.tokens import UnknownNameError
+from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
+from splc.models.parameters import Parameters
+from splc.models.subexpressions import Derived, needed
+from splc.models.terms import option_term
+from splc.models.text.expansion import MAX_TERMS, Expander, Expansion, expand
+from splc.models.text.names import Symbols
+from splc.models.text.signs import Signs
+from splc.models.text.statements import ModelText, Statement, split_text
+
+__all__ = [
+    "MAX_TERMS",
+    "ExpandedText",
+    "Expansion",
+    "ModelText",
+    "expand",
+    "expand_model",
+    "expand_text",
+    "split_text",
+]
+
+_MOST_PROBLEMS = 20
+_MOST_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ExpandedText:
+    """A model text as a sum of terms.
+
+    Attributes:
+        expansion: term → coefficient.
+        derived: what its terms are about beside options: subexpressions that are no sum of terms, and parameters.
+        used: the parameters that the text uses.
+    """
+
+    expansion: Expansion
+    derived: tuple[Derived, ...] = ()
+    used: frozenset[str] = frozenset()
+
+
+def expand_text(
+    text: str,
+    names: Mapping[str, str] | None,
+    parameters: Mapping[str, float] | None = None,
+    associate: Associate = "left",
+) -> Expansion:
+    """Expand model text with its definitions to a sum of terms.
+
+    Args:
+        text: the model text.
+        names: accepted spelling → option name; None accepts every plain name as an option.
+        parameters: name → number.
+        associate: how `*` and `/` associate, see `splc.arithmetic.parser.parse`.
+
+    Names of functions that only models know, as `max`, are names like others here.
+
+    Raises:
+        ExpressionError: with line and column; also where it is no sum of terms.
+    """
+    return _Text(text, Symbols(names, Expander({})), Parameters.of(parameters), associate, None).expanded().expansion
+
+
+def expand_model(
+    text: str,
+    names: Mapping[str, str] | None,
+    parameters: Parameters | None = None,
+    *,
+    symbols: Collection[str] = (),
+    constants: Collection[str] = (),
+    binary: Collection[str] = (),
+    signs: Signs | None = None,
+) -> ExpandedText:
+    """Expand model text to a sum of terms in which subexpressions and parameters may stand where options stand.
+
+    Parameters that are plain numbers are put in; those that are tables or have intervals, or are in `symbols`, stay.
+
+    Args:
+        text: the model text.
+        names: accepted spelling → option name; None accepts every plain name as an option.
+        parameters: the machine parameters.
+        symbols: parameters to keep as names.
+        constants: names of what is always 1.
+        binary: names of what is 0 or 1, whose powers are all the same.
+        signs: the options' lower bounds; by default all are positive.
+
+    Raises:
+        ExpressionError: with line and column, naming every unknown name at once; or with file and line for what is
+            wrong in the parameters.
+    """
+    expander = Expander({}, subexpressions=True, binary=binary, signs=signs)
+    stated = Symbols(names, expander, constants)
+    return _Text(text, stated, parameters or Parameters(), "left", symbols).expanded()
+
+
+class _Text:
+    """Expands the statements of one text; collects what is wrong with them."""
+
+    def __init__(
+        self, text: str, symbols: Symbols, parameters: Parameters, associate: Associate, kept: Collection[str] | None
+    ) -> None:
+        self.symbols = symbols
+        self.parameters = parameters
+        self.associate = associate
+        self.kept = kept
+        self.problems: list[Problem] = []
+        self.unknown: set[str] = set()
+        # Where all parameters become numbers, the text is a term of a stored model.
+        self.functions = FUNCTIONS if kept is None else MODEL_FUNCTIONS
+        symbols.state(parameters, kept)
+        self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
+
+    def expanded(self) -> ExpandedText:
+        """Return the model as a sum of terms.
+
+        Raises:
+            ExpressionError: naming everything that is wrong.
+        """
+        expander, used = self.symbols.expander, set[str]()
+        stated: list[tuple[Statement, set[str]]] = []
+        lines: dict[str, int] = {}
+        for definition in self.parts.definitions:
+            node, expansion = self.statement(definition)
+            used |= self.used(node)
+            # What is defined wrongly is a name all the same, so that its uses are not reported as well.
+            found = {option_term(definition.name): 1.0} if expansion is None else expansion
+            if node is not None:
+                self.require_free(definition, node, found, lines)
+                stated.append((definition, set(names_in(node))))
+                lines.setdefault(definition.name, definition.line)
+            self.symbols.add(definition.name, found)
+        node, expansion = self.statement(self.parts.model)
+        if node is not None:
+            self.require_distinct(self.parts.model, node, lines)
+            if not self.problems and not self.parts.is_marked:
+                self.require_all_used(stated, set(names_in(node)))
+        if self.problems or node is None or expansion is None:
+            shown = self.problems[:_MOST_PROBLEMS]
+            if len(shown) < len(self.problems):
+                shown.append(Problem(f"… and {len(self.problems) - len(shown)} more problems"))
+            raise ExpressionError(shown)
+        used |= self.used(node)
+        about = frozenset().union(*(term.options for term in expansion))
+        derived = needed(about, expander.derived)
+        return ExpandedText(expansion, derived, frozenset(used))
+
+    def used(self, node: Node | None) -> set[str]:
+        """Return the parameters that a tree names."""
+        if node is None or not self.parameters.names:
+            return set()
+        return set(self.parameters.names).intersection(names_in(node))
+
+    def statement(self, statement: Statement) -> tuple[Node | None, Expansion | None]:
+        """Return the tree of a statement and its sum of terms, None for what is wrong."""
+        node = None
+        try:
+            node = self.parsed(statement)
+            return node, None if self.problems else self.symbols.expander.expanded(node)
+        except ExpressionError as error:
+            self.problems += [_placed(problem, statement) for problem in error.problems]
+            return node, None
+
+    def parsed(self, statement: Statement) -> Node:
+        """Parse a statement; all its unknown names are reported at once."""
+        table = self.symbols.table
+        known: tuple[str, ...] | None = None
+        problems: list[Problem] = []
+        while True:
+            try:
+                node = parse(statement.text, table, self.associate, self.functions)
+            except UnknownNameError as error:
+                assert table is not None
+                if known is None:
+                    known = tuple(name for name in table.real if name not in self.unknown)
+                hint = self.hint(error.name, known)
+                if error.name == statement.name and "\n" in statement.text:
+                    hint = "a line that begins with an operator goes on with the line before, unless that is blank"
+                problems += [replace(each, hint=hint) for each in error.problems]
+                table.add(error.name, error.name)
+                self.unknown.add(error.name)
+                # Each look at a long text takes a while.
+                if len(problems) >= _MOST_PROBLEMS or len(problems) * len(statement.text) > _MOST_CHARACTERS:
+                    break
+            except ExpressionError as error:
+                raise ExpressionError([*problems, *error.problems]) from None
+            else:
+                if not problems:
+                    return node
+                break
+        raise ExpressionError(problems)
+
+    def hint(self, name: str, known: tuple[str, ...]) -> str:
+        """Return what to do about an unknown name."""
+        hint = unknown_name_hint(name, known)
+        if self.kept is None:
+            return hint
+        file = self.parameters.source or "a parameters file"
+        hint += " " if hint.endswith("?") else "; "
+        return f"{hint}machine parameters come from {file} or from --parameter {shorten(name, 40)}=NUMBER"
+
+    def require_free(self, found: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
+        """Refuse a definition that silently replaces an option, a parameter of another value, or another definition.
+
+        One that is made of what it replaces, as `alpha = alpha / 1000`, does so knowingly.
+        """
+        meant = self.symbols.meaning(found.name)
+        if self.symbols.is_option(found.name):
+            what = f"an option{self.symbols.standing_for(found.name)}"
+        elif meant in self.parameters.names and meant not in lines:
+            if expansion == self.symbols.known[meant]:
+                return
+            file, line = self.parameters.place(meant)
+            what = "a parameter" + (f" ({file}:{line})" if file and line else f" ({file})" if file else "")
+        else:
+            self.require_distinct(found, node, lines)
+            return
+        if meant not in names_in(node):
+            what = f"the definition {found.name!r} has the name of {what}"
+            self.problems.append(Problem(what, line=found.line, hint="rename it, or delete one of them"))
+
+    def require_distinct(self, found: Statement, node: Node, lines: Mapping[str, int]) -> None:
+        """Refuse a second definition of a name, unless it is made of the first."""
+        line = lines.get(found.name)
+        if line is not None and found.name not in names_in(node):
+            hint = f"it is in line {line} already; rename or delete one of them"
+            self.problems.append(Problem(f"{found.name!r} is defined twice", line=found.line, hint=hint))
+
+    def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], wanted: set[str]) -> None:
+        """Refuse definitions that the model does not use: perhaps they were meant to be part of it."""
+        unused: list[Statement] = []
+        for found, names in reversed(stated):
+            if found.name in wanted:
+                wanted = (wanted - {found.name}) | names
+            else:
+                unused.append(found)
+        self.problems += [
+            Problem(
+                f"the model in line {self.parts.model.line} does not use the definition {found.name!r}",
+                line=found.line,
+                hint=f"add {found.name} to it or delete it; a model that begins with 'T =' need not use all of them",
+            )
+            for found in reversed(unused)
+        ]
+
+
+def _placed(problem: Problem, statement: Statement) -> Problem:
+    """Return a problem of a statement with its line and column in the text."""
+    if problem.column is None:
+        return replace(problem, line=statement.line)
+    before = statement.text[: problem.column - 1]
+    return replace(problem, line=statement.line + before.count("\n"), column=len(before) - before.rfind("\n"))

@@ -1,0 +1,135 @@
+"""What a project folder holds, read."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from splc.errors import MeasurementError, SpaceError
+from splc.project.files import ProjectFiles
+
+if TYPE_CHECKING:
+    from sampling.space.space import Space
+    from splc.data.configurations import Configurations
+    from splc.data.measurements import Measurements
+    from splc.models.parameters import Parameters
+    from splc.system.variability import VariabilityModel
+    from splc.types import Aggregate, Array, Duplicates, Invalid
+
+
+@dataclass(frozen=True)
+class Project(ProjectFiles):
+    """The inputs of one system, found and read when they are asked for."""
+
+    @cached_property
+    def observations(self) -> Configurations | None:
+        """The configurations that were observed, with what was observed of them; None where nothing was.
+
+        Raises:
+            InputError: if the system description or a file of observed variables cannot be read.
+        """
+        from splc.formats.measurements.observations_csv import read_observed
+
+        files = self.observed_files
+        return read_observed(files, self.variability_model(observed=False)) if files else None
+
+    def with_observed(self, configurations: Configurations) -> Configurations:
+        """Return configurations with what was observed of them.
+
+        Raises:
+            InputError: as `observations`.
+        """
+        return configurations if self.observations is None else configurations.with_observed(self.observations)
+
+    def parameters(self) -> Parameters:
+        """Read the parameters of the analytical model; none where there is no file of them.
+
+        Raises:
+            InputError: if they cannot be read, or several files may be meant.
+        """
+        from splc.formats.models.parameters import read_parameters
+        from splc.models.parameters import Parameters
+
+        file = self.parameters_file
+        return Parameters() if file is None else read_parameters(file)
+
+    def variability_model(self, *, observed: bool = True) -> VariabilityModel:
+        """Read the system description.
+
+        Args:
+            observed: whether the observed variables are known to it, which what is not about models can do without.
+
+        Raises:
+            InputError: if it (or, if they are wanted, the observed variables) cannot be found or read.
+        """
+        from splc.formats.system.splconqueror_xml import read_variability_model
+
+        if observed and self.observations is not None:
+            return self.observations.model
+        return read_variability_model(self.system_file)
+
+    def measurements(
+        self,
+        model: VariabilityModel,
+        space: Space | None = None,
+        *,
+        file: str | None = None,
+        invalid: Invalid = "error",
+        duplicates: Duplicates = "error",
+        aggregate: Aggregate = "mean",
+    ) -> Measurements:
+        """Read the measurements, with what was observed; every configuration is checked against `space`.
+
+        Args:
+            model: the system.
+            space: its valid configurations; None: made from `model`.
+            file: another file of this system's measurements (an evaluation set); None is the project's own.
+            invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
+            duplicates: 'error', 'first' or 'mean': XML rows that measure a configuration again.
+            aggregate: 'mean', 'median' or 'min' of the repetitions.
+
+        Raises:
+            InputError: if they cannot be found or read.
+        """
+        from sampling.space.space import Space
+        from splc.formats.measurements.read import read_measurements
+
+        known = Space(model) if space is None else space
+
+        def check(configurations: Configurations) -> Array:
+            valid = known.check(configurations)
+            if len(valid) and not valid.any():
+                # Where nothing is valid, the description is to blame, not row after row of the measurements.
+                with suppress(SpaceError):
+                    known.require_valid()
+            return valid
+
+        found = read_measurements(
+            self.measurements_file if file is None else file,
+            model,
+            invalid=invalid,
+            duplicates=duplicates,
+            aggregate=aggregate,
+            nfp=self.nfp,
+            check=check,
+            explain=known.violations,
+        )
+        # Not where the caller does without observed variables.
+        if not model.observed:
+            return found
+        return replace(found, configurations=self.with_observed(found.configurations))
+
+    def the_nfp(self, measurements: Measurements) -> str:
+        """Return the property to use: the one that is named, or the only one that was measured.
+
+        Raises:
+            MeasurementError: if it was not measured, or there are several and none is named.
+        """
+        try:
+            return measurements.the_nfp(self.nfp)
+        except MeasurementError as error:
+            if self.file is not None and "nfp" not in self.given and "nfp" in self.file.values:
+                raise error.at(self.file.path, self.file.lines.get("nfp")) from None
+            raise

@@ -1,0 +1,147 @@
+"""What a user should know about a model of several parameters before relying on it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from splc.errors import plural
+from splc.scaling.caveats import ENOUGH_POINTS
+from splc.scaling.columns import column
+from splc.scaling.exponents import Exponents
+from splc.scaling.multi.lines import longest
+from splc.types import Array
+
+# What is left of a product beside constant and both factors, for it to be told apart from a sum.
+_DISTINCT = 1e-7
+
+
+def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
+    """Return caveats about the points: parameters with one value, with short lines, and that change together."""
+    found = []
+    for at, name in enumerate(names):
+        values = len(np.unique(points[:, at]))
+        line = longest(points, at)
+        if values == 1:
+            found.append(f"only one value of {name} was measured: nothing is known about how it scales")
+        elif values < ENOUGH_POINTS:
+            found.append(
+                f"only {values} values of {name} were measured: exponents are guesses; measure {ENOUGH_POINTS}"
+            )
+        elif line < ENOUGH_POINTS:
+            what = f"no more than {line} points differ" if line > 1 else "no two points differ"
+            found.append(f"{what} in {name} alone: its exponents are less certain than with a line of {ENOUGH_POINTS}")
+    return (*found, *_together(names, points))
+
+
+def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
+    """Return a caveat for each pair of parameters of which one never changes without the other."""
+    found = []
+    for p, q in itertools.combinations(range(len(names)), 2):
+        pairs = len(np.unique(points[:, [p, q]], axis=0))
+        if pairs == len(np.unique(points[:, p])) == len(np.unique(points[:, q])) > 1:
+            found.append(
+                f"{names[p]} and {names[q]} change together at all points, so that what one of them does cannot be "
+                "told from what the other does: measure points at which only one differs"
+            )
+    return tuple(found)
+
+
+def untold(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]]) -> tuple[str, ...]:
+    """Return a caveat for each pair of parameters in a model whose sum and product cannot be told apart.
+
+    On a pure cross the product of two terms is a sum of a constant and both terms, so that a + b, a + a·b and b + a·b
+    fit the same.
+
+    Args:
+        names: the parameters.
+        points: shape (n, parameters).
+        terms: exponents of every parameter, for each term of the model.
+    """
+    own: dict[int, Exponents] = {}
+    for term in terms:
+        own |= {at: each for at, each in enumerate(term) if not each.is_constant}
+    found = []
+    for p, q in itertools.combinations(sorted(own), 2):
+        if _told_apart(points[:, [p, q]].tobytes(), own[p], own[q]):
+            continue
+        where = " and ".join(f"{names[at]} = {_beside(points[:, at]):g}" for at in (p, q))
+        found.append(
+            f"a sum and a product of the terms of {names[p]} and {names[q]} cannot be told apart, both fit a cross: "
+            f"measure one point off the cross, such as {where}"
+        )
+    return tuple(found)
+
+
+# The quantities of a profile are measured at the same points, and many have the same terms.
+@lru_cache(maxsize=4096)
+def _told_apart(points: bytes, first: Exponents, second: Exponents) -> bool:
+    """Return whether the product of two terms is no sum of them and a constant, at points of two parameters."""
+    pairs = np.unique(np.frombuffer(points).reshape(-1, 2), axis=0)
+    one, other = column(first, pairs[:, 0]), column(second, pairs[:, 1])
+    design = np.array([np.ones_like(one), one, other, one * other])
+    lengths = np.linalg.norm(design, axis=1, keepdims=True)
+    design /= np.where(lengths > 0, lengths, 1.0)
+    if len(pairs) < 4:
+        return False
+    triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
+    return bool(abs(triangle[3, 3]) > _DISTINCT)
+
+
+def _beside(values: Array) -> float:
+    """Return the smallest value of a parameter that is not the one with most points."""
+    distinct, counts = np.unique(values, return_counts=True)
+    return float(np.delete(distinct, int(counts.argmax()))[0])
+
+
+def about_fit(
+    names: Sequence[str],
+    *,
+    outliers: int,
+    left_out: bool,
+    smape: float,
+    zeros: int,
+    floored: bool,
+    positive: bool,
+    certainty: float,
+    ends_below: bool,
+    falling: Sequence[int],
+) -> tuple[str, ...]:
+    """Return caveats about how a model fits.
+
+    Args:
+        names: the parameters.
+        outliers: repetitions far from the others.
+        left_out: whether those were left out.
+        smape: error at the measured points.
+        zeros: number of points whose value is 0.
+        floored: whether noise was taken for partly absolute.
+        positive: whether all values are positive.
+        certainty: posterior probability of the lead term.
+        ends_below: whether it predicts less than 0 at four times the largest value of every parameter.
+        falling: parameters with a negative power.
+    """
+    found = []
+    if ends_below and positive:
+        found.append(
+            "all values are positive, but the model falls below 0 where every parameter is four times as large"
+        )
+    if outliers:
+        what = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
+        found.append(f"{what} left out as outliers" if left_out else f"{what}: try aggregate='robust'")
+    if smape > 10:
+        found.append(f"the model misses the measured values by {smape:.0f} % on average")
+    if zeros:
+        found.append(f"{plural(zeros, 'value is', 'values are')} 0: no relative error there")
+    if floored and positive:
+        found.append("noise looks as large for small values as for large ones, and small ones count less")
+    if falling:
+        found.append(
+            f"values fall as {' and '.join(names[at] for at in falling)} grows, and negative powers were searched"
+        )
+    if certainty < 0.5:
+        found.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")
+    return tuple(found)

@@ -1,0 +1,152 @@
+"""Least squares fits of many combinations of products at once, and how likely each is.
+
+First all are fitted by their normal equations, which need nothing but the products' inner products: good enough to tell
+which hypotheses are far behind. The others are fitted again by modified Gram-Schmidt, whose residuals are exact down to
+rounding, so that data without noise is told apart from data with little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
+from splc.types import Array
+
+# A column of which less than this is left beside the others says nothing of its own: of columns themselves, and of
+# their inner products, in which half of the digits are lost.
+_COLLINEAR, _COLLINEAR_PRODUCTS = 1e-7, 1e-6
+# Smaller residuals, relative to the values, may be rounding of the normal equations.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """Fits of hypotheses with the same number of coefficients; all arrays have the same shape.
+
+    Attributes:
+        log_weights: log evidence; -inf for columns that depend on each other.
+        squares: sums of squared relative residuals, those of repetitions among them.
+        coefficients: one array per coefficient, for columns of length 1.
+        unsure: whether residuals may be rounding.
+    """
+
+    log_weights: Array
+    squares: Array
+    coefficients: tuple[Array, ...]
+    unsure: Array
+
+
+def fitted_roughly(products: Array, masks: Array, constant: bool, squares: Array, total: int) -> Fits:
+    """Fit every combination to every choice of terms, by normal equations.
+
+    Args:
+        products: inner products of columns of length 1, the last one being the values, (columns, columns, choices).
+        masks: which columns each combination has, shape (combinations, size).
+        constant: whether the first of them is the constant.
+        squares: squares of repetitions, shape (choices,).
+        total: number of measurements.
+
+    Returns:
+        fits of shape (combinations, choices).
+    """
+    size = masks.shape[1]
+    upper: dict[tuple[int, int], Array] = {}
+    steps: list[Array] = []
+    whole = products[-1, -1]
+    rest = whole
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for j in range(size):
+            for i in range(j):
+                own = products[masks[:, i], masks[:, j]]
+                for k in range(i):
+                    own = own - upper[k, i] * upper[k, j]
+                upper[i, j] = own / upper[i, i]
+            left = products[masks[:, j], masks[:, j]]
+            step = products[masks[:, j], -1]
+            for k in range(j):
+                left = left - upper[k, j] ** 2
+                step = step - upper[k, j] * steps[k]
+            upper[j, j] = np.sqrt(np.maximum(left, 0.0))
+            steps.append(step / upper[j, j])
+            rest = rest - steps[j] ** 2
+    unsure = ~(rest > _ROUNDING * whole)
+    return _judged(upper, steps, np.maximum(rest, 0.0), unsure, constant, squares, total, _COLLINEAR_PRODUCTS)
+
+
+def fitted_exactly(columns: Array, constant: bool, squares: Array, total: int) -> Fits:
+    """Fit one hypothesis after the other, all at once, by modified Gram-Schmidt.
+
+    Args:
+        columns: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses).
+        constant: whether the first one is the constant.
+        squares: squares of repetitions, shape (hypotheses,).
+        total: number of measurements.
+
+    Returns:
+        fits of shape (hypotheses,).
+    """
+    size = columns.shape[1] - 1
+    rest = columns[:, size]
+    basis: list[Array] = []
+    upper: dict[tuple[int, int], Array] = {}
+    steps = []
+    for j in range(size):
+        column = columns[:, j]
+        for i in range(j):
+            upper[i, j] = (basis[i] * column).sum(axis=0)
+            column = column - basis[i] * upper[i, j]
+        upper[j, j] = np.sqrt((column**2).sum(axis=0))
+        with np.errstate(divide="ignore"):
+            column = column * np.where(upper[j, j] > _COLLINEAR, 1 / upper[j, j], 0.0)
+        basis.append(column)
+        steps.append((column * rest).sum(axis=0))
+        rest = rest - column * steps[j]
+    found = (rest**2).sum(axis=0)
+    return _judged(upper, steps, found, np.zeros(found.shape, dtype=bool), constant, squares, total, _COLLINEAR)
+
+
+def _judged(
+    upper: dict[tuple[int, int], Array],
+    steps: list[Array],
+    rest: Array,
+    unsure: Array,
+    constant: bool,
+    squares: Array,
+    total: int,
+    collinear: float,
+) -> Fits:
+    """Return fits from the triangle of their columns, the values' parts along the basis, and what is left of them."""
+    size = len(steps)
+    found = np.where(np.isfinite(rest), rest, 0.0) + squares
+    log_weights, noise = judged(found, total - size)
+    coefficients = []
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        inverse: dict[tuple[int, int], Array] = {}
+        for j in range(size):
+            inverse[j, j] = 1 / upper[j, j]
+            for i in range(j):
+                part = inverse[i, i] * upper[i, j]
+                for k in range(i + 1, j):
+                    part = part + inverse[i, k] * upper[k, j]
+                inverse[i, j] = -part * inverse[j, j]
+        for i in range(size):
+            value, variance = inverse[i, i] * steps[i], inverse[i, i] ** 2
+            for j in range(i + 1, size):
+                value, variance = value + inverse[i, j] * steps[j], variance + inverse[i, j] ** 2
+            unit = np.sqrt(variance)
+            negative = NEGATIVE_CONSTANT if constant and i == 0 else NEGATIVE_TERM
+            # What the errors of all coefficients have in common counts once: the volume that the columns span.
+            log_weights = log_weights + log_coefficient(value, unit, noise, negative) - np.log(unit * upper[i, i])
+            coefficients.append(value)
+    least = upper[0, 0]
+    for j in range(1, size):
+        least = np.minimum(least, upper[j, j])
+    fine = (least > collinear) & np.isfinite(log_weights)
+    return Fits(
+        np.where(fine, log_weights, -np.inf),
+        found,
+        tuple(np.where(fine, each, 0.0) for each in coefficients),
+        unsure & (least > collinear),
+    )

@@ -1,0 +1,278 @@
+"""How plausible every combination of shortlisted terms is: fitted to all points at once.
+
+The rule is that of one parameter (`splc.scaling.evidence`): least squares relative to the noise of each point, the
+marginal likelihood over unknown noise and coefficients, and what is plausible beforehand. For one choice of terms, a
+per parameter, all products of them are reduced to a triangle by one QR decomposition, with the values as last column;
+every combination is then fitted within that triangle, whose columns are as long as there are products and not points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from splc.scaling.multi.combinations import Combination, combinations
+from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
+from splc.scaling.multi.terms import ParameterTerms, Shortlists
+from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
+from splc.types import Array
+
+# Choices of terms that are fitted for one quantity, and how much less plausible than the best they may be, as a log.
+_CHOICES = 216
+_BEHIND = 9.0
+# Hypotheses so much less plausible than the best one are forgotten.
+_FORGOTTEN = float(np.log(1e-5))
+# What normal equations may be wrong by.
+_MARGIN = 1.0
+# Numbers in a temporary array.
+_TEMPORARY = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """The plausible hypotheses of a batch of quantities, those of one quantity beside each other.
+
+    Attributes:
+        model: the quantity, ascending, shape (hypotheses,).
+        terms: the term of each parameter, as a position, shape (hypotheses, parameters).
+        products: bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients).
+        coefficients: shape (hypotheses, most coefficients); 0 for none.
+        squares: sums of squared relative residuals, those of repetitions among them.
+        sizes: number of coefficients.
+        log_weights: unnormalised log posterior.
+        floored: whether noise was taken for partly absolute.
+    """
+
+    model: Array
+    terms: Array
+    products: Array
+    coefficients: Array
+    squares: Array
+    sizes: Array
+    log_weights: Array
+    floored: Array
+
+    def __getitem__(self, rows: Array) -> Hypotheses:
+        """Return some of them."""
+        return Hypotheses(*(array[rows] for array in self._arrays()))
+
+    def _arrays(self) -> tuple[Array, ...]:
+        return (
+            self.model,
+            self.terms,
+            self.products,
+            self.coefficients,
+            self.squares,
+            self.sizes,
+            self.log_weights,
+            self.floored,
+        )
+
+    def plausible(self) -> Hypotheses:
+        """Return those that are not far behind the best of their quantity."""
+        best = np.full(int(self.model.max()) + 1, -np.inf)
+        np.maximum.at(best, self.model, self.log_weights)
+        return self[np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)]
+
+    @staticmethod
+    def joined(parts: list[Hypotheses]) -> Hypotheses:
+        """Return all hypotheses, ordered by quantity and then by plausibility; of equal ones the simplest first."""
+        whole = Hypotheses(*(np.concatenate(each) for each in zip(*(part._arrays() for part in parts), strict=True)))
+        # Rounding must not decide between hypotheses that fit the same.
+        rounded = np.round(whole.log_weights, 6)
+        return whole[np.lexsort((whole.sizes, -rounded, whole.model))]
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Choices of one term per parameter, for many quantities.
+
+    Attributes:
+        model: shape (choices,).
+        terms: positions, shape (choices, parameters).
+        ranks: places in the shortlists, shape (choices, parameters).
+    """
+
+    model: Array
+    terms: Array
+    ranks: Array
+
+
+def choices(short: Shortlists) -> Choices:
+    """Return the plausible choices out of shortlists."""
+    models, parameters, most = short.places.shape
+    ranks = np.indices((most,) * parameters).reshape(parameters, -1).T
+    total = np.zeros((models, len(ranks)))
+    for at in range(parameters):
+        scores = short.scores[:, at]
+        # A parameter without any term has none to choose from: the first place stands for it.
+        total += np.where(np.isfinite(scores[:, :1]), scores, np.where(np.arange(most) == 0, 0.0, -np.inf))[
+            :, ranks[:, at]
+        ]
+    if total.shape[1] > _CHOICES:
+        out = np.argsort(-total, axis=1, kind="stable")[:, _CHOICES:]
+        np.put_along_axis(total, out, -np.inf, axis=1)
+    model, which = np.nonzero(total > -_BEHIND)
+    found = ranks[which]
+    terms = short.places[model[:, None], np.arange(parameters), found]
+    return Choices(model, terms, found)
+
+
+def hypotheses(
+    among: tuple[ParameterTerms, ...],
+    chosen: Choices,
+    z: Array,
+    weights: Array,
+    squares: Array,
+    total: int,
+    only_full: bool = False,
+) -> Hypotheses:
+    """Fit all combinations of the chosen terms.
+
+    Args:
+        among: the terms of each parameter.
+        chosen: which are combined.
+        z: weighted values, shape (models, n).
+        weights: shape (models, n).
+        squares: squares of repetitions around their points, relative to noise, shape (models,).
+        total: number of measurements of each quantity.
+        only_full: whether combinations without some parameter are left out.
+    """
+    parameters, n = len(among), z.shape[1]
+    groups = [each for each in _groups(parameters, n) if not only_full or each.active == 2**parameters - 1]
+    step = max(_TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
+    parts: list[Hypotheses] = []
+    for start in range(0, len(chosen.model), step):
+        part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
+        triangle, norms = _reduced(among, part, z, weights)
+        rough = _roughly(part, triangle, groups, among, squares, total)
+        parts.extend(_exactly(part, triangle, norms, groups, rough, squares, total))
+    return Hypotheses.joined([each.plausible() for each in parts])
+
+
+def _roughly(
+    part: Choices,
+    triangle: Array,
+    groups: Sequence[_Group],
+    among: tuple[ParameterTerms, ...],
+    squares: Array,
+    total: int,
+) -> list[tuple[Array, Array]]:
+    """Return for each group the combinations and the choices of those hypotheses that are not far behind."""
+    products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
+    found = []
+    best = np.full(int(part.model.max()) + 1, -np.inf)
+    for group in groups:
+        away = np.array([not group.active >> at & 1 for at in range(len(among))])
+        # What differs in parameters that are not active is the same hypothesis: one of them is enough.
+        there = all(each.terms or out for each, out in zip(among, away.tolist(), strict=True))
+        rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & there)
+        some = products if len(rows) == len(part.model) else products[:, :, rows]
+        fits = fitted_roughly(some, group.masks, group.constant, squares[part.model[rows]], total)
+        weights = fits.log_weights + group.log_priors[:, None]
+        sure = np.where(fits.unsure, -np.inf, weights)
+        if len(rows):
+            np.maximum.at(best, part.model[rows], sure.max(axis=0))
+        found.append((rows, weights, fits.unsure))
+    kept = []
+    for rows, weights, unsure in found:
+        combination, at = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
+        kept.append((combination, rows[at]))
+    return kept
+
+
+def _exactly(
+    part: Choices,
+    triangle: Array,
+    norms: Array,
+    groups: Sequence[_Group],
+    kept: list[tuple[Array, Array]],
+    squares: Array,
+    total: int,
+) -> Iterator[Hypotheses]:
+    """Fit what was kept of each group again; groups with as many coefficients together."""
+    last = triangle.shape[2] - 1
+    width = max(group.masks.shape[1] for group in groups)
+    kinds: dict[tuple[int, bool], list[int]] = {}
+    for at, group in enumerate(groups):
+        kinds.setdefault((group.masks.shape[1], group.constant), []).append(at)
+    for (size, constant), members in kinds.items():
+        masks = np.concatenate([groups[at].masks[kept[at][0]] for at in members])
+        if len(masks) == 0:
+            continue
+        rows = np.concatenate([kept[at][1] for at in members])
+        priors = np.concatenate([groups[at].log_priors[kept[at][0]] for at in members])
+        used = np.column_stack([masks, np.full(len(masks), last)])
+        columns = np.ascontiguousarray(np.moveaxis(triangle[rows[:, None], :, used], 0, 2).swapaxes(0, 1))
+        fits = fitted_exactly(columns, constant, squares[part.model[rows]], total)
+        products, coefficients = np.full((len(rows), width), -1), np.zeros((len(rows), width))
+        products[:, :size] = masks
+        coefficients[:, :size] = np.array(fits.coefficients).T / norms[rows[:, None], masks]
+        yield Hypotheses(
+            part.model[rows],
+            part.terms[rows],
+            products,
+            coefficients,
+            fits.squares,
+            np.full(len(rows), size),
+            fits.log_weights + priors,
+            np.zeros(len(rows), dtype=bool),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Combinations with the same active parameters and the same number of coefficients.
+
+    Attributes:
+        active: the parameters, as a bit mask.
+        constant: whether they have a constant.
+        masks: their products, 0 being the constant, shape (combinations, size).
+        log_priors: shape (combinations,).
+    """
+
+    active: int
+    constant: bool
+    masks: Array
+    log_priors: Array
+
+
+@lru_cache(maxsize=64)
+def _groups(parameters: int, n: int) -> tuple[_Group, ...]:
+    """Return all combinations of parameters that n points are enough for, with and without a constant."""
+    found: dict[tuple[int, int, bool], list[Combination]] = {}
+    for each in combinations(parameters):
+        for constant in (True, False):
+            # Fewer coefficients than points, lest anything fits.
+            if 0 < len(each.products) + constant < max(n, 2):
+                found.setdefault((each.active, len(each.products), constant), []).append(each)
+    groups = []
+    for (active, products, constant), members in found.items():
+        # The constant model has no other form.
+        form = (1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE) if products else 1.0
+        masks = np.array([((0,) if constant else ()) + each.products for each in members])
+        groups.append(_Group(active, constant, masks, np.log(form) + np.array([each.log_prior for each in members])))
+    return tuple(groups)
+
+
+def _reduced(among: tuple[ParameterTerms, ...], part: Choices, z: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the triangles of all products and the values, (choices, ≤ columns, columns), and the products' norms.
+
+    The columns of products have length 1; column k is the product with the bit mask k.
+    """
+    parameters = len(among)
+    rows, n = len(part.model), z.shape[1]
+    design = np.empty((rows, 2**parameters + 1, n))
+    design[:, 0] = weights[part.model]
+    for at, each in enumerate(among):
+        own = each.columns[part.terms[:, at]] if each.terms else np.zeros((rows, n))
+        bit = 1 << at
+        np.multiply(design[:, :bit], own[:, None], out=design[:, bit : 2 * bit])
+    norms = np.sqrt((design[:, :-1] ** 2).sum(axis=2))
+    norms = np.where(norms > 0, norms, 1.0)
+    design[:, :-1] /= norms[:, :, None]
+    design[:, -1] = z[part.model]
+    return np.asarray(np.linalg.qr(np.swapaxes(design, 1, 2), mode="r")), norms

@@ -1,0 +1,140 @@
+"""The learner for several parameters: one rule for all sets of points, dense, sparse or scattered.
+
+1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`); one that
+   has no line of three points gets its shortlist by exchanging its term in models of all parameters instead.
+2. *Combinations*. Every plausible choice of one term per parameter is put into every combination of sums and products
+   (`combinations`), of all parameters and of some of them, with a constant and without; all are fitted to
+   all points and weighed by one rule (`splc.scaling.multi.posterior`), and the most plausible one is the model.
+
+What fits the same (on a pure cross a + b, a + a·b and b + a·b do) is told apart by what is plausible beforehand alone.
+
+Sources: Ritter et al., Learning Cost-Effective Sampling Strategies, section III; the rule is that of `single.default`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
+from splc.scaling.multi.terms import ParameterTerms, falls, line_scores, parameter_terms, shortlists
+from splc.scaling.noise import Condensed
+from splc.scaling.single.default import SUSPICIOUS, log_share, without_relative
+from splc.types import Array
+
+_BATCH = 64
+# Exchanging terms settles after a round or two.
+_ROUNDS = 3
+
+
+def search(
+    points: Array, measured: Condensed, strong_scaling: bool | None
+) -> tuple[tuple[ParameterTerms, ...], Hypotheses]:
+    """Return the terms of every parameter, and each quantity's plausible hypotheses, the most plausible one first.
+
+    Args:
+        points: distinct points, shape (n, parameters).
+        measured: values without gaps, shape (models, n), none larger than about 1.
+        strong_scaling: whether negative powers are considered; None: of parameters along which a quantity falls.
+    """
+    among = parameter_terms(points)
+    totals = measured.counts.sum(axis=1)
+    parts = []
+    for total in np.unique(totals):
+        rows = np.flatnonzero(totals == total)
+        for start in range(0, len(rows), _BATCH):
+            some = rows[start : start + _BATCH]
+            found = _ideas(points, among, _rows(measured, some), int(total), strong_scaling)
+            parts.append(replace(found, model=some[found.model]))
+    return among, Hypotheses.joined(parts)
+
+
+def scales(values: Array, floored: bool) -> Array:
+    """Return what noise is relative to, shape (models, n): the values, or partly the same for all of a quantity."""
+    size = np.abs(values)
+    if floored:
+        size = size + size.mean(axis=1, keepdims=True)
+    # All values are 0: any unit will do.
+    return np.where(size > 0, size, 1.0)
+
+
+def _rows(measured: Condensed, rows: Array) -> Condensed:
+    return Condensed(measured.values[rows], measured.counts[rows], measured.squares[rows], measured.outliers[rows])
+
+
+def _ideas(
+    points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, total: int, strong_scaling: bool | None
+) -> Hypotheses:
+    """Weigh hypotheses for a batch under every idea of the noise that it calls for (as `single.default`)."""
+    absolute = without_relative(measured)
+    again = absolute.copy()
+    parts = []
+    rows = np.flatnonzero(~absolute)
+    if len(rows):
+        found = _weighed(points, among, _rows(measured, rows), total, strong_scaling, False)
+        found = replace(found, model=rows[found.model])
+        found = replace(found, log_weights=found.log_weights + log_share(False, absolute)[found.model])
+        parts.append(found)
+        first = np.flatnonzero(np.diff(found.model, prepend=-1))
+        free = np.maximum(total - found.sizes[first], 1)
+        again[found.model[first]] = np.sqrt(found.squares[first] / free) > SUSPICIOUS
+    rows = np.flatnonzero(again)
+    if len(rows):
+        found = _weighed(points, among, _rows(measured, rows), total, strong_scaling, True)
+        found = replace(found, model=rows[found.model], floored=np.ones(len(found.model), dtype=bool))
+        parts.append(replace(found, log_weights=found.log_weights + log_share(True, absolute)[found.model]))
+    return Hypotheses.joined(parts).plausible()
+
+
+def _weighed(
+    points: Array,
+    among: tuple[ParameterTerms, ...],
+    measured: Condensed,
+    total: int,
+    strong_scaling: bool | None,
+    floored: bool,
+) -> Hypotheses:
+    """Weigh hypotheses for a batch under one idea of the noise."""
+    size = scales(measured.values, floored)
+    weights = np.sqrt(measured.counts) / size
+    z = measured.values * weights
+    squares = (measured.squares / size**2).sum(axis=1)
+    scores, missing = [], []
+    for at, each in enumerate(among):
+        own = line_scores(points, at, each, z, weights, total, squares)
+        if own is None:
+            missing.append(at)
+            own = np.tile(each.log_prior, (len(z), 1))
+        falling = falls(points, measured.values, at) if strong_scaling is None else np.full(len(z), strong_scaling)
+        scores.append(np.where(each.falling & ~falling[:, None], -np.inf, own))
+    for _ in range(_ROUNDS if missing else 0):
+        for at in missing:
+            scores[at] = _exchanged(at, scores, among, z, weights, squares, total)
+    found = hypotheses(among, choices(shortlists(scores)), z, weights, squares, total)
+    # The density of the values themselves, so that different ideas of the noise can be compared.
+    density = -(measured.counts * np.log(size)).sum(axis=1)
+    return replace(found, log_weights=found.log_weights + density[found.model])
+
+
+def _exchanged(
+    parameter: int,
+    scores: list[Array],
+    among: tuple[ParameterTerms, ...],
+    z: Array,
+    weights: Array,
+    squares: Array,
+    total: int,
+) -> Array:
+    """Return new scores of a parameter's terms: those of the best models with them, the others keeping their best."""
+    models, number = scores[parameter].shape
+    if number == 0:
+        return scores[parameter]
+    best = np.array([each.argmax(axis=1) if each.shape[1] else np.zeros(models, dtype=int) for each in scores]).T
+    terms = np.repeat(best, number, axis=0)
+    terms[:, parameter] = np.tile(np.arange(number), models)
+    chosen = Choices(np.repeat(np.arange(models), number), terms, np.zeros_like(terms))
+    found = hypotheses(among, chosen, z, weights, squares, total, only_full=True)
+    result = np.full((models, number), -np.inf)
+    np.maximum.at(result, (found.model, found.terms[:, parameter]), found.log_weights)
+    return np.where(np.isneginf(scores[parameter]), -np.inf, result)

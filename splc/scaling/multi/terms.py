@@ -1,0 +1,161 @@
+"""The terms that are considered for each of several parameters: all of them, and a shortlist from its lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.scaling.columns import columns
+from splc.scaling.evidence import judged
+from splc.scaling.exponents import Exponents
+from splc.scaling.multi.lines import by_length, lines
+from splc.scaling.single.hypotheses import space
+from splc.types import Array
+
+# How many terms per parameter are combined with those of the others, by the number of parameters, lest there are too
+# many choices; and how much less plausible than the best one, as a log, a term may be on the lines.
+_MOST = {1: 40, 2: 12, 3: 7, 4: 4}
+_LEAST = 3
+_BEHIND = 7.0
+# A line of fewer points fits any term.
+_ENOUGH = 3
+# Rounding of normal equations, relative to the sum of squares.
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterTerms:
+    """All terms of one parameter.
+
+    Attributes:
+        terms: their exponents.
+        columns: their values at the points, divided by `sizes`, shape (terms, n).
+        sizes: the largest absolute value of each, shape (terms,).
+        log_prior: how plausible each is beforehand, shape (terms,).
+        falling: which have negative powers, shape (terms,).
+    """
+
+    terms: tuple[Exponents, ...]
+    columns: Array
+    sizes: Array
+    log_prior: Array
+    falling: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Shortlists:
+    """For each quantity and parameter the terms that may be in its model, the most plausible one first.
+
+    Attributes:
+        places: positions among the parameter's terms, shape (models, parameters, most).
+        scores: log plausibility relative to the first, -inf where there is none, shape (models, parameters, most).
+    """
+
+    places: Array
+    scores: Array
+
+
+def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
+    """Return the terms of every parameter at points, shape (n, parameters)."""
+    found = []
+    for values in points.T:
+        among = space(np.unique(values), True)
+        here = columns(among.terms, values)
+        sizes = np.abs(here).max(axis=1)
+        prior = among.single - np.logaddexp.reduce(among.single) if among.terms else among.single
+        negative = np.array([each.power < 0 for each in among.terms], dtype=bool)
+        found.append(ParameterTerms(among.terms, here / sizes[:, None], sizes, prior, negative))
+    return tuple(found)
+
+
+def falls(points: Array, values: Array, parameter: int) -> Array:
+    """Return which quantities fall from the first to the last points of a parameter's lines, shape (models,)."""
+    found = lines(points, parameter)
+    if not found:
+        order = np.argsort(points[:, parameter])
+        half = max(len(order) // 2, 1)
+        return np.asarray(values[:, order[-half:]].mean(axis=1) < values[:, order[:half]].mean(axis=1))
+    first, last = (np.array([each[at] for each in found]) for at in (0, -1))
+    return np.asarray((np.sign(values[:, last] - values[:, first])).sum(axis=1) < 0)
+
+
+def most_terms(parameters: int) -> int:
+    """Return how many terms a shortlist has at most."""
+    return _MOST.get(parameters, _LEAST)
+
+
+def line_scores(
+    points: Array, parameter: int, among: ParameterTerms, z: Array, weights: Array, total: int, squares: Array
+) -> Array | None:
+    """Return the log plausibility of a parameter's terms along its lines, shape (models, terms).
+
+    Each line has a level and a slope of its own, or only a slope (a product without a constant): the better of both
+    counts, relative to the best term.
+
+    Args:
+        points: shape (n, parameters).
+        parameter: the parameter.
+        among: its terms.
+        z: weighted values, shape (models, n).
+        weights: shape (models, n).
+        total: number of measurements of each quantity.
+        squares: squares of repetitions around their points, relative to noise, shape (models,).
+
+    Returns:
+        None where no line has three points.
+    """
+    with_level = np.zeros((len(z), len(among.terms)))
+    without = with_level.copy()
+    covered = number = 0
+    for length, rows in by_length(lines(points, parameter)).items():
+        if length < _ENOUGH:
+            continue
+        # (lines, models, length) and (lines, length, terms)
+        w, values = (np.moveaxis(each[:, rows], 1, 0) for each in (weights, z))
+        columns = np.moveaxis(among.columns[:, rows], 0, 2)
+        unit = np.sqrt((w**2).sum(axis=2, keepdims=True))
+        level = (w * values).sum(axis=2, keepdims=True) / unit
+        rest = values - w / unit * level
+        lengths = (w**2) @ columns**2
+        shared = (w**2 / unit) @ columns
+        left = lengths - shared**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gain = np.where(left > 1e-12 * lengths, ((w * rest) @ columns) ** 2 / left, 0.0)
+            whole = ((w * values) @ columns) ** 2 / lengths
+        totals = (values**2).sum(axis=2, keepdims=True)
+        with_level += np.maximum((rest**2).sum(axis=2, keepdims=True) - gain, _ROUNDING * totals).sum(axis=0)
+        without += np.maximum(totals - whole, _ROUNDING * totals).sum(axis=0)
+        covered += rows.size
+        number += len(rows)
+    if number == 0:
+        return None
+    part = squares[:, None]
+    free = round(total * covered / len(points))
+    scores = []
+    for found, used in ((with_level, 2), (without, 1)):
+        each = judged(found + part, max(free - used * number, 0))[0] + among.log_prior
+        scores.append(each - each.max(axis=1, keepdims=True))
+    return np.asarray(np.maximum(*scores))
+
+
+def shortlists(scores: list[Array]) -> Shortlists:
+    """Return the most plausible terms.
+
+    Args:
+        scores: per parameter the log plausibility of its terms, shape (models, terms), -inf for those that are out.
+    """
+    most = most_terms(len(scores))
+    models = len(scores[0])
+    places = np.zeros((models, len(scores), most), dtype=int)
+    found = np.full((models, len(scores), most), -np.inf)
+    for at, each in enumerate(scores):
+        width = min(most, each.shape[1])
+        if width == 0:
+            continue
+        order = np.argsort(-each, axis=1, kind="stable")[:, :width]
+        ranked = np.take_along_axis(each, order, axis=1)
+        ranked = ranked - ranked[:, :1]
+        places[:, at, :width] = order
+        found[:, at, :width] = np.where(ranked > -_BEHIND, ranked, -np.inf)
+    return Shortlists(places, found)

@@ -1,0 +1,1 @@
+"""Scaling models of one parameter."""

@@ -1,0 +1,159 @@
+"""The classic search: all hypotheses with up to n terms out of a fixed set of exponents; the smallest error wins.
+
+Source: Reisert et al., Following the Blind Seer, section 2.1, and, for `basic`, Extra-P 4.2.5.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from splc.errors import SpecError, unknown_name_hint
+from splc.scaling.columns import columns, usable
+from splc.scaling.exponents import EXTRAP, Exponents
+from splc.scaling.scores import contributes, left_out, line, smape
+from splc.scaling.selection import Selection, batch_size
+from splc.types import Array
+
+Criterion = Literal["rss", "loo"]
+CRITERIA = ("rss", "loo")
+
+# Squared rounding errors, relative to the values' own squares: an improvement below is none.
+_ROUNDING = 1e-26
+
+
+def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, criterion: Criterion) -> Selection:
+    """Choose the hypothesis with the smallest error.
+
+    Args:
+        x: distinct points, shape (n,).
+        values: shape (models, n).
+        among: the exponents of terms; those without a finite value at some point are left out.
+        number: how many terms beside the constant there may be, 1 or 2.
+        criterion: 'rss', the residual sum of squares in sample, as the paper has it; or 'loo', the SMAPE at points left
+            out, as later versions have it, which does not always prefer the second term.
+
+    Raises:
+        SpecError: for another number of terms or another criterion.
+    """
+    if number not in (1, 2):
+        raise SpecError(f"hypotheses with {number} terms are not searched", hint="terms is 1 or 2")
+    if criterion not in CRITERIA:
+        raise SpecError(f"unknown criterion {criterion!r}", hint=unknown_name_hint(str(criterion), CRITERIA))
+    terms = usable(among, x) if len(x) > 1 else ()
+    first, second = np.full(len(values), -1), np.full(len(values), -1)
+    coefficients = np.zeros((3, len(values)))
+    size = batch_size(len(x), len(terms) ** number)
+    for start in range(0, len(values), size):
+        part = slice(start, start + size)
+        batch = values[part].T
+        first[part], second[part], coefficients[:, part] = _smallest(columns(terms, x), batch, number, criterion)
+    return _selection(terms, first, second, coefficients)
+
+
+def basic(x: Array, values: Array) -> Selection:
+    """Choose one term out of 42 as Extra-P 4.2.5 does by default: the smallest SMAPE at points left out.
+
+    Args:
+        x: distinct points, shape (n,).
+        values: shape (models, n).
+    """
+    terms = usable(EXTRAP, x) if len(x) > 1 else ()
+    none = np.full(len(values), -1)
+    first, coefficients = none.copy(), np.zeros((3, len(values)))
+    size = batch_size(len(x), len(terms))
+    for start in range(0, len(values), size):
+        part = slice(start, start + size)
+        first[part], coefficients[:, part] = _leave_one_out(columns(terms, x), values[part].T)
+    return _selection(terms, first, none, coefficients)
+
+
+def _selection(terms: tuple[Exponents, ...], first: Array, second: Array, coefficients: Array) -> Selection:
+    nothing = np.full(len(first), np.nan)
+    return Selection(terms, first, second, coefficients, nothing, np.zeros(len(first), dtype=bool))
+
+
+def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) -> tuple[Array, Array, Array]:
+    """Return the hypotheses with the smallest error: first and second term, coefficients."""
+    points, models = values.shape
+    first, second = np.full(models, -1), np.full(models, -1)
+    coefficients = np.zeros((3, models))
+    coefficients[0] = values.mean(axis=0)
+    rest = values - coefficients[0]
+    if criterion == "loo":
+        # The mean of the others differs from a value by n / (n - 1) times its residual.
+        lowest = smape(values - rest * (points / max(points - 1, 1)), values)
+        rounding = np.full(models, 1e-9)
+    else:
+        lowest = (rest**2).sum(axis=0)
+        rounding = _ROUNDING * (values**2).sum(axis=0)
+    for size in range(1, number + 1):
+        # As many coefficients as points fit anything.
+        if size + 1 >= points:
+            break
+        chosen = np.array(list(itertools.combinations(range(len(terms)), size)), dtype=int).reshape(-1, size)
+        if not len(chosen):
+            break
+        found, errors = _fitted(np.moveaxis(terms[chosen], 1, 2), values, criterion)
+        best, at = errors.argmin(axis=0), np.arange(models)
+        better = (errors[best, at] < lowest - rounding) & (lowest > rounding)
+        lowest = np.where(better, errors[best, at], lowest)
+        coefficients[: size + 1, better] = found[:, best, at][:, better]
+        first = np.where(better, chosen[best, 0], first)
+        if size == 2:
+            second = np.where(better, chosen[best, 1], second)
+    return first, second, coefficients
+
+
+def _fitted(designs: Array, values: Array, criterion: Criterion) -> tuple[Array, Array]:
+    """Fit a constant beside each design by least squares, for all values at once.
+
+    Args:
+        designs: shape (hypotheses, n, k).
+        values: shape (n, models).
+        criterion: what the errors are.
+
+    Returns:
+        coefficients, shape (1 + k, hypotheses, models), and errors, inf where columns are collinear.
+    """
+    level = designs.mean(axis=1, keepdims=True)
+    mean = values.mean(axis=0)
+    centered = designs - level
+    norms = np.sqrt((centered**2).sum(axis=1, keepdims=True))
+    q, r = np.linalg.qr(centered / norms)
+    ample = (np.abs(np.diagonal(r, axis1=1, axis2=2)) > 1e-10).all(axis=1)
+    r[~ample] = np.eye(r.shape[1])
+    steps = np.swapaxes(q, 1, 2) @ (values - mean)
+    residuals = values - mean - q @ steps
+    if criterion == "loo":
+        # A point's residual without it is its residual by one less its leverage; at 1 it cannot be predicted.
+        free = 1 - 1 / len(values) - (q**2).sum(axis=2, keepdims=True)
+        ample &= (free > 1e-9).all(axis=(1, 2))
+        errors = smape(values - residuals / np.maximum(free, 1e-9), values[None], axis=1)
+    else:
+        errors = (residuals**2).sum(axis=1)
+    slopes = np.linalg.solve(r, steps) / np.swapaxes(norms, 1, 2)
+    constant = mean - (np.swapaxes(level, 1, 2) * slopes).sum(axis=1)
+    errors[~ample] = np.inf
+    return np.concatenate([constant[None], np.moveaxis(slopes, 1, 0)]), errors
+
+
+def _leave_one_out(terms: Array, values: Array) -> tuple[Array, Array]:
+    """Return the terms with the smallest error at points left out, as Extra-P's basic modeler finds them."""
+    models = values.shape[1]
+    first, coefficients = np.full(models, -1), np.zeros((3, models))
+    coefficients[0] = values.mean(axis=0)
+    lowest = smape(np.broadcast_to(coefficients[0], values.shape), values)
+    if len(values) < 3 or not len(terms):
+        return first, coefficients
+    each = terms.T[:, :, None]
+    constant, slope = line(each, values[:, None])
+    scores = np.where(contributes(slope, each, values[:, None]), left_out(each, values[:, None]), np.inf)
+    best, at = scores.argmin(axis=0), np.arange(models)
+    better = scores[best, at] < lowest
+    first[better] = best[better]
+    coefficients[0, better], coefficients[1, better] = constant[best, at][better], slope[best, at][better]
+    return first, coefficients

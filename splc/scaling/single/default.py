@@ -1,0 +1,180 @@
+"""The default learner: the most plausible hypothesis, given what run times are like.
+
+All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
+values, since noise grows with what is measured (the papers fit absolute residuals, which the largest value decides
+alone). Each is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`)
+and by how plausible its exponents are beforehand (`hypotheses`); the one with the largest weight wins.
+The weights of all others remain for intervals and for saying how certain the lead term is.
+
+Where the values are not all positive, or relative noise turns out large, noise that is as large for small values as
+for large ones is considered beside it, in the same way: by its evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.scaling.columns import columns
+from splc.scaling.noise import Condensed
+from splc.scaling.selection import FAR, Selection, leading
+from splc.scaling.single.hypotheses import Space, space
+from splc.scaling.single.posterior import Posterior, posterior
+from splc.types import Array
+
+# From here on it is asked whether noise is partly absolute; below, relative noise explains the data well enough.
+SUSPICIOUS = 0.03
+_FLOORED_SHARE = 0.1
+# Values so much smaller than the largest have no relative precision.
+_NOTHING = 1e-12
+# A fall of less than this, relative to the first value, is more often noise.
+_DIP = 0.1
+# Measured values per batch: intermediate results are then small enough for the processor's caches.
+_CHUNK = 640
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """The hypotheses of a batch under one idea of the noise.
+
+    Attributes:
+        among: the search space.
+        found: the hypotheses' posterior.
+        scales: what noise is relative to, shape (n, models).
+        floored: whether it is partly absolute.
+    """
+
+    among: Space
+    found: Posterior
+    scales: Array
+    floored: bool
+
+
+def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
+    """Choose the most plausible hypothesis for each quantity.
+
+    Args:
+        x: distinct points, ascending, shape (n,).
+        measured: values without gaps, shape (models, n), whose squares do not leave the range of numbers.
+        strong_scaling: whether negative powers are considered; None: for quantities that fall (see `falls`).
+    """
+    fall = falls(measured.values)
+    falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
+    totals = measured.counts.sum(axis=1)
+    models = len(falling)
+    first, second = np.full(models, -1), np.full(models, -1)
+    coefficients, certainty = np.zeros((3, models)), np.ones(models)
+    floored = np.zeros(models, dtype=bool)
+    rising = space(x, False)
+    both = space(x, True) if falling.any() else rising
+    offset = len(rising.terms)
+    for negative in (False, True):
+        among = both if negative else rising
+        for total in np.unique(totals):
+            rows = np.flatnonzero((falling == negative) & (totals == total))
+            size = max(_CHUNK // len(x), 1)
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size]
+                chosen = _chosen(among, x, _rows(measured, part), int(total))
+                shift = offset if negative else 0
+                first[part] = np.where(chosen.first >= 0, chosen.first + shift, -1)
+                second[part] = np.where(chosen.second >= 0, chosen.second + shift, -1)
+                coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
+                floored[part] = chosen.floored
+    return Selection(rising.terms + both.terms, first, second, coefficients, certainty, floored)
+
+
+def falls(values: Array) -> Array:
+    """Return which quantities fall somewhere as x grows: they end lower, or go down by a tenth before they rise.
+
+    Args:
+        values: shape (models, n), at ascending points.
+    """
+    first = values[:, 0]
+    return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
+
+
+def _rows(measured: Condensed, rows: Array) -> Condensed:
+    return Condensed(measured.values[rows], measured.counts[rows], measured.squares[rows], measured.outliers[rows])
+
+
+def weighed(among: Space, measured: Condensed, total: int, floored: bool) -> Weighed:
+    """Weigh all hypotheses for a batch of quantities under one idea of the noise."""
+    values = measured.values.T
+    scales = np.abs(values)
+    if floored:
+        scales = scales + scales.mean(axis=0)
+    # All values are 0: any unit will do.
+    scales = np.where(scales > 0, scales, 1.0)
+    squares = (measured.squares.T / scales**2).sum(axis=0)
+    found = posterior(among, values, scales, measured.counts.T, squares, total)
+    return Weighed(among, found, scales, floored)
+
+
+def log_share(floored: bool, absolute: Array) -> Array:
+    """Return the log prior of an idea of the noise; `absolute`: noise can be nothing but floored."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.where(absolute, float(floored), _FLOORED_SHARE if floored else 1 - _FLOORED_SHARE))
+
+
+def without_relative(measured: Condensed) -> Array:
+    """Return for which quantities noise cannot be relative: with values that are not all positive, or vanish."""
+    size = measured.values.max(axis=1)
+    return np.asarray(measured.values.min(axis=1) <= _NOTHING * np.abs(size))
+
+
+def ideas(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, Array]]:
+    """Weigh all hypotheses under every idea of the noise that a batch calls for.
+
+    Returns:
+        pairs of what was weighed and the rows of the batch that it is about.
+    """
+    absolute = without_relative(measured)
+    rows = np.flatnonzero(~absolute)
+    found: list[tuple[Weighed, Array]] = []
+    again = absolute.copy()
+    if len(rows):
+        relative = weighed(among, _rows(measured, rows), total, False)
+        found.append((relative, rows))
+        best = relative.found.log_weights.argmax(axis=0)
+        squares = relative.found.squares[best, np.arange(len(rows))]
+        free = np.maximum(total - relative.found.sizes[best], 1)
+        again[rows] = np.sqrt(squares / free) > SUSPICIOUS
+    rows = np.flatnonzero(again)
+    if len(rows):
+        found.append((weighed(among, _rows(measured, rows), total, True), rows))
+    return found
+
+
+def _chosen(among: Space, x: Array, measured: Condensed, total: int) -> Selection:
+    """Choose for one batch with as many measurements for each quantity."""
+    models = len(measured.values)
+    absolute = without_relative(measured)
+    highest = np.full(models, -np.inf)
+    first, second = np.full(models, -1), np.full(models, -1)
+    coefficients = np.zeros((3, models))
+    floored = np.zeros(models, dtype=bool)
+    parts = [
+        (each, rows, each.found.log_weights + log_share(each.floored, absolute[rows]))
+        for each, rows in ideas(among, measured, total)
+    ]
+    for each, rows, log_weights in parts:
+        best, at = log_weights.argmax(axis=0), np.arange(len(rows))
+        better = log_weights[best, at] > highest[rows]
+        best, at, rows = best[better], at[better], rows[better]
+        highest[rows] = log_weights[best, at]
+        first[rows], second[rows] = each.found.first[best], each.found.second[best]
+        coefficients[:, rows] = each.found.coefficients[:, best, at]
+        floored[rows] = each.floored
+    selection = Selection(among.terms, first, second, coefficients, np.ones(models), floored)
+    far = FAR * float(x[-1])
+    lead = selection.lead(far)
+    whole, same = np.zeros(models), np.zeros(models)
+    values = columns(among.terms, np.array([far]))[:, 0]
+    for each, rows, log_weights in parts:
+        weights = np.exp(log_weights - highest[rows])
+        leads = leading(each.found.first[:, None], each.found.second[:, None], each.found.coefficients, values)
+        whole[rows] += weights.sum(axis=0)
+        same[rows] += np.where(leads == lead[rows], weights, 0.0).sum(axis=0)
+    return Selection(among.terms, first, second, coefficients, same / whole, floored)

@@ -1,0 +1,117 @@
+"""The hypotheses of the default learner, and how plausible each is before anything was measured."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from splc.scaling.columns import columns, usable
+from splc.scaling.exponents import FALLING, Exponents
+from splc.types import Array
+
+# How plausible a power is by its denominator, relative to a whole one: simple fractions come from dimensions and
+# surfaces (halves, thirds), the others from noise more often than from algorithms.
+_DENOMINATORS = {1: 1.0, 2: 0.35, 3: 0.25, 4: 0.12, 5: 0.04}
+# Powers above 3, up to where the paper ends: real, but rare.
+_HIGH = {Fraction(4): 0.1, Fraction(5): 0.05, Fraction(7, 2): 0.03, Fraction(9, 2): 0.02}
+# Logarithms without a power, by their exponent.
+_LOGARITHMS = {Fraction(1): 1.0, Fraction(2): 0.3, Fraction(1, 2): 0.05, Fraction(3, 2): 0.05}
+# Powers times a logarithm or its square, by the power; `x log x` is the one that algorithms often have.
+_PRODUCTS = {
+    Fraction(1): (0.6, 0.15),
+    Fraction(2): (0.2, 0.06),
+    Fraction(1, 2): (0.1, 0.04),
+    Fraction(3): (0.1, 0.03),
+    Fraction(3, 2): (0.03, 0.01),
+    Fraction(5, 2): (0.01, 0.005),
+    Fraction(1, 3): (0.01, 0.005),
+    Fraction(2, 3): (0.01, 0.005),
+    Fraction(1, 4): (0.005, 0.002),
+    Fraction(3, 4): (0.005, 0.002),
+}
+_FALLING = 0.3
+
+# The constant alone; and of all others: two terms, and no constant beside the terms.
+CONSTANT_SHARE = 0.3
+TWO_TERMS_SHARE = 0.3
+NO_CONSTANT_SHARE = 0.5
+# Two-term hypotheses are made of terms that are at least so plausible: five points have no room for more.
+_IN_PAIRS = 0.2
+
+
+def term_weights() -> dict[Exponents, float]:
+    """Return the terms of the default search space with their weights (they need not add up to 1)."""
+    found: dict[Exponents, float] = {}
+    none = Fraction(0)
+    for denominator, weight in _DENOMINATORS.items():
+        for numerator in range(1, 3 * denominator + 1):
+            power = Fraction(numerator, denominator)
+            if power.denominator == denominator:
+                found[Exponents(power, none)] = weight
+    for power, weight in _HIGH.items():
+        found[Exponents(power, none)] = weight
+    for log, weight in _LOGARITHMS.items():
+        found[Exponents(none, log)] = weight
+    for power, weights in _PRODUCTS.items():
+        for times, weight in enumerate(weights, 1):
+            found[Exponents(power, Fraction(times))] = weight
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The hypotheses for one set of points: all sums of at most two terms, with and without a constant.
+
+    Attributes:
+        terms: the terms.
+        single: log prior of each term as the only one (with a constant or without), shape (terms,).
+        first, second: the terms of two-term hypotheses, as positions, shape (pairs,).
+        double: log prior of each of them, shape (pairs,).
+        values: the terms' columns, shape (terms, n).
+    """
+
+    terms: tuple[Exponents, ...]
+    single: Array
+    first: Array
+    second: Array
+    double: Array
+    values: Array
+
+
+def space(x: Array, falling: bool) -> Space:
+    """Return the hypotheses for points x, each with fewer coefficients than there are points, lest it fits anything.
+
+    Args:
+        x: the points, distinct.
+        falling: whether negative powers are among them.
+    """
+    return _space(np.asarray(x, dtype=float).tobytes(), falling)
+
+
+# A profile's quantities are measured at the same points, and each interval asks for the space again.
+@lru_cache(maxsize=64)
+def _space(points: bytes, falling: bool) -> Space:
+    x = np.frombuffer(points)
+    distinct = len(x)
+    weights = term_weights()
+    if falling:
+        for each in FALLING:
+            plain = _DENOMINATORS[each.power.denominator] * (0.2 if each.log != 0 else 1.0)
+            weights[each] = _FALLING * plain * (1.0 if abs(each.power) <= 2 else 0.3)
+    terms = usable(weights, x) if distinct > 1 else ()
+    single = np.array([weights[each] for each in terms])
+    paired = [at for at, each in enumerate(terms) if weights[each] >= _IN_PAIRS] if distinct > 2 else []
+    pairs = np.array(list(itertools.combinations(paired, 2)), dtype=int).reshape(-1, 2)
+    double = single[pairs[:, 0]] * single[pairs[:, 1]]
+    with np.errstate(divide="ignore"):
+        any_pairs = TWO_TERMS_SHARE if len(pairs) else 0.0
+        log_single = np.log((1 - CONSTANT_SHARE) * (1 - any_pairs) * single / max(single.sum(), 1e-300))
+        log_double = np.log((1 - CONSTANT_SHARE) * any_pairs * double / max(double.sum(), 1e-300))
+    arrays = log_single, pairs[:, 0].copy(), pairs[:, 1].copy(), log_double, columns(terms, x)
+    for array in arrays:
+        array.setflags(write=False)
+    return Space(terms, *arrays)

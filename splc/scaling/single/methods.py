@@ -1,0 +1,157 @@
+"""The learners for one parameter by their names, and their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from splc.errors import SpecError, listed, unknown_name_hint
+from splc.scaling.exponents import FALLING, SETS, Exponents, exponents, grid
+from splc.scaling.noise import AGGREGATES, Condensation, Condensed
+from splc.scaling.selection import Selection
+from splc.scaling.single import refinement
+from splc.scaling.single.classic import CRITERIA, Criterion, basic, classic
+from splc.scaling.single.default import default
+from splc.scaling.single.refinement import refined
+from splc.types import Array
+
+# What each learner is, and which settings it has beside `aggregate`.
+METHODS: Mapping[str, frozenset[str]] = {
+    "default": frozenset({"strong_scaling"}),
+    "classic": frozenset({"strong_scaling", "exponents", "terms", "criterion"}),
+    "basic": frozenset(),
+    "refinement": frozenset(),
+    "extrap": frozenset(),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a learner for one parameter is asked to do.
+
+    Attributes:
+        method: 'default', 'classic', 'basic', 'refinement' or 'extrap'.
+        aggregate: how repetitions become one value: 'robust' (the mean without outliers), 'mean', 'median', 'minimum'
+            or 'maximum'; the default is 'robust' for the method 'default', else 'mean'.
+        strong_scaling: whether negative powers are searched; None: where values fall (method 'default'), or not at
+            all.
+        exponents: the terms that are searched by 'classic'.
+        terms: how many terms beside the constant 'classic' may choose, 1 or 2.
+        criterion: what 'classic' compares: 'loo' or 'rss'.
+    """
+
+    method: str
+    aggregate: Condensation
+    strong_scaling: bool | None = None
+    exponents: tuple[Exponents, ...] = SETS["paper"]
+    terms: int = 1
+    criterion: Criterion = "loo"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return those that the method has, as plain values."""
+        own = METHODS[self.method]
+        found: dict[str, Any] = {"aggregate": self.aggregate}
+        if "strong_scaling" in own:
+            found["strong_scaling"] = self.strong_scaling
+        if "terms" in own:
+            found |= {
+                "exponents": [[str(each.power), str(each.log)] for each in self.exponents],
+                "terms": self.terms,
+                "criterion": self.criterion,
+            }
+        return found
+
+    def searches_falling(self, falls: bool) -> bool:
+        """Whether negative powers are searched for values that fall, or do not."""
+        return self.method == "default" and falls if self.strong_scaling is None else self.strong_scaling
+
+    def select(self, x: Array, measured: Condensed) -> Selection:
+        """Choose a hypothesis for each quantity.
+
+        Args:
+            x: distinct points, ascending, shape (n,).
+            measured: values without gaps, shape (models, n), none larger than about 1.
+        """
+        if self.method == "default":
+            return default(x, measured, self.strong_scaling)
+        if self.method == "classic":
+            among = self.exponents + (FALLING if self.strong_scaling else ())
+            return classic(x, measured.values, tuple(dict.fromkeys(among)), self.terms, self.criterion)
+        if self.method == "basic":
+            return basic(x, measured.values)
+        return refined(x, measured.values, refinement.PAPER if self.method == "refinement" else refinement.EXTRAP)
+
+
+def settings_of(
+    method: str = "default",
+    *,
+    aggregate: str | None = None,
+    strong_scaling: bool | None = None,
+    exponents: Any = None,
+    terms: int | None = None,
+    criterion: str | None = None,
+) -> Settings:
+    """Return checked settings; None is the method's own choice.
+
+    Args:
+        method: see `Settings`.
+        aggregate: see `Settings`.
+        strong_scaling: see `Settings`.
+        exponents: 'paper', 'extrap', a pair of sequences (powers, logarithms) that are combined, or a sequence of
+            `Exponents`.
+        terms: see `Settings`.
+        criterion: see `Settings`.
+
+    Raises:
+        SpecError: for an unknown name, a wrong value, or a setting that the method does not have.
+    """
+    if method not in METHODS:
+        raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
+    given = {"strong_scaling": strong_scaling, "exponents": exponents, "terms": terms, "criterion": criterion}
+    foreign = [name for name, value in given.items() if value is not None and name not in METHODS[method]]
+    if foreign:
+        able = [name for name, own in METHODS.items() if set(foreign) <= own]
+        raise SpecError(
+            f"the method {method!r} has no setting {listed(foreign)}", hint=f"methods that do: {listed(able)}"
+        )
+    condense = aggregate or ("robust" if method == "default" else "mean")
+    if condense not in AGGREGATES:
+        raise SpecError(
+            f"unknown way to condense repetitions {condense!r}", hint=unknown_name_hint(condense, AGGREGATES)
+        )
+    found = Settings(method, cast(Condensation, condense), strong_scaling)
+    if method != "classic":
+        return found
+    number = 1 if terms is None else terms
+    if number not in (1, 2):
+        raise SpecError(f"hypotheses with {number} terms are not searched", hint="terms is 1 or 2")
+    chosen = "loo" if criterion is None else criterion
+    if chosen not in CRITERIA:
+        raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))
+    among = SETS["paper"] if exponents is None else exponent_set(exponents)
+    return Settings(method, found.aggregate, strong_scaling, among, number, cast(Criterion, chosen))
+
+
+def exponent_set(given: Any) -> tuple[Exponents, ...]:
+    """Return a set of exponents: by its name, from powers and logarithms, or as it is.
+
+    Raises:
+        SpecError: for anything else, or an empty set.
+    """
+    hint = "name 'paper' or 'extrap', or give two sequences: powers, and exponents of the logarithm"
+    if isinstance(given, str):
+        if given not in SETS:
+            raise SpecError(f"unknown set of exponents {given!r}", hint=hint)
+        return SETS[given]
+    if not isinstance(given, Sequence) or isinstance(given, bytes):
+        raise SpecError(f"{given!r} is no set of exponents", hint=hint)
+    if all(isinstance(each, Exponents) for each in given):
+        found = tuple(exponents(each.power, each.log) for each in given if not each.is_constant)
+    elif len(given) == 2 and all(isinstance(each, Sequence) and not isinstance(each, str) for each in given):
+        found = grid(*given)
+    else:
+        raise SpecError(f"{given!r} is no set of exponents", hint=hint)
+    if not found:
+        raise SpecError("the set of exponents is empty", hint=hint)
+    return found

@@ -1,0 +1,201 @@
+"""How plausible every hypothesis of the default learner is, given measurements: fitted all at once.
+
+Each hypothesis is fitted by least squares to residuals relative to the noise of each point. The columns are made
+orthogonal one after the other (modified Gram-Schmidt), for all hypotheses and all quantities together: unlike normal
+equations this keeps residuals exact down to rounding, so that data without noise is told apart from data with little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.scaling.evidence import (
+    NEGATIVE_CONSTANT,
+    NEGATIVE_TERM,
+    judged,
+    log_coefficient,
+)
+from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, Space
+from splc.types import Array
+
+# A column of which less than this is left beside the others says nothing of its own.
+_COLLINEAR = 1e-7
+_ONE = np.ones(())
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """All hypotheses for a batch of quantities.
+
+    Attributes:
+        first, second: terms of each hypothesis as positions in the space, -1 for none, shape (hypotheses,).
+        log_weights: unnormalised log posterior, shape (hypotheses, models).
+        coefficients: constant, first and second, shape (3, hypotheses, models); 0 for none.
+        squares: sums of squared relative residuals, shape (hypotheses, models).
+        sizes: number of coefficients, shape (hypotheses,).
+    """
+
+    first: Array
+    second: Array
+    log_weights: Array
+    coefficients: Array
+    squares: Array
+    sizes: Array
+
+
+def posterior(among: Space, values: Array, scales: Array, counts: Array, squares: Array, total: int) -> Posterior:
+    """Return the posterior of all hypotheses.
+
+    Args:
+        among: the hypotheses.
+        values: one value per point, shape (n, models).
+        scales: what the noise of a point is relative to, shape (n, models), positive.
+        counts: how many measurements a value stands for, shape (n, models).
+        squares: sum of squared deviations of repetitions, relative to `scales`, shape (models,).
+        total: number of measurements, the same for all models.
+    """
+    weights = np.sqrt(counts) / scales
+    z = values * weights
+    builder = _Builder(z, weights, among.values, squares, total, len(values))
+    builder.constant()
+    if among.terms:
+        builder.singles(among)
+    if len(among.first):
+        builder.doubles(among)
+    # The density of the values themselves, so that different ideas of the noise can be compared.
+    return builder.result(-(counts * np.log(scales)).sum(axis=0))
+
+
+class _Builder:
+    """Fits kinds of hypotheses one after the other; intermediate results are shared."""
+
+    def __init__(self, z: Array, weights: Array, terms: Array, squares: Array, total: int, distinct: int) -> None:
+        self.z, self.squares, self.total, self.distinct = z, squares, total, distinct
+        self.parts: list[tuple[Array, Array, Array, Array, Array, Array]] = []
+        self.ones, self.one_norm = _unit(weights)
+        self.level = _dot(self.ones, z)
+        self.rest = z - self.ones * self.level
+        self.columns, self.norms = _unit(terms.T[:, :, None] * weights[:, None, :])
+
+    def constant(self) -> None:
+        """Add the constant model."""
+        noise, log_weight = self._judged(self.rest[:, None, :], 1)
+        log_weight = log_weight + np.log(CONSTANT_SHARE) + log_coefficient(self.level, _ONE, noise, NEGATIVE_CONSTANT)
+        none = np.array([-1])
+        level = (self.level / self.one_norm)[None]
+        self._add(none, none, log_weight, (level, 0.0 * level, 0.0 * level), 1)
+
+    def singles(self, among: Space) -> None:
+        """Add each term alone, and each with a constant."""
+        prior = among.single[:, None]
+        each, none = np.arange(len(among.terms)), np.full(len(among.terms), -1)
+        self.size = _dot(self.columns, self.z[:, None])
+        noise, log_weight = self._judged(self.z[:, None] - self.columns * self.size, 1)
+        log_weight = log_weight + prior + np.log(NO_CONSTANT_SHARE)
+        log_weight = log_weight + log_coefficient(self.size, _ONE, noise, NEGATIVE_TERM)
+        zero = np.zeros_like(self.size)
+        self._add(each, none, log_weight, (zero, self.size / self.norms, zero), 1)
+        self.shared = _dot(self.ones[:, None], self.columns)
+        self.beside, self.left = _beside(self.columns, self.ones[:, None] * self.shared)
+        self.step = _dot(self.beside, self.rest[:, None])
+        if self.distinct <= 2:
+            return
+        noise, log_weight = self._judged(self.rest[:, None] - self.beside * self.step, 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            size = self.step / self.left
+            base = self.level - self.shared * size
+            log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE)
+            log_weight = log_weight + log_coefficient(size, 1 / self.left, noise, NEGATIVE_TERM)
+            log_weight = log_weight + log_coefficient(base, 1 / self.left, noise, NEGATIVE_CONSTANT)
+            # The errors of both hold 1 / left; the volume that they span together holds it once.
+            log_weight = log_weight + np.log(self.left)
+            found = (base / self.one_norm, size / self.norms, zero)
+        self._add(each, none, _where(self.left, log_weight), found, 2)
+
+    def doubles(self, among: Space) -> None:
+        """Add pairs of terms, and pairs with a constant."""
+        i, j, prior = among.first, among.second, among.double[:, None]
+        shared = _dot(self.columns[:, i], self.columns[:, j])
+        other, left = _beside(self.columns[:, j], self.columns[:, i] * shared)
+        rest = self.z[:, None] - self.columns[:, i] * self.size[i]
+        step = _dot(other, rest)
+        noise, log_weight = self._judged(rest - other * step, 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            second = step / left
+            first = self.size[i] - shared * second
+            log_weight = log_weight + prior + np.log(NO_CONSTANT_SHARE) + np.log(left)
+            log_weight = log_weight + log_coefficient(first, 1 / left, noise, NEGATIVE_TERM)
+            log_weight = log_weight + log_coefficient(second, 1 / left, noise, NEGATIVE_TERM)
+            found = (np.zeros_like(first), first / self.norms[i], second / self.norms[j])
+        self._add(i, j, _where(left, log_weight), found, 2)
+        if self.distinct <= 3:
+            return
+        shared = _dot(self.beside[:, i], self.beside[:, j])
+        other, left = _beside(self.beside[:, j], self.beside[:, i] * shared)
+        rest = self.rest[:, None] - self.beside[:, i] * self.step[i]
+        step = _dot(other, rest)
+        noise, log_weight = self._judged(rest - other * step, 3)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            second = step / left
+            first = self.step[i] - shared * second
+            unit_first, unit_second = 1 / (left * self.left[i]), 1 / (left * self.left[j])
+            first, second = first / self.left[i], second / self.left[j]
+            base = self.level - self.shared[i] * first - self.shared[j] * second
+            unit = np.sqrt(1 + (self.shared[i] * unit_first) ** 2 + (self.shared[j] * unit_second) ** 2)
+            # The product of the errors, less what correlation takes off the volume that the columns span.
+            log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE) + np.log(left / unit)
+            log_weight = log_weight + log_coefficient(first, unit_first, noise, NEGATIVE_TERM)
+            log_weight = log_weight + log_coefficient(second, unit_second, noise, NEGATIVE_TERM)
+            log_weight = log_weight + log_coefficient(base, unit, noise, NEGATIVE_CONSTANT)
+            found = (base / self.one_norm, first / self.norms[i], second / self.norms[j])
+        ample = np.minimum(left, np.minimum(self.left[i], self.left[j]))
+        self._add(i, j, _where(ample, log_weight), found, 3)
+
+    def _judged(self, residuals: Array, size: int) -> tuple[Array, Array]:
+        """Return noise and log evidence of the residuals of hypotheses with `size` coefficients."""
+        self.found = _dot(residuals, residuals) + self.squares
+        log_weight, noise = judged(self.found, self.total - size)
+        return noise, log_weight
+
+    def _add(
+        self, first: Array, second: Array, log_weights: Array, coefficients: tuple[Array, Array, Array], size: int
+    ) -> None:
+        sizes = np.full(len(first), size)
+        self.parts.append((first, second, log_weights, np.array(coefficients), self.found, sizes))
+
+    def result(self, density: Array) -> Posterior:
+        """Return what was added."""
+        first, second, log_weights, coefficients, squares, sizes = zip(*self.parts, strict=True)
+        return Posterior(
+            np.concatenate(first),
+            np.concatenate(second),
+            np.concatenate(log_weights) + density,
+            np.concatenate(coefficients, axis=1),
+            np.concatenate(squares),
+            np.concatenate(sizes),
+        )
+
+
+def _dot(first: Array, second: Array) -> Array:
+    """Return the sums of products along the first axis; unlike a sum of a product it writes no product."""
+    return np.asarray(np.einsum("n...,n...->...", first, second))
+
+
+def _unit(vectors: Array) -> tuple[Array, Array]:
+    """Return vectors (first axis) of length 1, and their lengths."""
+    length = np.sqrt(_dot(vectors, vectors))
+    return vectors / length, length
+
+
+def _beside(vectors: Array, projected: Array) -> tuple[Array, Array]:
+    """Return what is left of unit vectors without a projection, of length 1, and the length that it had."""
+    left = vectors - projected
+    length = np.sqrt(_dot(left, left))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(length > _COLLINEAR, left / length, 0.0), length
+
+
+def _where(left: Array, log_weights: Array) -> Array:
+    return np.where(left > _COLLINEAR, log_weights, -np.inf)

@@ -1,0 +1,233 @@
+"""Iterative refinement of exponents along four slices of the search space.
+
+Source: Reisert et al., Following the Blind Seer, sections 3.2 and 3.3 (`PAPER`), and what Extra-P 4.2.5 makes of it
+(`EXTRAP`): candidates are judged by the SMAPE of points left out, not by the residual sum of squares in sample; the
+threshold for accepting finer exponents grows with every rejection; a model needs to be only 1.3 times as good as the
+constant; and terms that contribute less than 0.05 % are no candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from splc.scaling.exponents import Exponents
+from splc.scaling.scores import contributes, left_out, line, rss, smape
+from splc.scaling.selection import Selection, batch_size
+from splc.types import Array
+
+# Extra-P 4.2.5 stops here at the latest; the paper needs one to three rounds.
+_ROUNDS = 10
+_POWERS, _LOGS = 6, 3
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The thresholds of iterative refinement.
+
+    Attributes:
+        acceptance: how many times smaller the SMAPE has to become for finer exponents to be accepted.
+        termination: the search goes on while some slice's SMAPE became so many times smaller in a round.
+        non_constancy: how many times smaller than the constant model's the SMAPE has to be.
+        leave_one_out: judge hypotheses by the SMAPE of points left out, else by the residual sum of squares.
+        compounding: whether `acceptance` is multiplied by itself after every rejected round.
+        closed: whether the largest integers (power 5, logarithm 2) are the upper bounds of exponents, else 6 and 3.
+    """
+
+    acceptance: float = 1.5
+    termination: float = 2.0
+    non_constancy: float = 2.0
+    leave_one_out: bool = False
+    compounding: bool = False
+    closed: bool = False
+
+
+PAPER = Rule()
+EXTRAP = Rule(non_constancy=1.3, leave_one_out=True, compounding=True, closed=True)
+
+
+def refined(x: Array, values: Array, rule: Rule) -> Selection:
+    """Choose one term for each quantity by iterative refinement.
+
+    Args:
+        x: distinct points, shape (n,).
+        values: shape (models, n).
+        rule: the thresholds.
+    """
+    models = len(values)
+    powers, logs = np.zeros((2, models), dtype=int), np.zeros((2, models), dtype=int)
+    powers[1] = logs[1] = 1
+    coefficients = np.zeros((3, models))
+    coefficients[0] = values.mean(axis=1)
+    changes = np.flatnonzero(np.ptp(values, axis=1) > 0)
+    # Two coefficients and a point left out, or two coefficients alone.
+    if len(x) >= (3 if rule.leave_one_out else 2):
+        size = batch_size(len(x), 4)
+        for start in range(0, len(changes), size):
+            rows = changes[start : start + size]
+            search = _Search(x, values[rows].T, rule)
+            search.run()
+            at = rows[search.accepted]
+            powers[:, at], logs[:, at] = search.power[:, search.accepted], search.log[:, search.accepted]
+            coefficients[0, at] = search.coefficients[0, search.accepted]
+            coefficients[1, at] = search.coefficients[1, search.accepted]
+    codes = np.concatenate([powers, logs]).T
+    distinct, where = np.unique(codes, axis=0, return_inverse=True)
+    terms = tuple(Exponents(Fraction(int(a), int(b)), Fraction(int(c), int(d))) for a, b, c, d in distinct)
+    constant = np.array([each.is_constant for each in terms])
+    first = np.where(constant[where], -1, where)
+    none = np.full(models, -1)
+    return Selection(terms, first, none, coefficients, np.full(models, np.nan), np.zeros(models, dtype=bool))
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Hypotheses with their errors; all arrays have the shape (…, models)."""
+
+    constant: Array
+    slope: Array
+    score: Array
+    smape: Array
+
+
+class _Search:
+    """The search for a batch of quantities: slices are powers with log^0, log^1, log^2, and logarithms alone."""
+
+    def __init__(self, x: Array, values: Array, rule: Rule) -> None:
+        self.x, self.values, self.rule = x, values, rule
+        self.slices = 4 if bool((x >= 1).all()) else 1
+        with np.errstate(divide="ignore"):
+            self.log_x = np.log2(x)
+
+    def columns(self, numerators: Array, denominators: Array) -> Array:
+        """Return the columns of exponents along each slice, shape (n, slices, models)."""
+        exponents = numerators / denominators
+        found = np.empty((len(self.x), *exponents.shape))
+        for each in range(self.slices):
+            if each == 3:
+                found[:, each] = self.log_x[:, None] ** exponents[each]
+            else:
+                logs = self.log_x**each if each else np.ones_like(self.x)
+                found[:, each] = self.x[:, None] ** exponents[each] * logs[:, None]
+        return found
+
+    def judged(self, numerators: Array, denominators: Array, *, filtered: bool) -> _Candidates:
+        """Fit one exponent per slice and quantity."""
+        columns = self.columns(numerators, denominators)
+        values = self.values[:, None]
+        constant, slope = line(columns, values)
+        fitted = constant + slope * columns
+        if self.rule.leave_one_out:
+            score = left_out(columns, values)
+            error = score
+            if filtered:
+                score = np.where(contributes(slope, columns, values), score, np.inf)
+        else:
+            score, error = rss(fitted, values), smape(fitted, values)
+        known = np.isfinite(slope) & np.isfinite(score)
+        return _Candidates(constant, slope, np.where(known, score, np.inf), np.where(known, error, np.inf))
+
+    def run(self) -> None:
+        """Search; the result is in `power`, `log` (numerator and denominator), `coefficients` and `accepted`."""
+        rule, models = self.rule, self.values.shape[1]
+        slices, every = np.arange(self.slices)[:, None], np.arange(models)
+        center, best = self.integers()
+        low = np.maximum(center - 1, 0)
+        most = np.array([_POWERS, _POWERS, _POWERS, _LOGS])[: self.slices, None] - int(rule.closed)
+        left, right = (low, np.ones_like(low)), (np.minimum(center + 1, most), np.ones_like(low))
+        middle = (center, np.ones_like(center))
+        leader = best.score.argmin(axis=0)
+        self.keep(leader, middle, best, every)
+        current = best.smape[leader, every]
+        threshold = np.full(models, rule.acceptance)
+        active = np.isfinite(current)
+        for _ in range(_ROUNDS):
+            if not active.any():
+                break
+            lower, upper = _mediant(left, middle), _mediant(middle, right)
+            found = [self.judged(*lower, filtered=True), best, self.judged(*upper, filtered=True)]
+            scores = np.array([each.score for each in found])
+            winner = np.where(scores[1] <= np.minimum(scores[0], scores[2]), 1, np.where(scores[0] <= scores[2], 0, 2))
+            before = best.smape
+            best = _Candidates(*(_pick(winner, [getattr(each, name) for each in found]) for name in _FIELDS))
+            # The better mediant becomes the middle, its neighbours the bounds; else both mediants become bounds.
+            tops, bottoms = [lower, middle, upper], [left, lower, middle]
+            ends = [middle, upper, right]
+            left, middle, right = (
+                (_pick(winner, [each[0] for each in group]), _pick(winner, [each[1] for each in group]))
+                for group in (bottoms, tops, ends)
+            )
+            leader = best.score.argmin(axis=0)
+            error = best.smape[leader, every]
+            accepted = active & (_ratio(current, error) >= threshold)
+            rows = every[accepted]
+            self.keep(leader, middle, best, rows)
+            current = np.where(accepted, error, current)
+            threshold = np.where(accepted | (not rule.compounding), rule.acceptance, threshold * rule.acceptance)
+            active = active & (_ratio(before, best.smape)[slices, every].max(axis=0) >= rule.termination)
+        level = self.values.mean(axis=0)
+        against = smape(np.broadcast_to(level, self.values.shape), self.values)
+        self.accepted = np.isfinite(current) & (_ratio(against, current) >= rule.non_constancy)
+        if rule.leave_one_out:
+            self.accepted &= contributes(self.coefficients[1], self.column, self.values)
+
+    def integers(self) -> tuple[Array, _Candidates]:
+        """Return the best integer of each slice and its hypothesis."""
+        models = self.values.shape[1]
+        center = np.zeros((self.slices, models), dtype=int)
+        best: _Candidates | None = None
+        for integer in range(_POWERS):
+            # A power of 0 without a logarithm, and a logarithm to the power of 0, are the constant.
+            allowed = np.array([integer > 0, True, True, 0 < integer < _LOGS])[: self.slices, None]
+            numerators = np.full((self.slices, models), integer)
+            found = self.judged(numerators, np.ones_like(numerators), filtered=integer > 1)
+            found = _Candidates(
+                found.constant,
+                found.slope,
+                np.where(allowed, found.score, np.inf),
+                np.where(allowed, found.smape, np.inf),
+            )
+            if best is None:
+                best = found
+                continue
+            better = (found.score < best.score).astype(int)
+            center = np.where(better, integer, center)
+            best = _Candidates(*(_pick(better, [getattr(best, name), getattr(found, name)]) for name in _FIELDS))
+        assert best is not None
+        return center, best
+
+    def keep(self, leader: Array, middle: tuple[Array, Array], best: _Candidates, rows: Array) -> None:
+        """Take over the leading slice's hypothesis for some quantities."""
+        if not hasattr(self, "power"):
+            self.power, self.log = np.ones((2, len(leader)), dtype=int), np.ones((2, len(leader)), dtype=int)
+            self.coefficients, self.column = np.zeros((2, len(leader))), np.zeros(self.values.shape)
+        at = leader[rows]
+        top, bottom = middle[0][at, rows], middle[1][at, rows]
+        logs = at == 3
+        self.power[0, rows], self.power[1, rows] = np.where(logs, 0, top), np.where(logs, 1, bottom)
+        self.log[0, rows], self.log[1, rows] = np.where(logs, top, at), np.where(logs, bottom, 1)
+        self.coefficients[0, rows] = best.constant[at, rows]
+        self.coefficients[1, rows] = best.slope[at, rows]
+        self.column[:, rows] = self.columns(*middle)[:, at, rows]
+
+
+_FIELDS = ("constant", "slope", "score", "smape")
+
+
+def _mediant(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the mediants of fractions, in lowest terms."""
+    top, bottom = first[0] + second[0], first[1] + second[1]
+    common = np.gcd(top, bottom)
+    return top // common, bottom // common
+
+
+def _pick(which: Array, choices: list[Array]) -> Array:
+    return np.asarray(np.choose(which, choices))
+
+
+def _ratio(before: Array, after: Array) -> Array:
+    """Return by which factor an error fell; 1 where it was nothing before and is nothing now."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((before == after) | ~np.isfinite(after), 1.0, before / after)

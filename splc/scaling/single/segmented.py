@@ -1,0 +1,64 @@
+"""Where data change their behaviour: one change point at most, found with windows of five points.
+
+Source: Ilyas et al., Off-Road Performance Modeling (Euro-Par 2017), with the thresholds of Extra-P 4.2.5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.scaling.single.classic import basic
+from splc.types import Array
+
+WINDOW = 5
+LEAST_POINTS = 9
+_BAD, _MARKED, _RATIO = 0.5, 0.1, 4.0
+# Below one percent errors are noise, however much one is larger than the other.
+_NOISE = 0.01
+# Of noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points). So
+# two models have to be worth it, as a model that is not constant has to be: twice as good as one (not in Extra-P).
+WORTH_A_CHANGE = 2.0
+
+
+def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
+    """Return the points of both segments as positions and the last x of the lower one; None for one segment.
+
+    A model is fitted to every window of five points in turn. A window across the change fits badly: its error, the
+    root of the residual sum of squares over the mean value, is large or several times its neighbour's.
+
+    Args:
+        x: distinct points, ascending, shape (n,).
+        values: shape (n,).
+    """
+    if len(x) < LEAST_POINTS:
+        return None
+    windows = len(x) - WINDOW + 1
+    errors = np.array([_error(x[at : at + WINDOW], values[at : at + WINDOW]) for at in range(windows)])
+    jumps = np.zeros(windows, dtype=bool)
+    for at in range(1, windows):
+        low, high = sorted((errors[at - 1], errors[at]))
+        if high > _NOISE and high > _RATIO * low:
+            jumps[at if errors[at] > errors[at - 1] else at - 1] = True
+    if not (errors.max() > _BAD or jumps.any()):
+        return None
+    marked = np.flatnonzero((errors >= _MARKED) | jumps)
+    middle = int(marked[len(marked) // 2])
+    if len(marked) == 3:
+        # The centre of the middle window belongs to both sides.
+        shared = middle + WINDOW // 2
+        lower, upper = np.arange(shared + 1), np.arange(shared, len(x))
+    else:
+        last = max(middle - 1, 0) + 2
+        lower, upper = np.arange(last + 1), np.arange(last + 1, len(x))
+    if len(lower) < 2 or len(upper) < 2:
+        return None
+    return lower, upper, float(x[lower[-1]])
+
+
+def _error(x: Array, values: Array) -> float:
+    """Return the root of the residual sum of squares of a window's model, relative to the mean value."""
+    mean = float(np.abs(values).mean())
+    if mean == 0:
+        return 0.0
+    fitted = basic(x, values[None]).values(x)[0]
+    return float(np.sqrt(((fitted - values) ** 2).sum())) / mean

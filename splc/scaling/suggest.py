@@ -1,0 +1,308 @@
+"""Which point to measure next: the cheapest lines first, then the cheapest points.
+
+Source: Ritter et al., Learning Cost-Effective Sampling Strategies, section III.E: (1) measure the cheapest available
+line of five points per parameter and make a first model; (2) measure the cheapest further point; (3) make the model
+again; (4) repeat until the model predicts well enough, or the budget is spent.
+
+Whether a model is good enough is told by the points off the cheapest lines: each is predicted from all others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from splc.errors import MeasurementError, SpecError, plural
+from splc.scaling.data import observed
+from splc.scaling.fit import fit, fit_many
+from splc.scaling.grids import candidate_axes, checked_axes
+from splc.scaling.multi.lines import lines
+from splc.scaling.result import ScalingModel
+from splc.types import Array
+
+# Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
+Cost = Callable[[Array, Array], Array]
+
+LINE = 5
+# Larger grids are no help: nobody measures so many points.
+MOST_CANDIDATES = 200_000
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A point to measure.
+
+    Attributes:
+        point: its coordinates.
+        expected: the value that the model predicts there, at least 0.
+        lower, upper: the 90 % interval of a measurement there; infinite where too little is known.
+        cost: what all repetitions of it cost.
+        reason: why this one.
+    """
+
+    point: tuple[float, ...]
+    expected: float
+    lower: float
+    upper: float
+    cost: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """What to measure next.
+
+    Attributes:
+        names: the parameters.
+        points: the points, in the order in which to measure them; none where nothing more is to be measured.
+        why: why these, or why none.
+        done: whether the model is good enough, or the budget is spent.
+        model: the model of what was measured.
+        error: mean relative error in percent of predicting points off the cheapest lines from all others; None where
+            there are none.
+        checked: how many points that is.
+        spent: what was measured has cost.
+        repetitions: measurements per point that costs are for.
+        candidates: how many points were considered.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[Suggestion, ...]
+    why: str
+    done: bool
+    model: ScalingModel
+    error: float | None
+    checked: int
+    spent: float
+    repetitions: int
+    candidates: int
+
+
+def suggest(
+    x: Any,
+    y: Any,
+    *,
+    names: Sequence[str] | None = None,
+    cost: Cost | None = None,
+    axes: Sequence[Sequence[float] | None] | None = None,
+    extend: int = 0,
+    until: float | None = None,
+    budget: float | None = None,
+    count: int | None = None,
+    repetitions: int | None = None,
+) -> Suggestions:
+    """Suggest what to measure next.
+
+    Args:
+        x: measured points, shape (n, parameters), or (n,) for one parameter.
+        y: measured values, shape (n,) or (n, repetitions); NaN where one is missing.
+        names: the parameters' names.
+        cost: what one measurement costs, from points (n, parameters) and values (n,); the value itself unless given.
+        axes: per parameter the values that can be measured; None, for one or all: those measured, carried on in their
+            steps or factors to five at least.
+        extend: how many values axes that are not given have beyond that.
+        until: the error in percent that is good enough.
+        budget: what all measurements may cost, those already taken among them.
+        count: how many points to suggest; None: what is missing of a line, or one further point.
+        repetitions: measurements per point; None: as many as most measured points have.
+
+    Raises:
+        MeasurementError: if measurements cannot be modelled, or costs are not finite numbers of at least 0.
+        SpecError: for a wrong setting.
+    """
+    points, values = _checked(x, y)
+    for what, number in (("until", until), ("budget", budget)):
+        if number is not None and not (number >= 0 and np.isfinite(number)):
+            raise SpecError(f"{what} cannot be {number:g}", hint="it is a number of at least 0")
+    for what, whole in (("count", count), ("repetitions", repetitions)):
+        if whole is not None and whole < 1:
+            raise SpecError(f"{what} cannot be {whole}", hint="it is at least 1")
+    known = (~np.isnan(values)).sum(axis=1)
+    each = int(np.bincount(known).argmax()) if repetitions is None else repetitions
+    model = fit(points, values, names=names)
+    price = cost or (lambda _, value: value)
+    mean = np.nanmean(values, axis=1)
+    spent = float((_costs(price, points, mean) * known).sum())
+    grid = _Grid(points, model, price, each, checked_axes(axes, points.shape[1]), extend)
+    error, checked = _error(points, values, grid.base())
+    found = _Found(model, error, checked, spent, each, len(grid.points))
+    return _suggestions(found, grid, until, budget, count)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known before anything is suggested; see `Suggestions`."""
+
+    model: ScalingModel
+    error: float | None
+    checked: int
+    spent: float
+    repetitions: int
+    candidates: int
+
+    def result(self, points: Sequence[Suggestion], why: str, done: bool) -> Suggestions:
+        """Return it with suggestions."""
+        return Suggestions(
+            self.model.names,
+            tuple(points),
+            why,
+            done,
+            self.model,
+            self.error,
+            self.checked,
+            self.spent,
+            self.repetitions,
+            self.candidates,
+        )
+
+
+def _suggestions(
+    found: _Found, grid: _Grid, until: float | None, budget: float | None, count: int | None
+) -> Suggestions:
+    chosen: list[Suggestion] = []
+    spent = found.spent
+    line = grid.next_line()
+    if line is None and until is not None and found.error is not None and found.error <= until:
+        why = f"good enough: points off the lines are predicted within {found.error:.3g} % on average"
+        return found.result([], why, True)
+    wanted = count or (len(line[0]) if line else 1)
+    whys = []
+    while len(chosen) < wanted:
+        if line:
+            rows, reason = line
+            rows = rows[: wanted - len(chosen)]
+        else:
+            rows = grid.cheapest()
+            reason = "the cheapest point that was not measured"
+        if len(rows) == 0:
+            whys.append("all candidates are measured: give more values, or extend the axes")
+            break
+        for row in rows:
+            if budget is not None and spent + grid.costs[row] > budget:
+                left = max(budget - spent, 0.0)
+                text = f"the budget is spent: {left:.6g} is left, and the next point costs {grid.costs[row]:.6g}"
+                return found.result(chosen, text, not chosen)
+            chosen.append(grid.suggestion(int(row), reason))
+            spent += float(grid.costs[row])
+            grid.measured[row] = True
+        whys.append(reason)
+        line = grid.next_line()
+    return found.result(chosen, "; ".join(dict.fromkeys(whys)), False)
+
+
+class _Grid:
+    """The candidates, with what they cost, and which are measured (or planned)."""
+
+    def __init__(
+        self,
+        points: Array,
+        model: ScalingModel,
+        price: Cost,
+        repetitions: int,
+        given: tuple[Array | None, ...],
+        extend: int,
+    ) -> None:
+        self.model = model
+        axes = candidate_axes(points, given, LINE, extend)
+        number = int(np.prod([float(len(axis)) for axis in axes]))
+        if number > MOST_CANDIDATES:
+            raise SpecError(
+                f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MOST_CANDIDATES:,} at most"
+            )
+        # What was measured may lie off the grid.
+        self.points = np.unique(np.vstack([points, list(itertools.product(*axes))]), axis=0)
+        self.measured = (self.points[:, None] == points[None]).all(axis=2).any(axis=1)
+        self.expected = np.maximum(model.predict(self.points).ravel(), 0.0)
+        self.costs = repetitions * _costs(price, self.points, self.expected)
+
+    def suggestion(self, row: int, reason: str) -> Suggestion:
+        """Return a point as a suggestion."""
+        point = self.points[[row]]
+        lower, upper = (float(each.ravel()[0]) for each in self.model.interval(point))
+        expected = float(self.expected[row])
+        return Suggestion(tuple(point[0].tolist()), expected, lower, upper, float(self.costs[row]), reason)
+
+    def cheapest(self) -> Array:
+        """Return the cheapest point that is not measured, if there is one; of equal ones that with smaller values."""
+        rows = np.flatnonzero(~self.measured)
+        return rows[[int(self.costs[rows].argmin())]] if len(rows) else rows
+
+    def next_line(self) -> tuple[Array, str] | None:
+        """Return what is missing of the line that is the cheapest to complete, of parameters that have none."""
+        best: tuple[float, Array, str] | None = None
+        for at, name in enumerate(self.model.names):
+            own = lines(self.points, at)
+            if any(self.measured[line].sum() >= LINE for line in own):
+                continue
+            for line in own:
+                there = self.measured[line]
+                rest = line[~there]
+                rest = np.sort(rest[np.argsort(self.costs[rest], kind="stable")][: LINE - int(there.sum())])
+                price = float(self.costs[rest].sum())
+                if len(rest) + there.sum() == LINE and (best is None or price < best[0]):
+                    rest = rest[np.argsort(self.costs[rest], kind="stable")]
+                    number = plural(len(rest), "point", "points")
+                    best = price, rest, f"{number} missing of the cheapest line of {LINE} along {name}"
+        return None if best is None else best[1:]
+
+    def base(self) -> Array:
+        """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
+        used = np.zeros(len(self.points), dtype=bool)
+        for at in range(len(self.model.names)):
+            full = [line[self.measured[line]] for line in lines(self.points, at)]
+            ample = [line for line in full if len(line) >= LINE]
+            if not ample:
+                # The lines come first, so nothing that was measured is beside them.
+                return np.asarray(self.points[self.measured])
+            cheapest = min(ample, key=lambda line: float(np.sort(self.costs[line])[:LINE].sum()))
+            used[cheapest[np.argsort(self.costs[cheapest], kind="stable")[:LINE]]] = True
+        return np.asarray(self.points[used])
+
+
+def _checked(x: Any, y: Any) -> tuple[Array, Array]:
+    """Return points (n, parameters), distinct, and values (n, repetitions), those without any value left out."""
+    try:
+        values = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        raise MeasurementError("y is no array of numbers") from None
+    if values.ndim not in (1, 2):
+        raise MeasurementError(f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions)")
+    found = observed(x, values[None])
+    points = found.x[:, None] if found.x.ndim == 1 else found.x
+    there = ~np.isnan(found.values[0]).all(axis=1)
+    return np.asarray(points[there]), np.asarray(found.values[0][there])
+
+
+def _costs(price: Cost, points: Array, values: Array) -> Array:
+    """Return checked costs.
+
+    Raises:
+        MeasurementError: if one is no finite number of at least 0.
+    """
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
+    wrong = ~(np.isfinite(found) & (found >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        hint = "costs are finite and at least 0: give another cost"
+        where = ", ".join(f"{each:g}" for each in points[row].tolist())
+        raise MeasurementError(f"a measurement at ({where}), value {values[row]:g}, costs {found[row]:g}", hint=hint)
+    return np.array(found)
+
+
+def _error(points: Array, values: Array, base: Array) -> tuple[float | None, int]:
+    """Return how well points beside the base are predicted from all others: mean relative error in percent."""
+    beside = np.flatnonzero(~(points[:, None] == base[None]).all(axis=2).any(axis=1))
+    mean = np.nanmean(values, axis=1)
+    beside = beside[mean[beside] != 0]
+    if len(beside) == 0:
+        return None, 0
+    without = np.tile(values, (len(beside), 1, 1))
+    without[np.arange(len(beside)), beside] = np.nan
+    models = fit_many(points, without)
+    predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, beside, strict=True)])
+    return float(100 * np.abs(predicted / mean[beside] - 1).mean()), len(beside)

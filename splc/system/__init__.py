@@ -1,0 +1,1 @@
+"""The description of a configurable system: options, constraints, variability model."""

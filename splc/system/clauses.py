@@ -1,0 +1,137 @@
+"""What the hierarchy and the boolean constraints demand, as clauses over the options' values.
+
+Rules (SPL Conqueror's, with its gaps closed): a child needs its parent; a parent needs each non-optional child that
+excludes nothing; non-optional siblings that exclude each other are an alternative group, of which the parent needs
+exactly one; every exclusion holds in both directions; an implication needs one of each group it names.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.system.constraints import BooleanConstraint, OptionLiteral
+from splc.system.options import BinaryOption
+from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A disjunction: at least one literal holds.
+
+    Attributes:
+        literals: option position → for each of its values whether it satisfies the clause.
+        origin: the constraint it comes from, None for the hierarchy.
+        reason: what demands it, in words.
+    """
+
+    literals: tuple[tuple[int, tuple[bool, ...]], ...]
+    origin: BooleanConstraint | None
+    reason: str
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The positions of the options it is about."""
+        return tuple(position for position, _ in self.literals)
+
+    def holds(self, indices: Array) -> Array:
+        """Return where it holds: `indices` is (n, options) value indices, the result (n,) bool."""
+        result = np.zeros(len(indices), dtype=bool)
+        for position, allowed in self.literals:
+            result |= np.asarray(allowed, dtype=bool)[indices[:, position]]
+        return result
+
+
+def clauses(model: VariabilityModel) -> tuple[Clause, ...]:
+    """Return all clauses of a model, hierarchy first, then boolean constraints in file order."""
+    return (*_hierarchy(model), *_stated(model))
+
+
+def _literal(model: VariabilityModel, name: str, positive: bool) -> tuple[int, tuple[bool, ...]] | bool:
+    """Return the values of an option that satisfy a literal over it, or the truth of a literal over the root."""
+    if name == ROOT:
+        return positive
+    if name in model.switches:
+        position, enabled = model.switches[name]
+        size = model.options[position].size
+        wanted = enabled == positive
+        return position, (*[wanted] * (size - 1), not wanted)
+    position = model.positions[name]
+    option = model.options[position]
+    if isinstance(option, BinaryOption):
+        return position, (not positive, positive)
+    wanted = positive
+    deselected = (not wanted,) if option.optional else ()
+    return position, (*[wanted] * len(option.values), *deselected)
+
+
+def _clause(
+    model: VariabilityModel,
+    literals: list[tuple[str, bool]],
+    reason: str,
+    origin: BooleanConstraint | None = None,
+) -> list[Clause]:
+    """Return the clause over these literals, or nothing where it always holds."""
+    merged: dict[int, tuple[bool, ...]] = {}
+    for name, positive in literals:
+        found = _literal(model, name, positive)
+        if isinstance(found, bool):
+            if found:
+                return []
+            continue
+        position, allowed = found
+        if position in merged:
+            allowed = tuple(map(operator.or_, merged[position], allowed))
+        merged[position] = allowed
+    if any(all(allowed) for allowed in merged.values()):
+        return []
+    return [Clause(tuple(sorted(merged.items())), origin, reason)]
+
+
+def _hierarchy(model: VariabilityModel) -> list[Clause]:
+    found: list[Clause] = []
+    groups: set[frozenset[str]] = set()
+    for option in model.binary_options:
+        name, parent = option.name, option.parent or ROOT
+        found += _clause(model, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
+        others = model.alternatives(option)
+        if not option.optional and not model.exclusions[name]:
+            found += _clause(model, [(parent, False), (name, True)], f"{parent} needs {name}")
+        elif others:
+            group = [name, *others]
+            if frozenset(group) not in groups:
+                groups.add(frozenset(group))
+                needs = [(parent, False), *((member, True) for member in group)]
+                found += _clause(model, needs, f"{parent} needs one of {', '.join(group)}")
+        for other in model.exclusions[name]:
+            if model.positions[other] > model.positions[name]:
+                found += _clause(model, [(name, False), (other, False)], f"{name} excludes {other}")
+        for alternatives in option.implied:
+            found += _clause(
+                model,
+                [(name, False), *((other, True) for other in alternatives)],
+                f"{name} implies {' or '.join(alternatives)}",
+            )
+    unique: dict[tuple[tuple[int, tuple[bool, ...]], ...], Clause] = {}
+    for clause in found:
+        unique.setdefault(clause.literals, clause)
+    return list(unique.values())
+
+
+def _stated(model: VariabilityModel) -> list[Clause]:
+    found: list[Clause] = []
+    for constraint in model.boolean_constraints:
+        groups: list[list[OptionLiteral]] = (
+            [[literal] for literal in constraint.literals] if constraint.conjunction else [list(constraint.literals)]
+        )
+        for group in groups:
+            found += _clause(
+                model,
+                [(literal.name, literal.positive) for literal in group],
+                constraint.text.strip(),
+                constraint,
+            )
+    return found

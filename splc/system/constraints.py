@@ -1,0 +1,175 @@
+"""Constraints that a variability model states in words of its own: boolean, non-boolean and mixed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from splc.arithmetic.parser import Node, evaluate, is_ambiguous, names_in, parse_comparison
+from splc.arithmetic.tokens import NameTable, is_word, problem_at, unknown_name, unquoted
+from splc.types import Array
+
+# Two sides of a comparison count as equal when they differ by no more than this, relative to the larger of them and 1:
+# 0.1 + 0.2 = 0.3 holds, whichever way a sum is added up.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class OptionLiteral:
+    """An option that is selected (`positive`) or not."""
+
+    name: str
+    positive: bool
+
+
+@dataclass(frozen=True)
+class BooleanConstraint:
+    """A disjunction (`conjunction` false) or a conjunction of literals."""
+
+    literals: tuple[OptionLiteral, ...]
+    conjunction: bool
+    text: str
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The options it names."""
+        return tuple(dict.fromkeys(literal.name for literal in self.literals))
+
+
+@dataclass(frozen=True)
+class ArithmeticConstraint:
+    """`left comparison right` over numeric and binary options.
+
+    A configuration in which a named option is deselected satisfies it, whatever `negated` says; with
+    `requires == 'none'` (mixed constraints only) a deselected binary option counts as 0 instead.
+
+    Attributes:
+        left: the expression on the left.
+        comparison: one of >= <= != = < >.
+        right: the expression on the right.
+        kind: 'non-boolean' or 'mixed': the section of the description it stands in.
+        requires: 'all' or 'none', the attribute `req` of a mixed constraint.
+        negated: the attribute `exprKind` of a mixed constraint is `neg`: the comparison must not hold.
+        text: as written.
+    """
+
+    left: Node
+    comparison: str
+    right: Node
+    kind: Literal["non-boolean", "mixed"]
+    requires: Literal["all", "none"]
+    negated: bool
+    text: str
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The options it names."""
+        return tuple(dict.fromkeys(names_in(self.left) + names_in(self.right)))
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether SPL Conqueror's right-associative `*` and `/` give it another meaning than mathematics would."""
+        return is_ambiguous(self.left) or is_ambiguous(self.right)
+
+    def compare(self, difference: Array, scale: Array) -> Array:
+        """Return where the comparison (negated if need be) holds, given left - right and the sides' magnitude."""
+        # An infinite side is near to nothing: its own magnitude would forgive every difference.
+        near = np.abs(difference) <= TOLERANCE * np.maximum(np.where(np.isfinite(scale), scale, 1.0), 1.0)
+        with np.errstate(invalid="ignore"):
+            holds: Array = _COMPARE[self.comparison](difference, near)
+        return ~holds if self.negated else holds
+
+    def holds(self, value_of: Callable[[str], Array]) -> Array:
+        """Return where the comparison holds for columns without deselected options (shape (n,), bool)."""
+        left = np.asarray(evaluate(self.left, value_of, zero_safe=True), dtype=float)
+        right = np.asarray(evaluate(self.right, value_of, zero_safe=True), dtype=float)
+        with np.errstate(invalid="ignore", over="ignore"):
+            # Two equal infinities differ by nothing, not by NaN.
+            difference = np.where(left == right, 0.0, left - right)
+        return self.compare(difference, np.maximum(np.abs(left), np.abs(right)))
+
+
+_COMPARE: dict[str, Callable[[Array, Array], Array]] = {
+    ">=": lambda difference, near: (difference > 0) | near,
+    "<=": lambda difference, near: (difference < 0) | near,
+    "=": lambda difference, near: near,
+    "!=": lambda difference, near: ~near,
+    ">": lambda difference, near: (difference > 0) & ~near,
+    "<": lambda difference, near: (difference < 0) & ~near,
+}
+
+Constraint = BooleanConstraint | ArithmeticConstraint
+
+
+def parse_boolean(text: str, names: NameTable, line: int | None = None) -> BooleanConstraint:
+    """Parse `a | !b | -c` or `a & !b`; backticks quote any name.
+
+    Raises:
+        ExpressionError: if the text mixes both, has parentheses, or names what is not known.
+    """
+    literals: list[OptionLiteral] = []
+    operators: set[str] = set()
+    at, positive, expect_name = 0, True, True
+    while at < len(text):
+        character = text[at]
+        if character.isspace():
+            at += 1
+        elif expect_name and character in "!-":
+            positive = not positive
+            at += 1
+        elif expect_name:
+            name, at = _name_at(text, at, names)
+            literals.append(OptionLiteral(name, positive))
+            positive, expect_name = True, False
+        elif character in "|&":
+            operators.add(character)
+            while at < len(text) and text[at] == character:
+                at += 1
+            expect_name = True
+        else:
+            raise problem_at(text, at, f"{character!r} is not expected here", "options are joined by | or &")
+    if expect_name:
+        raise problem_at(text, at, "the constraint ends too early" if literals else "the constraint is empty")
+    if len(operators) > 1:
+        raise problem_at(text, 0, "the constraint mixes | and &", "write two constraints, each with one operator")
+    return BooleanConstraint(tuple(literals), "&" in operators, text, line)
+
+
+def _name_at(text: str, at: int, names: NameTable) -> tuple[str, int]:
+    """Return the option named at `at`, in backticks or not, and where its name ends."""
+    if text[at] == "`":
+        spelling, end = unquoted(text, at)
+        if spelling not in names.names:
+            raise unknown_name(text, at, spelling, names)
+        return names.names[spelling], end
+    found = names.match(text, at)
+    if found is not None:
+        return names.names[found], at + len(found)
+    end = at
+    while end < len(text) and is_word(text[end]):
+        end += 1
+    if end == at:
+        raise problem_at(text, at, f"{text[at]!r} is not expected here", "a constraint is 'a | !b' or 'a & !b'")
+    raise unknown_name(text, at, text[at:end], names)
+
+
+def parse_arithmetic(
+    text: str,
+    names: NameTable,
+    kind: Literal["non-boolean", "mixed"] = "non-boolean",
+    requires: Literal["all", "none"] = "all",
+    negated: bool = False,
+    line: int | None = None,
+) -> ArithmeticConstraint:
+    """Parse `expression CMP expression`, read as SPL Conqueror does (right-associative `*` and `/`).
+
+    Raises:
+        ExpressionError: where the text is not a comparison of expressions over known names.
+    """
+    left, comparison, right = parse_comparison(text, names, associate="right")
+    return ArithmeticConstraint(left, comparison, right, kind, requires, negated, text, line)

@@ -1,0 +1,268 @@
+"""The variability model: the options of a system and the constraints among them."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+
+from splc.arithmetic.tokens import NameTable
+from splc.errors import ConfigurationError, Problems, VariabilityError, unknown_name_hint
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
+from splc.system.options import BinaryOption, NumericOption, Option
+
+ROOT = "root"
+ENABLED = "Enabled"
+DISABLED = "Disabled"
+
+
+def plain_name(name: str) -> str:
+    """Return a name as SPL Conqueror keeps it: without every character that is not letter, digit or underscore."""
+    return re.sub(r"[^\w]", "", name)
+
+
+@dataclass(frozen=True)
+class VariabilityModel:
+    """The options of a system (binary ones first, each kind in file order) and its constraints.
+
+    The root is implicit and no option. An optional numeric option `x` answers in constraints and terms to
+    `Enabledx` and `Disabledx` too.
+
+    Args:
+        name: the system's name.
+        options: binary options, then numeric ones.
+        constraints: constraints stated in words of their own, in file order.
+        source: the file it was read from.
+        notes: what its reader has to say that is no error.
+        observed: names of observed variables, which models may be about, but configurations are not made of (see
+            `splc.data.observations`); models that differ in these only are equal.
+
+    Raises:
+        VariabilityError: if names repeat, or a parent, an implied or excluded option is not known, parents form a
+            circle, or a numeric option's values are not ascending; all such problems at once.
+    """
+
+    name: str
+    options: tuple[Option, ...]
+    constraints: tuple[Constraint, ...] = ()
+    source: str | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    observed: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        problems = Problems(self.source)
+        seen: dict[str, Option] = {}
+        for option in self.options:
+            if not option.name.strip():
+                problems.add("an option without a name", option.line)
+            elif option.name == ROOT:
+                problems.add(f"the name {ROOT!r} belongs to the root", option.line)
+            elif option.name in seen:
+                first = seen[option.name].line
+                problems.add(
+                    f"the name {option.name!r} is used twice",
+                    option.line,
+                    hint=f"first used in line {first}" if first else None,
+                )
+            seen.setdefault(option.name, option)
+            if isinstance(option, NumericOption):
+                if not option.values:
+                    problems.add(f"{option.name} has no values", option.line)
+                elif not _ascending(option.values):
+                    problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
+        _check_references(self, problems)
+        for place, name in enumerate(self.observed):
+            if not name.strip() or name in self.spellings or name in self.observed[:place]:
+                what = "is the name of an option, too" if name in self.spellings else "is no name, or is there twice"
+                problems.add(f"the observed variable {name!r} {what}", hint="rename it")
+        problems.raise_if_any(VariabilityError)
+
+    @cached_property
+    def binary_options(self) -> tuple[BinaryOption, ...]:
+        """The binary options, in file order."""
+        return tuple(option for option in self.options if isinstance(option, BinaryOption))
+
+    @cached_property
+    def numeric_options(self) -> tuple[NumericOption, ...]:
+        """The numeric options, in file order."""
+        return tuple(option for option in self.options if isinstance(option, NumericOption))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The options' names, in model order."""
+        return tuple(option.name for option in self.options)
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Name → position in model order."""
+        return {option.name: position for position, option in enumerate(self.options)}
+
+    @cached_property
+    def switches(self) -> dict[str, tuple[int, bool]]:
+        """`Enabledx` and `Disabledx` of every optional numeric option: (its position, whether it means enabled)."""
+        found: dict[str, tuple[int, bool]] = {}
+        for option in self.numeric_options:
+            if option.optional:
+                found.setdefault(ENABLED + option.name, (self.positions[option.name], True))
+                found.setdefault(DISABLED + option.name, (self.positions[option.name], False))
+        return {name: switch for name, switch in found.items() if name not in self.positions}
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """Accepted spelling → name: names, SPL Conqueror's spelling of them, switches, root."""
+        found = {name: name for name in (*self.names, *self.switches, ROOT)}
+        plain: dict[str, set[str]] = {}
+        for name in list(found):
+            plain.setdefault(plain_name(name), set()).add(name)
+        for spelling, names in plain.items():
+            if spelling and spelling not in found and len(names) == 1:
+                found[spelling] = next(iter(names))
+        return found
+
+    @cached_property
+    def name_table(self) -> NameTable:
+        """All accepted spellings, for the readers of constraints and model text."""
+        return NameTable(self.spellings)
+
+    @cached_property
+    def term_names(self) -> dict[str, str]:
+        """Accepted spelling → name of all that terms can be about: `spellings`, and the observed variables."""
+        return {**self.spellings, **{name: name for name in self.observed}}
+
+    @cached_property
+    def term_order(self) -> tuple[str, ...]:
+        """The order of names in terms: options, switches, observed variables."""
+        return (*self.names, *self.switches, *self.observed)
+
+    def unknown(self, name: str) -> ConfigurationError:
+        """Return the error for a name in a term that is no option's, where options are needed."""
+        if name in self.observed:
+            hint = "observed variables are known of configurations that were run, and nobody chooses them"
+            return ConfigurationError(f"{name!r} is an observed variable, no option", hint=hint)
+        return ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.term_order)))
+
+    def option(self, name: str) -> Option:
+        """Return the option of this name.
+
+        Raises:
+            ConfigurationError: if there is none, with the nearest name.
+        """
+        known = self.spellings.get(name)
+        if known is None or known not in self.positions:
+            raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.names)))
+        return self.options[self.positions[known]]
+
+    def siblings(self, option: BinaryOption) -> Iterator[BinaryOption]:
+        """Yield the other binary options with the same parent."""
+        for other in self.binary_options:
+            if other is not option and other.parent == option.parent:
+                yield other
+
+    @cached_property
+    def exclusions(self) -> dict[str, tuple[str, ...]]:
+        """Binary option → the options it cannot be selected together with (symmetric, in model order)."""
+        partners: dict[str, set[str]] = {option.name: set() for option in self.binary_options}
+        for option in self.binary_options:
+            for group in option.excluded:
+                if len(group) == 1 and group[0] in partners and group[0] != option.name:
+                    partners[option.name].add(group[0])
+                    partners[group[0]].add(option.name)
+        return {name: tuple(sorted(others, key=self.positions.__getitem__)) for name, others in partners.items()}
+
+    def alternatives(self, option: BinaryOption) -> tuple[str, ...]:
+        """Return the other members of its alternative group: non-optional siblings that it excludes."""
+        if option.optional:
+            return ()
+        return tuple(
+            other
+            for other in self.exclusions[option.name]
+            if isinstance(found := self.options[self.positions[other]], BinaryOption)
+            and not found.optional
+            and found.parent == option.parent
+        )
+
+    @cached_property
+    def alternative_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The alternative groups (parent selected: exactly one), each in model order."""
+        groups: dict[frozenset[str], tuple[str, ...]] = {}
+        for option in self.binary_options:
+            if others := self.alternatives(option):
+                members = tuple(sorted((option.name, *others), key=self.positions.__getitem__))
+                groups.setdefault(frozenset(members), members)
+        return tuple(groups.values())
+
+    @cached_property
+    def mandatory(self) -> frozenset[str]:
+        """The binary options that the hierarchy alone makes always selected: not optional, no alternative."""
+        by_name = {option.name: option for option in self.binary_options}
+
+        def always(name: str | None) -> bool:
+            while name is not None:
+                if by_name[name].optional or self.exclusions[name]:
+                    return False
+                name = by_name[name].parent
+            return True
+
+        return frozenset(name for name in by_name if always(name))
+
+    @cached_property
+    def base_option(self) -> str:
+        """What stands for the constant in SPL Conqueror's logs: the first mandatory top-level option, or root."""
+        return next((o.name for o in self.binary_options if o.parent is None and o.name in self.mandatory), ROOT)
+
+    @property
+    def boolean_constraints(self) -> tuple[BooleanConstraint, ...]:
+        """The boolean constraints, in file order."""
+        return tuple(c for c in self.constraints if isinstance(c, BooleanConstraint))
+
+    @property
+    def arithmetic_constraints(self) -> tuple[ArithmeticConstraint, ...]:
+        """The non-boolean and mixed constraints, in file order."""
+        return tuple(c for c in self.constraints if isinstance(c, ArithmeticConstraint))
+
+
+def _ascending(values: Sequence[float]) -> bool:
+    """Whether values are finite and each is greater than the one before."""
+    increasing = all(map(operator.lt, values, islice(values, 1, None)))
+    return increasing and math.isfinite(values[0]) and math.isfinite(values[-1])
+
+
+def _check_references(model: VariabilityModel, problems: Problems) -> None:
+    """Note parents, implied and excluded options that do not exist or are not binary, and circles of parents."""
+    binary = {option.name: option for option in model.options if isinstance(option, BinaryOption)}
+    numeric = {option.name for option in model.options if isinstance(option, NumericOption)}
+    for option in model.options:
+        references = [] if option.parent is None else [("parent", option.parent)]
+        if isinstance(option, BinaryOption):
+            references += [("impliedOptions", name) for group in option.implied for name in group]
+            references += [("excludedOptions", name) for group in option.excluded for name in group]
+        for element, name in references:
+            if name in numeric:
+                problems.add(
+                    f"{option.name}: {element} names the numeric option {name!r}",
+                    option.line,
+                    hint="only binary options can be named here",
+                )
+            elif name not in binary and not (name == ROOT and element == "impliedOptions"):
+                problems.add(
+                    f"{option.name}: {element} names the unknown option {name!r}",
+                    option.line,
+                    # Looking for the nearest of thousands of names takes a while; what is not shown needs no hint.
+                    hint=unknown_name_hint(name, list(binary)) if len(problems) < problems.limit else None,
+                )
+    settled: set[str] = set()
+    for option in binary.values():
+        path: dict[str, None] = {}
+        ancestor: str | None = option.name
+        while ancestor in binary and ancestor not in path and ancestor not in settled:
+            path[ancestor] = None
+            ancestor = binary[ancestor].parent
+        if ancestor is not None and ancestor in path:
+            names = list(path)
+            text = " → ".join([*names[names.index(ancestor) :], ancestor])
+            problems.add(f"{ancestor} is its own ancestor", binary[ancestor].line, text=text)
+        settled.update(path)

@@ -1,0 +1,282 @@
+"""Evaluations of scaling models: presets, tasks, results, interruptions, and files that change them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from casestudies.scaling_evaluation import run as evaluation_run
+from casestudies.scaling_evaluation.__main__ import main
+from casestudies.scaling_evaluation.evaluation import (
+    Evaluation,
+    EvaluationRecord,
+    EvaluationTask,
+    parse_evaluation_record,
+    perform_cell,
+)
+from casestudies.scaling_evaluation.run import run_evaluation
+from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
+from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
+from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate
+from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
+from casestudies.scaling_evaluation.sparse_functions import POINTS, evaluate_sparse
+from splc.errors import InputError, OutputError, SpecError
+from splc.study.doing import How
+
+SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
+SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files of a results folder, the manifest without its times."""
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    manifest = json.loads(found.pop("manifest.json"))
+    del manifest["times"]
+    return {**found, "manifest.json": json.dumps(manifest).encode()}
+
+
+def test_presets() -> None:
+    """The presets are the papers' settings with fixed seeds, and an unknown one is refused with the known names."""
+    single, sparse = (evaluation_preset(name) for name in PRESETS)
+    assert single.settings() == {
+        "preset": "synthetic-single",
+        "functions": 1000,
+        "seed": 20170828,
+        "noise": [0.02],
+        "learners": list(LEARNERS),
+    }
+    assert len(single.tasks()) == len(LEARNERS) * len(KINDS) == 49
+    assert sparse.settings()["noise"] == [0.01, 0.02, 0.05]
+    assert len(sparse.tasks()) == 3 * 3 * len(POINTS)
+    with pytest.raises(SpecError, match=r"no preset 'synthetic'\n.*synthetic-single, synthetic-sparse"):
+        evaluation_preset("synthetic")
+
+
+def test_rows_of_single(tmp_path: Path) -> None:
+    """Each row has what `evaluate` finds for its class and learner, and the tables show these shares."""
+    result = run_evaluation(SINGLE, tmp_path / "there", pictures=False)
+    expected = evaluate({name: LEARNERS[name] for name in SINGLE.learners}, number=3, seed=SINGLE.seed, intervals=True)
+    by_cell = {(row["learner"], row["kind"]): row for row in result.rows}
+    assert len(by_cell) == len(expected) == len(result.rows)
+    for score in expected:
+        row = by_cell[score.learner, score.kind]
+        assert [row[share] for share in SHARES] == [score.exact, score.within, score.covered]
+    exact = result.tables[0]
+    assert exact.columns == ("learner", *KINDS)
+    assert exact.rows[0] == ("default", *(by_cell["default", kind]["exact"] for kind in KINDS))
+
+
+def test_rows_of_sparse(tmp_path: Path) -> None:
+    """Each row has what `evaluate_sparse` finds for its number of points, and what was left out stands in a table."""
+    result = run_evaluation(SPARSE, tmp_path / "there", pictures=False)
+    for noise in SPARSE.noise:
+        for parameters in SPARSE.parameters:
+            scores, drawn = evaluate_sparse(parameters, number=2, seed=1, noise=noise, repetitions=2)
+            rows = [row for row in result.rows if (row["noise"], row["parameters"]) == (noise, parameters)]
+            assert [tuple(row[band] for band in WITHIN) for row in rows] == [score.within for score in scores]
+            assert [(row["points"], row["cost %"]) for row in rows] == [(each.points, each.cost) for each in scores]
+            left_out = next(row for row in result.tables[-1].rows if row[0] == parameters)
+            assert left_out[3:] == tuple(drawn.left_out.values())
+    assert [len(table.rows) for table in result.tables] == [6, 6, 2]
+
+
+@pytest.mark.parametrize("evaluation", [SINGLE, SPARSE], ids=lambda each: each.preset)
+def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
+    """An evaluation that was interrupted and gone on with, in one process or two, writes the same bytes as another."""
+    calls = count()
+    stopped = run_evaluation(evaluation, tmp_path / "one", How(should_stop=lambda: next(calls) >= 2))
+    assert stopped.interrupted
+    assert stopped.done == 2
+    assert not (tmp_path / "one" / "table.md").exists()
+    result = run_evaluation(evaluation, tmp_path / "one", How(jobs=2))
+    assert (result.found, result.done) == (2, len(evaluation.tasks()))
+    run_evaluation(evaluation, tmp_path / "other")
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+    assert set(evaluation.picture_names()) < set(contents(tmp_path / "one"))
+
+
+def test_only_what_is_new(tmp_path: Path) -> None:
+    """With one more learner only its tasks are done; with another seed all of them are."""
+    run_evaluation(SINGLE, tmp_path, pictures=False)
+    more = SingleEvaluation(functions=3, learners=(*SINGLE.learners, "the paper's algorithm as written"))
+    assert run_evaluation(more, tmp_path, pictures=False).found == len(SINGLE.tasks())
+    other = SingleEvaluation(functions=3, learners=SINGLE.learners, seed=1)
+    assert run_evaluation(other, tmp_path, pictures=False).found == 0
+
+
+def test_folder_of_another(tmp_path: Path) -> None:
+    """The results of one preset are not replaced by those of another unless that is asked for."""
+    run_evaluation(SPARSE, tmp_path, pictures=False)
+    with pytest.raises(OutputError, match="the results of another study: the preset synthetic-sparse"):
+        run_evaluation(SINGLE, tmp_path, pictures=False)
+    assert run_evaluation(SINGLE, tmp_path, pictures=False, force=True).tables
+
+
+def test_records() -> None:
+    """A record is read back as it is; one of another task, changed, or cut off is none."""
+    task = SPARSE.tasks()[0]
+    record, _ = perform_cell(task, SPARSE)
+    data = record.text().encode()
+    assert parse_evaluation_record(data, task.key) == record
+    for wrong in (data[:-20], data.replace(b"points", b"pointz"), b"", b"[]", b'{"check": 1, "record": {}}'):
+        assert parse_evaluation_record(wrong, task.key) is None
+    assert parse_evaluation_record(data, SPARSE.tasks()[1].key) is None
+
+
+def test_file(tmp_path: Path) -> None:
+    """A study file names a preset and what differs from it; its results stand beside it."""
+    path = tmp_path / "study.toml"
+    path.write_text(
+        'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = [2]\nparameters = 1\n',
+        encoding="utf-8",
+    )
+    found = read_evaluation(path)
+    assert found == SparseEvaluation(path, functions=2, noise=(0.05,), repetitions=(2,), parameters=(1,))
+    assert isinstance(found, SparseEvaluation)
+    assert run_evaluation(found, pictures=False).folder == tmp_path / "results"
+    path.write_text('samplings = ["ff"]\n', encoding="utf-8")
+    with pytest.raises(InputError, match="there is no preset None"):
+        read_evaluation(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("functions = 0", "functions must be a whole number from 1 to 1,000,000\n    functions = 0"),
+        ("functions = true", "functions must be a whole number"),
+        ("functions = 1.5", "functions must be a whole number"),
+        ("seed = -1", "seed must be a whole number from 0 to 2^64 - 1"),
+        (
+            f"seed = 0x{'f' * 5000}",
+            "seed must be a whole number from 0 to 2^64 - 1\n    seed = a number of too many digits",
+        ),
+        ("noise = []", "noise is empty"),
+        ("noise = [0.02, 0]", "noise must be numbers above 0 and below 1, as 0.02 for ±2 %\n    noise = 0"),
+        ("noise = nan", "noise must be numbers"),
+        ('noise = "0.02"', "noise must be numbers"),
+        ("noise = [0.02, 0.02000000001]", "a value of noise is there twice"),
+        (
+            'learners = ["defualt"]',
+            "learners must be names of learners\n    learners = 'defualt'\n    did you mean 'default'?",
+        ),
+        ("learners = [[]]", "learners must be names of learners"),
+        ("learners = []", "learners is empty\n    write a list of names of learners"),
+        ("parameters = 3", "unknown key 'parameters' of synthetic-single"),
+        ("sead = 3", "unknown key 'sead' of synthetic-single\n    did you mean 'seed'?"),
+    ],
+)
+def test_wrong_files(tmp_path: Path, line: str, message: str) -> None:
+    """What is wrong is said with its line and what to do, together with all else that is wrong."""
+    path = tmp_path / "study.toml"
+    path.write_text(f'preset = "synthetic-single"\n{line}\nseeds = 1\n', encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_evaluation(path)
+    assert f"study.toml:2: {message}" in str(caught.value)
+    assert "study.toml:3: unknown key 'seeds'" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ['"synthetic"', "3", "[]"])
+def test_unknown_preset(tmp_path: Path, value: str) -> None:
+    """A preset that there is not is said, with all else."""
+    path = tmp_path / "study.toml"
+    path.write_text(f"preset = {value}\nsamplings = []\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"study.toml:1: there is no preset(.|\n)*study.toml:2: unknown key"):
+        read_evaluation(path)
+
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "casestudies" / "scaling_evaluation"
+
+
+def committed(name: str) -> list[dict[str, str]]:
+    """Return the committed rows of an evaluation."""
+    with (RESULTS / name / "table.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_committed_settings(name: str) -> None:
+    """What is committed was made by the preset as it is."""
+    manifest = json.loads((RESULTS / name / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["state"] == "finished"
+    assert manifest["study"] == evaluation_preset(name).settings()
+
+
+def test_committed_results() -> None:
+    """A part of what is committed comes out again, but for models that another library decides otherwise."""
+    single, sparse = SingleEvaluation(), SparseEvaluation()
+    (score,) = evaluate({"default": {}}, number=single.functions, seed=single.seed, kinds=["constant"])
+    (found,) = (row for row in committed(single.preset) if (row["kind"], row["learner"]) == ("constant", "default"))
+    assert [float(found[share]) for share in ("exact", "within")] == pytest.approx([score.exact, score.within], abs=0.5)
+    task = sparse.tasks()[0]
+    (row,) = perform_cell(task, sparse)[0].rows
+    names = list(task.cell)
+    (found,) = (each for each in committed(sparse.preset) if all(each[name] == str(row[name]) for name in names))
+    assert [float(found[name]) for name in (*WITHIN, "cost %")] == pytest.approx(
+        [row[name] for name in (*WITHIN, "cost %")], abs=0.5
+    )
+
+
+def test_docs_show_the_committed_results() -> None:
+    """The tables of docs/scaling.md have the numbers of the committed results."""
+    page = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    for folder in ("synthetic-single", "noise-10"):
+        rows = committed(folder)
+        for learner in dict.fromkeys(row["learner"] for row in rows):
+            own = [row for row in rows if row["learner"] == learner]
+            cells = " | ".join(f"{float(row['exact']):.1f} / {float(row['within']):.1f}" for row in own)
+            assert f"| {learner} | {cells} |" in page
+    shown = {("2", "9"), ("2", "11"), ("2", "25"), ("3", "13"), ("3", "25"), ("3", "125")}
+    for row in committed("synthetic-sparse"):
+        point = (row["parameters"], row["points"])
+        if (row["noise"], row["repetitions"]) == ("0.05", "4") and point in shown:
+            assert f"| {' | '.join(point)} | {float(row['within 5 %']):.1f} |" in page
+
+
+SMALL = 'preset = "synthetic-sparse"\nfunctions = 2\nnoise = 0.05\nrepetitions = [1, 2]\nparameters = 1\n'
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command prints tables, or one JSON object; a second run takes what the first one found."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    arguments = [str(path), "-o", str(tmp_path / "there"), "--jobs", "1"]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "2 functions of 1 parameter" in " ".join(printed.split())
+    assert "2 runs; 5 files in" in printed
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["preset"], found["tasks"], found["done_before"]) == ("synthetic-sparse", 2, 2)
+    assert found["files"] == ["pictures/noise-5.svg", "table.csv", "table.md", "table.tex", "manifest.json"]
+
+
+def test_command_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown preset ends with exit code 2 and one message."""
+    assert main(["synthetic", "-o", str(tmp_path / "there")]) == 2
+    assert "there is no preset 'synthetic'" in capsys.readouterr().err
+    assert not (tmp_path / "there").exists()
+
+
+def test_command_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends an evaluation with 130; the finished runs are kept, and the same command continues."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    begun: list[str] = []
+
+    def interrupted(task: EvaluationTask, evaluation: Evaluation) -> tuple[EvaluationRecord, float]:
+        begun.append(task.key)
+        os.kill(os.getpid(), signal.SIGINT)
+        return perform_cell(task, evaluation)
+
+    monkeypatch.setattr(evaluation_run, "perform_cell", interrupted)
+    arguments = [str(path), "-o", str(tmp_path / "there"), "--jobs", "1", "--no-pictures"]
+    assert main(arguments) == 130
+    assert main(arguments) == 0
+    assert len(begun) == len(set(begun)) == 2

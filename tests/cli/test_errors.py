@@ -1,0 +1,189 @@
+"""How a command ends that cannot do what was asked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from splc.cli.errors import Commands
+from splc.errors import InputError, Problem, SpecError
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def ended(error: BaseException) -> tuple[int, str]:
+    """Return the exit code and the message of a command that raises this."""
+    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+
+    @app.command()
+    def work() -> None:
+        raise error
+
+    @app.command()
+    def other() -> None:
+        pass
+
+    result = CliRunner().invoke(app, ["work"])
+    assert result.stdout == ""
+    return result.exit_code, result.stderr
+
+
+def splc(*arguments: str, **settings: object) -> subprocess.Popen[str]:
+    """Start `splc` in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    process: subprocess.Popen[str] = subprocess.Popen(
+        [sys.executable, "-m", "splc", *arguments],
+        text=True,
+        env=environment,
+        stderr=subprocess.PIPE,
+        **settings,  # type: ignore[call-overload]
+    )
+    return process
+
+
+def test_bad_input_keeps_its_place_in_front() -> None:
+    """A problem in a file begins with `file:line:`, one without a place with `error:`; text and hint follow."""
+    code, message = ended(InputError([Problem("wrong", "a.xml", 3, text="<x>", hint="write y"), Problem("also")]))
+    assert code == 2
+    assert message == "a.xml:3: wrong\n    <x>\n    write y\nerror: also\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (SpecError("unknown"), "error: unknown\n"),
+        (MemoryError(), "error: there is not enough memory for this\n"),
+        (RecursionError("maximum"), "error: the input is nested too deeply\n"),
+        (OSError(28, "No space left on device"), "error: standard output: No space left on device\n"),
+    ],
+)
+def test_messages(error: Exception, message: str) -> None:
+    """Whatever goes wrong is one message, and exit code 2."""
+    assert ended(error) == (2, message)
+
+
+def test_a_bug_of_ours() -> None:
+    """An unexpected exception is called what it is, without a traceback."""
+    code, message = ended(KeyError("x"))
+    assert code == 2
+    assert message.startswith("error: internal error: KeyError: 'x'\n")
+    assert "SPLC_DEBUG=1" in message
+
+
+def test_debugging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With SPLC_DEBUG=1 the exception comes through."""
+    monkeypatch.setenv("SPLC_DEBUG", "1")
+    app = typer.Typer(cls=Commands)
+
+    @app.command()
+    def work() -> None:
+        raise KeyError("x")
+
+    @app.command()
+    def other() -> None:
+        pass
+
+    with pytest.raises(KeyError):
+        CliRunner().invoke(app, ["work"], catch_exceptions=False)
+
+
+def test_interrupted() -> None:
+    """Ctrl-C ends with 130 and no traceback."""
+    assert ended(KeyboardInterrupt()) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["descrbe"], "No such command 'descrbe'. Did you mean 'describe'?"),
+        (["describe", "--jsn"], "--json"),
+        (["sample", "--seed", "x"], "Invalid value for '--seed'"),
+        (["sample", "--seed", "-1"], "Invalid value for '--seed'"),
+        (["convert"], "Missing argument 'INPUT'"),
+        (["convert", "x", "-o", "y", "--invalid", "ignore"], "'ignore' is not one of 'error', 'drop'"),
+        (["describe", "a", "b"], "unexpected extra argument"),
+    ],
+)
+def test_usage_errors(refused: Callable[..., str], arguments: list[str], message: str) -> None:
+    """A wrong command line is exit code 2, with what is wrong, the nearest name, and where help is."""
+    said = refused(*arguments)
+    assert said.startswith("error: ")
+    assert message in said.partition("\n")[0]
+    assert "--help'" in said
+
+
+@pytest.mark.parametrize("arguments", [["describe", "--json"], ["sample", "--sampling", "ff"]])
+def test_a_reader_that_stops_reading(folder: Path, arguments: list[str]) -> None:
+    """Output into a pipe whose reader has gone is no error and makes no noise."""
+    with splc(*arguments, cwd=folder, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert "rror" not in process.stderr.read()
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("stream", "code", "message"), [(0, 2, "<stdin>"), (1, 2, "standard output is closed"), (2, 0, "")]
+)
+def test_closed_streams(folder: Path, stream: int, code: int, message: str) -> None:
+    """A closed stdin is empty, a closed stderr takes everything, a closed stdout is an error."""
+    command = f"{sys.executable} -m splc describe {'-' if stream == 0 else ''} {stream}>&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    )
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "internal error" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["describe"], ["describe", "--json"], ["sample", "--sampling", "all+ff"]])
+def test_a_full_disk_behind_stdout(folder: Path, arguments: list[str]) -> None:
+    """Output that cannot be written is exit code 2 and one message."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full, splc(*arguments, cwd=folder, stdout=full) as process:
+        assert process.stderr is not None
+        message = process.stderr.read()
+        assert message.count("\n") == 1
+        assert message.endswith(": No space left on device\n")
+        assert process.wait() == 2
+
+
+def test_an_interrupted_process(folder: Path) -> None:
+    """A command that is interrupted while it waits for its input ends with 130 and without a traceback."""
+    os.mkfifo(folder / "pipe")
+    with splc("convert", "pipe", "-o", "x.csv", cwd=folder) as process:
+        # This opens only when the command has opened the other end.
+        with (folder / "pipe").open("w", encoding="utf-8"):
+            process.send_signal(signal.SIGINT)
+            assert process.wait() == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == "interrupted\n"
+    assert not (folder / "x.csv").exists()
+
+
+def test_a_terminal_that_knows_few_characters(folder: Path) -> None:
+    """A character that stdout cannot encode is escaped, not an error."""
+    system = (folder / "system.xml").read_text(encoding="utf-8").replace("cache", "αβ")
+    (folder / "system.xml").write_text(system, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "splc", "describe"],
+        capture_output=True,
+        check=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTHONIOENCODING": "latin-1"},
+    )
+    assert b"\\u03b1\\u03b2" in done.stdout

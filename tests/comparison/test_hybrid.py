@@ -1,0 +1,256 @@
+"""The hybrid comparison: shares of classes and what follows from them, against brute force."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comparison.hybrid import hybrid
+from comparison.result import HybridComparison
+from comparison.syntactic import compare_terms
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, SpecError
+from splc.models.binding import bound
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.subexpressions import Parameter
+from splc.models.terms import CONSTANT, Factor, Term, option_term, product_of
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SYSTEM = VariabilityModel(
+    "grid",
+    (
+        BinaryOption("b", optional=True),
+        NumericOption("x", (1.0, 2.0, 4.0)),
+        NumericOption("y", (1.0, 3.0, 10.0), deselected_flag=-1.0),
+    ),
+)
+ALL = Configurations(SYSTEM, np.array(list(itertools.product(range(2), range(3), range(4)))))
+terms = st.lists(
+    st.sampled_from([Factor("b"), Factor("x"), Factor("x", 2), Factor("y"), Factor("y", 1, 1)]), max_size=2
+)
+# What is smaller than the largest contribution by 300 orders of magnitude is lost, so influences are not that small.
+influences = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
+models = st.dictionaries(terms.map(product_of), influences, max_size=6).map(
+    lambda pairs: InfluenceModel.from_terms(pairs, SYSTEM.names)
+)
+weightings = st.none() | st.lists(st.integers(0, 3), min_size=len(ALL), max_size=len(ALL)).filter(any).map(np.array)
+
+
+def compared(
+    first: InfluenceModel, second: InfluenceModel, weights: Array | None = None, constant: bool = True
+) -> HybridComparison:
+    """Return the hybrid comparison over all configurations."""
+    return hybrid(first, second, compare_terms(first, second, constant=constant), ALL, weights=weights)
+
+
+def contribution(model: InfluenceModel, options: tuple[str, ...], row: int) -> float:
+    """Return what the terms over exactly these options contribute to one configuration, term by term."""
+    total = 0.0
+    for term, influence in model.terms:
+        if set(term.options) != set(options):
+            continue
+        value = influence
+        for factor in term.factors:
+            x = ALL.assignment(row)[factor.option]
+            value *= 0.0 if math.isnan(x) else x**factor.power * (math.log10(x) ** factor.log if factor.log else 1.0)
+        total += value
+    return total
+
+
+@given(models, models, weightings, st.booleans())
+def test_shares_and_similarities_are_those_of_their_definitions(
+    first: InfluenceModel, second: InfluenceModel, weights: Array | None, constant: bool
+) -> None:
+    """Configuration by configuration and term by term, the same shares, weights and similarities come out."""
+    found = compared(first, second, weights, constant)
+    classes = [share.options for share in found.classes]
+    counted = np.ones(len(ALL)) if weights is None else weights
+    sums = {}
+    for options in classes:
+        own = [contribution(first, options, row) for row in range(len(ALL))]
+        other = [contribution(second, options, row) for row in range(len(ALL))]
+        sums[options] = (
+            sum(w * abs(a) for w, a in zip(counted, own, strict=True)),
+            sum(w * abs(b) for w, b in zip(counted, other, strict=True)),
+            sum(w * abs(a - b) for w, a, b in zip(counted, own, other, strict=True)),
+        )
+    totals = [sum(each[place] for each in sums.values()) for place in (0, 1)]
+    for share in found.classes:
+        a, b, apart = sums[share.options]
+        assert share.first == pytest.approx(a / totals[0] if totals[0] else 0.0, abs=1e-12)
+        assert share.second == pytest.approx(b / totals[1] if totals[1] else 0.0, abs=1e-12)
+        assert share.semantic == pytest.approx(1 - apart / (a + b) if a + b else 1.0, abs=1e-9)
+        if all(totals):
+            assert share.weight == pytest.approx((share.first + share.second) / 2)
+
+
+@given(models, models, weightings, st.booleans())
+def test_all_are_fractions_and_weights_add_up_to_one(
+    first: InfluenceModel, second: InfluenceModel, weights: Array | None, constant: bool
+) -> None:
+    """Every share, weight, similarity and both scores lie in [0, 1], and weights sum to 1 where there is a class."""
+    found = compared(first, second, weights, constant)
+    for share in found.classes:
+        values = (share.first, share.second, share.weight, share.syntactic, share.semantic)
+        assert all(0 <= value <= 1 for value in values)
+    assert math.fsum(share.weight for share in found.classes) == pytest.approx(1.0 if found.classes else 0.0)
+    assert 0 <= found.syntactic <= 1 + 1e-12
+    assert 0 <= found.semantic <= 1 + 1e-12
+
+
+@given(models)
+def test_a_model_is_like_itself(model: InfluenceModel) -> None:
+    """Against itself a model has similarity 1 in every class, by terms and by contributions."""
+    for share in compared(model, model).classes:
+        assert (share.syntactic, share.semantic, share.first) == (1.0, 1.0, share.second)
+
+
+@given(models, models, weightings)
+def test_exchanged_models_exchange_their_shares(
+    first: InfluenceModel, second: InfluenceModel, weights: Array | None
+) -> None:
+    """Weights and similarities of contributions do not depend on which model comes first."""
+    there, back = compared(first, second, weights), compared(second, first, weights)
+    assert [(s.options, s.first, s.second, s.weight, s.semantic) for s in there.classes] == [
+        (s.options, s.second, s.first, s.weight, s.semantic) for s in back.classes
+    ]
+
+
+@given(models, models, st.integers(1, 4))
+def test_a_weight_is_a_number_of_repetitions(first: InfluenceModel, second: InfluenceModel, times: int) -> None:
+    """A configuration that counts n times is as n equal ones, and the unit of weights does not matter."""
+    syntactic = compare_terms(first, second)
+    weights = np.ones(len(ALL))
+    weights[3] = times
+    repeated = ALL[[*range(len(ALL)), *[3] * (times - 1)]]
+    by_weight = hybrid(first, second, syntactic, ALL, weights=7 * weights)
+    by_repetition = hybrid(first, second, syntactic, repeated)
+    for own, other in zip(by_weight.classes, by_repetition.classes, strict=True):
+        assert (own.first, own.second) == pytest.approx((other.first, other.second))
+        assert own.semantic == pytest.approx(other.semantic, abs=1e-9)
+
+
+def test_shares_show_what_matters() -> None:
+    """A class that hardly contributes hardly counts, however its terms score."""
+    first = InfluenceModel.from_terms({option_term("x"): 100.0, option_term("b"): 1e-3}, SYSTEM.names)
+    second = InfluenceModel.from_terms({option_term("x"): 100.0, option_term("y"): 1e-3}, SYSTEM.names)
+    found = compared(first, second)
+    assert [share.options for share in found.classes] == [("b",), ("x",), ("y",)]
+    assert found.syntactic > 0.999
+    assert found.semantic > 0.999
+    assert compare_terms(first, second).normalized == pytest.approx((2 - 2 - 2 + 6) / 12)
+
+
+def test_opposite_contributions_are_not_alike() -> None:
+    """What one model adds and the other takes away has no similarity; half as much has two thirds."""
+    model = InfluenceModel.from_terms({option_term("x"): 2.0}, SYSTEM.names)
+    assert compared(model, model.scaled(-1)).classes[0].semantic == 0
+    assert compared(model, model.scaled(0.5)).classes[0].semantic == pytest.approx(1 - 1 / 3)
+
+
+def test_models_without_contributions_have_shares_of_nothing() -> None:
+    """A model of zeros leaves the weights to the other one; two of them weigh all classes the same."""
+    nothing = InfluenceModel.from_terms({option_term("x"): 0.0, option_term("y"): 0.0}, SYSTEM.names)
+    something = InfluenceModel.from_terms({option_term("x"): 1.0, CONSTANT: 1.0}, SYSTEM.names)
+    one = compared(nothing, something)
+    assert [share.first for share in one.classes] == [0.0, 0.0, 0.0]
+    assert [share.weight for share in one.classes] == [share.second for share in one.classes]
+    none = compared(nothing, nothing)
+    assert [(share.weight, share.semantic) for share in none.classes] == [(0.5, 1.0), (0.5, 1.0)]
+    assert compared(InfluenceModel(()), InfluenceModel(())).classes == ()
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_huge_and_tiny_contributions_have_the_same_shares(size: float) -> None:
+    """Neither sums beyond all numbers nor those near zero change shares."""
+    model = InfluenceModel.from_terms({option_term("x"): 3.0, option_term("y"): -1.0, CONSTANT: 2.0}, SYSTEM.names)
+    other = InfluenceModel.from_terms({option_term("x"): 1.0, CONSTANT: 2.0}, SYSTEM.names)
+    plain, scaled = compared(model, other), compared(model.scaled(size), other.scaled(size), np.full(len(ALL), size))
+    for own, found in zip(plain.classes, scaled.classes, strict=True):
+        values = ((each.first, each.second, each.weight, each.semantic) for each in (own, found))
+        assert next(values) == pytest.approx(next(values))
+
+
+@given(st.lists(st.sampled_from([0.0, 1e-300, 1e-5, 1.0, -3.0, 1e300]), min_size=6, max_size=6))
+def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None:
+    """Shares and similarities are the same however many configurations are looked at at a time."""
+    system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (0.0, 1.0, 5.0))))
+    configurations = Configurations(system, np.array(list(itertools.product(range(3), repeat=2))))
+    terms = [CONSTANT, option_term("x"), option_term("x") * option_term("y")]
+    first, second = (
+        InfluenceModel.from_terms(zip(terms, own, strict=True), system.names)
+        for own in (influences[:3], influences[3:])
+    )
+    syntactic = compare_terms(first, second)
+    weights = np.arange(1.0, 10.0)
+    whole = hybrid(first, second, syntactic, configurations, weights=weights)
+    for size in (1, 2, 4):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("splc.models.influence.BLOCK", size)
+            blocks = hybrid(first, second, syntactic, configurations, weights=weights)
+        for own, other in zip(whole.classes, blocks.classes, strict=True):
+            assert dataclasses.astuple(own)[1:] == pytest.approx(dataclasses.astuple(other)[1:], rel=1e-12, abs=1e-14)
+
+
+def test_parameters_do_not_change_the_class() -> None:
+    """With a parameter that is a table over an option, a term counts for its own options, whatever the table is over.
+
+    What is compared by terms has numbers in the place of parameters; what contributes has the table.
+    """
+    table = Parameter(
+        "alpha", (1.0, 5.0, 0.0), (1.0, 5.0, 0.0), (1.0, 5.0, 0.0), "x", (1.0, 2.0, 4.0), ((option_term("x"), 1.0),)
+    )
+    model = InfluenceModel.from_terms(
+        {option_term("y") * option_term("alpha"): 2.0, option_term("alpha"): 1.0}, SYSTEM.names, derived=(table,)
+    )
+    numbers = bound(model)
+    found = hybrid(model, numbers, compare_terms(numbers, numbers), ALL)
+    assert [share.options for share in found.classes] == [(), ("y",)]
+    alpha = np.array([1.0, 5.0, 0.0])[ALL.indices[:, 1]]
+    y = np.nan_to_num(ALL.value("y"))
+    assert found.classes[0].first == pytest.approx(alpha.sum() / (alpha + 2 * y * alpha).sum())
+    assert found.classes[0].semantic == pytest.approx(1 - np.abs(alpha - 5).sum() / (alpha + 5).sum())
+
+
+def test_a_class_that_numbers_made_vanish_has_no_similarity_by_terms() -> None:
+    """Where a number for a parameter leaves a class without terms, the class still has its share."""
+    model = InfluenceModel.from_terms({option_term("x"): 1.0, option_term("y"): 1.0}, SYSTEM.names)
+    known = compare_terms(*[InfluenceModel.from_terms({option_term("x"): 1.0}, SYSTEM.names)] * 2)
+    found = hybrid(model, model, known, ALL)
+    assert [(share.options, share.syntactic) for share in found.classes] == [(("x",), 1.0), (("y",), 0.0)]
+    assert found.classes[1].first > 0
+
+
+def test_the_constant_takes_part_only_if_it_does_by_terms() -> None:
+    """Without the constant in the comparison of terms, shares are those of the other classes."""
+    model = InfluenceModel.from_terms({option_term("x"): 3.0, CONSTANT: 1e6}, SYSTEM.names)
+    assert [share.options for share in compared(model, model).classes] == [(), ("x",)]
+    [share] = compared(model, model, constant=False).classes
+    assert (share.options, share.first) == (("x",), 1.0)
+
+
+def test_wrong_inputs_are_errors() -> None:
+    """No configurations, weights of a wrong shape or value, and terms without a value are refused."""
+    model = InfluenceModel.from_terms({option_term("x"): 3.0}, SYSTEM.names)
+    syntactic = compare_terms(model, model)
+    with pytest.raises(ConfigurationError, match="at least one configuration"):
+        hybrid(model, model, syntactic, ALL[:0])
+    with pytest.raises(SpecError, match="one weight per configuration"):
+        hybrid(model, model, syntactic, ALL, weights=np.ones(3))
+    for wrong in (-1.0, math.nan, math.inf, 0.0):
+        with pytest.raises(SpecError, match="weight"):
+            hybrid(model, model, syntactic, ALL, weights=np.full(len(ALL), wrong))
+    singular = InfluenceModel.from_terms({Term((Factor("b", -1),)): 1.0}, SYSTEM.names)
+    with pytest.raises(EvaluationError, match="no finite value"):
+        hybrid(model, singular, compare_terms(model, singular), ALL)
+    stranger = dataclasses.replace(model, terms=((option_term("z"), 1.0),))
+    with pytest.raises(ConfigurationError, match="unknown option 'z'"):
+        hybrid(stranger, model, compare_terms(stranger, model), ALL)

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations, index_type, value_indices
+from splc.errors import ConfigurationError
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import all_assignments, models
+
+MANY = tuple(float(i * i) for i in range(300))
+SYSTEM = VariabilityModel(
+    "system",
+    (
+        BinaryOption("rc-lookahead"),
+        NumericOption("x", MANY),
+        NumericOption("o", (0.1, 0.5, 3.0), deselected_flag=-1.0),
+    ),
+)
+NOTHING = VariabilityModel("nothing", ())
+
+
+@st.composite
+def some(draw: st.DrawFn, model: VariabilityModel = SYSTEM, most: int = 12) -> Configurations:
+    """Configurations, repeated ones among them, with indices around the ends of a byte."""
+    row = [
+        st.sampled_from(sorted({0, option.size - 1, *(i for i in (1, 254, 255, 256, 257) if i < option.size)}))
+        for option in model.options
+    ]
+    rows = draw(st.lists(st.tuples(*row), max_size=most))
+    return Configurations(model, np.array(rows, dtype=int).reshape(len(rows), len(model.options)))
+
+
+class TestConstruction:
+    @pytest.mark.parametrize("size", [2, 255, 256, 257, 65536, 65537])
+    def test_the_smallest_type_that_holds_every_index(self, size: int) -> None:
+        """Indices take one byte up to 256 values, two up to 65,536, and are kept exactly."""
+        model = VariabilityModel("m", (NumericOption("x", tuple(map(float, range(size)))),))
+        assert index_type(model).itemsize == (1 if size <= 256 else 2 if size <= 65536 else 4)
+        configurations = Configurations(model, np.array([[size - 1], [0]]))
+        assert configurations.indices.dtype == index_type(model)
+        assert configurations.value("x").tolist() == [size - 1, 0]
+
+    @pytest.mark.parametrize(
+        "indices",
+        [[[2, 0, 0]], [[0, 300, 0]], [[0, 0, 4]], [[0, 0, -1]], [[0, 0]], [0, 0, 0], [[[0, 0, 0]]], [[0.5, 0, 0]]],
+    )
+    def test_what_does_not_fit_is_refused(self, indices: list[list[float]]) -> None:
+        """Another shape, an index outside of the values, and what is no whole number are refused."""
+        with pytest.raises(ConfigurationError):
+            Configurations(SYSTEM, np.array(indices))
+
+    def test_rows_without_columns_do_not_fit_a_system_with_options(self) -> None:
+        """Five empty rows are no configurations of a system with options, no rows at all are none."""
+        with pytest.raises(ConfigurationError):
+            Configurations(SYSTEM, np.zeros((5, 0)))
+        for empty in (np.array([]), np.zeros((0, 0)), np.zeros((0, 3))):
+            assert Configurations(SYSTEM, empty).indices.shape == (0, 3)
+
+    def test_immutable(self) -> None:
+        """Indices can be written neither through the configurations nor through the array they were made from."""
+        array = np.array([[1, 2, 3]])
+        configurations = Configurations(SYSTEM, array)
+        array[0, 0] = 0
+        assert configurations.indices.tolist() == [[1, 2, 3]]
+        with pytest.raises(ValueError, match="read-only"):
+            configurations.indices[0, 0] = 0
+        with pytest.raises(ValueError, match="read-only"):
+            configurations[:1].indices[0, 0] = 0
+
+    @given(some(), some())
+    def test_equality(self, one: Configurations, other: Configurations) -> None:
+        """Configurations are equal where all their rows are, in the same order, and are not hashable."""
+        assert (one == other) == (one.indices.tolist() == other.indices.tolist())
+        assert one != one.indices.tolist()
+        with pytest.raises(TypeError):
+            hash(one)
+
+
+class TestValues:
+    @given(models())
+    def test_round_trip(self, model: VariabilityModel) -> None:
+        """Values of all options lead back to the same indices, deselected ones included."""
+        every = all_assignments(model)
+        columns = {name: every.value(name) for name in model.names}
+        assert Configurations.from_columns(model, columns) == every
+        for row in range(0, len(every), 7):
+            assert list(every.assignment(row)) == list(model.names)
+            for name, value in every.assignment(row).items():
+                assert value == columns[name][row] or math.isnan(value) == math.isnan(columns[name][row])
+
+    def test_columns(self) -> None:
+        """Terms see 0 and 1 for binary options and switches, 1 for the root, NaN where an option is deselected."""
+        configurations = Configurations(SYSTEM, np.array([[1, 2, 0], [0, 299, 3]]))
+        assert configurations.column("rclookahead").tolist() == [1, 0]
+        assert configurations.column("x").tolist() == [4, 299**2]
+        np.testing.assert_array_equal(configurations.column("o"), [0.1, np.nan])
+        assert configurations.column("Enabledo").tolist() == [1, 0]
+        assert configurations.column("Disabledo").tolist() == [0, 1]
+        assert configurations.column("root").tolist() == [1, 1]
+
+    def test_unknown_column(self) -> None:
+        """An unknown name is refused with the nearest one, switches included."""
+        with pytest.raises(ConfigurationError, match="unknown option 'Enablde_o'") as caught:
+            Configurations(SYSTEM, np.array([[1, 2, 0]])).column("Enablde_o")
+        assert caught.value.problems[0].hint == "did you mean 'Enabledo'?"
+
+    def test_the_flag_and_nan_are_deselected(self) -> None:
+        """The flag of an option, or NaN, stands for deselected, where the option may be deselected."""
+        columns = {"rc-lookahead": [0, 0, 1], "x": [0, 1, 4], "o": [-1, math.nan, 3]}
+        found = Configurations.from_columns(SYSTEM, columns)
+        assert found.indices.tolist() == [[0, 0, 3], [0, 1, 3], [1, 2, 2]]
+        with pytest.raises(ConfigurationError, match="row 1: x cannot be nan"):
+            Configurations.from_columns(SYSTEM, {**columns, "x": [0, math.nan, 4]})
+
+    def test_stripped_names(self) -> None:
+        """Columns may be named in SPL Conqueror's spelling."""
+        columns = {"rclookahead": [1], "x": [9], "o": [3]}
+        assert Configurations.from_columns(SYSTEM, columns).indices.tolist() == [[1, 3, 2]]
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"x": [5, 4]}, "row 0: x cannot be 5; the nearest of its 300 values is 4"),
+            ({"rc-lookahead": [1, 2]}, "row 1: rc-lookahead is a binary option and cannot be 2"),
+            ({"o": [0.1, 0.2]}, "row 1: o cannot be 0.2; its values are 0.1, 0.5, 3"),
+            ({"o": [0.1, math.inf]}, "row 1: o cannot be inf"),
+            ({"y": [1, 1]}, "unknown option 'y'"),
+            ({"x": [1, 4, 9]}, "x: one value per configuration is needed"),
+            ({"x": [[1], [4]]}, "x: one value per configuration is needed"),
+        ],
+    )
+    def test_wrong_columns(self, changes: dict[str, list[float]], message: str) -> None:
+        """Values that are none of the option's, unknown options and columns of different lengths are refused."""
+        columns: dict[str, list[float]] = {"rc-lookahead": [1, 0], "x": [1, 4], "o": [0.1, 3]}
+        with pytest.raises(ConfigurationError) as caught:
+            Configurations.from_columns(SYSTEM, {**columns, **changes})
+        assert message in str(caught.value)
+
+    def test_a_missing_column(self) -> None:
+        """Every option needs its values."""
+        with pytest.raises(ConfigurationError, match="no values for the option 'o'"):
+            Configurations.from_columns(SYSTEM, {"rc-lookahead": [1], "x": [1]})
+
+    @given(
+        st.lists(st.integers(-1000, 1000), min_size=1, max_size=20, unique=True),
+        st.lists(st.integers(-11000, 11000), max_size=20),
+        st.floats(1e-3, 1e6),
+    )
+    def test_values_are_recognised(self, table: list[int], wanted: list[int], scale: float) -> None:
+        """A value is found where it is one of the option's up to rounding, and nowhere else."""
+        values = tuple(sorted(v * scale for v in table))
+        option = NumericOption("x", values)
+        asked = np.array([w / 10 * scale for w in wanted] + [v * (1 + 1e-12) for v in values])
+        expected = [
+            next((i for i, v in enumerate(values) if math.isclose(v, a, rel_tol=1e-9)), -1) for a in asked.tolist()
+        ]
+        assert value_indices(option, asked).tolist() == expected
+
+
+class TestRows:
+    @given(some(), st.data())
+    def test_subsets(self, configurations: Configurations, data: st.DataObject) -> None:
+        """Rows are taken by a slice, by positions, by a mask or one by one, as from a list."""
+        rows = configurations.indices.tolist()
+        mask = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+        picks = data.draw(st.lists(st.integers(-len(rows), len(rows) - 1), max_size=5)) if rows else []
+        assert configurations[1:4].indices.tolist() == rows[1:4]
+        assert configurations[np.array(mask, dtype=bool)].indices.tolist() == list(itertools.compress(rows, mask))
+        assert configurations[np.array(picks, dtype=int)].indices.tolist() == [rows[i] for i in picks]
+        for i in range(len(rows)):
+            assert configurations[i].indices.tolist() == [rows[i]]
+
+    @given(some())
+    def test_keys_order_as_indices(self, configurations: Configurations) -> None:
+        """Keys sort as rows of indices do, and are equal exactly where rows are."""
+        rows = list(map(tuple, configurations.indices.tolist()))
+        keys = configurations.keys
+        assert [rows[i] for i in np.argsort(keys, kind="stable")] == sorted(rows)
+        for (i, a), (j, b) in itertools.product(enumerate(rows), repeat=2):
+            assert (keys[i] == keys[j]) == (a == b)
+            assert (keys[i] < keys[j]) == (a < b)
+
+    @given(some())
+    def test_unique(self, configurations: Configurations) -> None:
+        """The distinct rows are kept, in order of their first appearance."""
+        rows = list(map(tuple, configurations.indices.tolist()))
+        assert list(map(tuple, configurations.unique().indices.tolist())) == list(dict.fromkeys(rows))
+
+    @given(some(), some())
+    def test_find(self, configurations: Configurations, wanted: Configurations) -> None:
+        """The position of the first equal row is found, -1 where there is none."""
+        rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
+        assert configurations.find(wanted).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
+
+    def test_find_the_first_of_many_equal_rows(self) -> None:
+        """Among hundreds of equal rows the first is found."""
+        rows = np.array([[0, 256, 1], [1, 0, 0], [0, 1, 3]])[np.arange(600) % 3]
+        assert Configurations(SYSTEM, rows).find(Configurations(SYSTEM, rows[:3])).tolist() == [0, 1, 2]
+
+    @given(some(), some(), some())
+    def test_concatenate(self, a: Configurations, b: Configurations, c: Configurations) -> None:
+        """Sets of configurations are put one after the other."""
+        joined = Configurations.concatenate([a, b, c])
+        assert joined.indices.tolist() == a.indices.tolist() + b.indices.tolist() + c.indices.tolist()
+
+    def test_other_systems(self) -> None:
+        """Configurations of systems with other options are neither looked for nor joined; those of a copy are."""
+        ours = Configurations(SYSTEM, np.array([[1, 2, 0]]))
+        theirs = Configurations(
+            VariabilityModel("other", (*SYSTEM.options[:2], BinaryOption("o"))), np.array([[1, 2, 0]])
+        )
+        with pytest.raises(ConfigurationError, match="different options"):
+            ours.find(theirs)
+        with pytest.raises(ConfigurationError, match="different options"):
+            Configurations.concatenate([ours, theirs])
+        copy = Configurations(VariabilityModel("copy", SYSTEM.options), np.array([[0, 0, 0], [1, 2, 0]]))
+        assert copy.find(ours).tolist() == [1]
+
+    def test_a_system_without_options(self) -> None:
+        """A system without options has one configuration, which may be there several times."""
+        three = Configurations(NOTHING, np.zeros((3, 0), dtype=int))
+        assert (len(three), len(three[1:]), len(three[0]), len(three.unique())) == (3, 2, 1, 1)
+        assert three.find(three).tolist() == [0, 0, 0]
+        assert three.assignment(0) == {}
+        assert len(Configurations.from_columns(NOTHING, {})) == 0
+
+    @pytest.mark.parametrize("system", [SYSTEM, NOTHING])
+    def test_no_rows(self, system: VariabilityModel) -> None:
+        """No configurations have no keys and no values, contain nothing and are found nowhere."""
+        none = Configurations(system, np.zeros((0, len(system.options)), dtype=int))
+        one = Configurations(system, np.zeros((1, len(system.options)), dtype=int))
+        assert (len(none), len(none.keys), len(none.unique()), len(none[:])) == (0, 0, 0, 0)
+        assert none.find(one).tolist() == [-1]
+        assert one.find(none).tolist() == none.find(none).tolist() == []
+        assert none.column("root").shape == (0,)
+
+    def test_large_sets(self) -> None:
+        """Among 100,000 configurations of 60 options, as many are found within a second."""
+        options: list[Option] = [BinaryOption(f"b{i}") for i in range(59)]
+        model = VariabilityModel("m", (*options, NumericOption("x", MANY)))
+        rng = np.random.default_rng(0)
+        indices = rng.integers(0, 2, (100_000, 60))
+        configurations = Configurations(model, indices)
+        order = rng.permutation(len(indices))
+        assert (configurations.find(configurations[order]) == order).all()
+        assert len(configurations.unique()) == len(indices)

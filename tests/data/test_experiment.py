@@ -1,0 +1,118 @@
+"""Experiments as values."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from splc.data.experiment import Experiment, Key
+from splc.errors import MeasurementError, SpecError
+
+NAN = np.nan
+
+
+def experiment(**changes: object) -> Experiment:
+    """Return a small experiment in which something is changed."""
+    series: dict[Key, object] = {
+        ("main", "time"): [[1.0, 3.0, 8.0], [NAN, NAN, NAN], [5.0, NAN, NAN]],
+        ("main->f", "time"): [2.0, 4.0, 6.0],
+        ("main", "flops"): [[7.0, 9.0], [1.0, 2.0], [3.0, 4.0]],
+    }
+    given = {"parameters": ("p", "n"), "points": [[1, 10], [2, 10], [4, 10]], "series": series}
+    return Experiment(**(given | changes))  # type: ignore[arg-type]
+
+
+def test_names_and_values() -> None:
+    """Call paths, metrics and parameters that do not vary are told, in order of first appearance."""
+    kept = experiment()
+    assert len(kept) == 3
+    assert kept.callpaths == ("main", "main->f")
+    assert kept.metrics == ("time", "flops")
+    assert kept.constant == {"n": 10.0}
+    assert kept["main->f", "time"].tolist() == [[2], [4], [6]]
+
+
+@pytest.mark.parametrize(("aggregate", "first"), [("mean", 4.0), ("median", 3.0), ("min", 1.0)])
+def test_aggregates(aggregate: str, first: float) -> None:
+    """One value per point is the aggregate of the repetitions that are there, NaN where there is none."""
+    column = experiment().column("main", "time", aggregate)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(column, [first, NAN, 5])
+
+
+def test_measured_points() -> None:
+    """The measured points of a series are those with a value, repetitions kept."""
+    points, values = experiment().measured("main", "time")
+    assert points.tolist() == [[1, 10], [4, 10]]
+    np.testing.assert_array_equal(values, [[1, 3, 8], [5, NAN, NAN]])
+
+
+def test_stacked() -> None:
+    """All series stand above each other, padded to the same number of repetitions."""
+    kept = experiment()
+    stacked = kept.stacked()
+    assert stacked.shape == (3, 3, 3)
+    for at, values in enumerate(kept.series.values()):
+        np.testing.assert_array_equal(stacked[at, :, : values.shape[1]], values)
+        assert np.isnan(stacked[at, :, values.shape[1] :]).all()
+
+
+def test_equality() -> None:
+    """Experiments are equal if names, points and values are; neither padding nor the sign of 0 counts."""
+    kept = experiment(points=[[0.0, 10], [2, 10], [4, 10]])
+    wider = {key: np.pad(values, ((0, 0), (0, 2)), constant_values=NAN) for key, values in kept.series.items()}
+    assert kept == experiment(points=[[-0.0, 10], [2, 10], [4, 10]], series=wider)
+    assert kept == pickle.loads(pickle.dumps(kept))  # noqa: S301
+    assert kept != experiment()
+    assert kept != experiment(points=kept.points, parameters=("p", "m"))
+    other = {**kept.series, ("main->f", "time"): np.array([2.0, 4.0, 7.0])}
+    assert kept != experiment(points=kept.points, series=other)
+    assert kept != experiment(points=kept.points, series=dict(reversed(list(kept.series.items()))))
+    assert kept != "kept"
+
+
+def test_read_only() -> None:
+    """Neither points nor values can be changed, and what they were made from is left alone."""
+    points = np.array([[1.0], [2.0]])
+    kept = Experiment(("p",), points, {("a", "b"): np.array([1.0, 2.0])})
+    points[0] = 9
+    assert kept.points.tolist() == [[1], [2]]
+    with pytest.raises(ValueError, match="read-only"):
+        kept.points[0] = 9
+    with pytest.raises(ValueError, match="read-only"):
+        kept["a", "b"][0] = 9
+    with pytest.raises(TypeError):
+        kept.series["a", "c"] = points  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"parameters": ()}, "needs parameters"),
+        ({"parameters": ("p", "")}, "each with a name"),
+        ({"parameters": ("p", "p")}, "a parameter is there twice: p, p"),
+        ({"parameters": ("p",)}, r"1 parameters, but points of shape \(3, 2\)"),
+        ({"points": np.empty((0, 2))}, "needs points"),
+        ({"series": {}}, "needs points and measurements"),
+        ({"points": [[1, 10], [2, NAN], [4, 10]]}, "finite"),
+        ({"points": [[1, 10], [2, 10], [1, 10]]}, "a point is there twice"),
+        ({"series": {("a", "b"): [1.0, 2.0]}}, r"a, b: 3 points, but values of shape \(2, 1\)"),
+        ({"series": {("a", "b"): [1.0, 2.0, np.inf]}}, "a, b: a value is infinite"),
+    ],
+)
+def test_what_is_no_experiment(changes: dict[str, object], expected: str) -> None:
+    """Shapes that disagree, and what is there twice, empty or infinite, are refused."""
+    with pytest.raises(MeasurementError, match=expected):
+        experiment(**changes)
+
+
+def test_unknown_names() -> None:
+    """Unknown call paths, metrics and aggregates are errors that name the nearest known one."""
+    kept = experiment()
+    with pytest.raises(MeasurementError, match=r"no call path 'main->g'\n.*did you mean 'main->f'"):
+        kept["main->g", "time"]
+    with pytest.raises(MeasurementError, match=r"'flops' was not measured for 'main->f'\n.*known are: time"):
+        kept["main->f", "flops"]
+    with pytest.raises(SpecError, match="unknown aggregate 'max'"):
+        kept.column("main", "time", "max")  # type: ignore[arg-type]

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.errors import MeasurementError
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Aggregate
+
+SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (1.0, 2.0, 4.0))))
+ALL = Configurations(SYSTEM, np.array([[b, x] for b in (0, 1) for x in (0, 1, 2)]))
+NAN = math.nan
+
+repetitions = st.lists(
+    st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(NAN)), min_size=3, max_size=3),
+    min_size=len(ALL),
+    max_size=len(ALL),
+).map(np.array)
+
+
+def measured(**values: object) -> Measurements:
+    """Return measurements of all configurations."""
+    return Measurements(ALL, {name: np.asarray(column) for name, column in values.items()})
+
+
+class TestValues:
+    @pytest.mark.parametrize("aggregate", AGGREGATES)
+    @given(values=repetitions)
+    def test_the_value_used(self, aggregate: Aggregate, values: np.ndarray) -> None:
+        """The value used is the aggregate of the repetitions that are there, NaN where none is."""
+        column = Measurements(ALL, {"time": values}, aggregate)["time"]
+        functions: dict[str, Callable[[list[float]], float]] = {
+            "mean": statistics.fmean,
+            "median": statistics.median,
+            "min": min,
+        }
+        how = functions[aggregate]
+        for row, found in zip(values.tolist(), column, strict=True):
+            there = [value for value in row if not math.isnan(value)]
+            if there:
+                assert found == pytest.approx(how(there), rel=1e-12, abs=1e-6)
+            else:
+                assert math.isnan(found)
+
+    @pytest.mark.parametrize("aggregate", AGGREGATES)
+    def test_values_near_the_largest_number(self, aggregate: Aggregate) -> None:
+        """Repetitions near the largest number have an aggregate among them, without a warning."""
+        most = float(np.finfo(float).max)
+        values = np.array([[most, most, most], [most, most / 2, np.nan], [np.inf] * 3, *[[1.0, 2.0, 4.0]] * 3])
+        column = Measurements(ALL, {"time": values}, aggregate)["time"]
+        assert column[0] == most
+        assert most / 2 <= column[1] <= most
+        assert math.isinf(column[2])
+        assert column[3] == pytest.approx({"mean": 7 / 3, "median": 2, "min": 1}[aggregate])
+
+    def test_one_value_per_configuration(self) -> None:
+        """A plain column is one repetition."""
+        ms = measured(time=[1, 2, 3, 4, 5, 6])
+        assert ms.repetitions("time").shape == (6, 1)
+        assert ms["time"].tolist() == [1, 2, 3, 4, 5, 6]
+        assert ms["time"].dtype == float
+
+    def test_no_repetitions_at_all(self) -> None:
+        """A property without any repetition has no values."""
+        assert np.isnan(measured(time=np.zeros((6, 0)))["time"]).all()
+
+    @given(repetitions)
+    def test_measured(self, values: np.ndarray) -> None:
+        """Missing values are dropped per property, together with their configurations."""
+        ms = Measurements(ALL, {"time": values, "energy": np.arange(6)})
+        there = ~np.isnan(values).all(axis=1)
+        found = ms.measured("time")
+        assert found.configurations == ALL[there]
+        assert found["energy"].tolist() == np.arange(6)[there].tolist()
+        assert len(ms.measured("energy")) == len(ms) == 6
+
+
+class TestSubsets:
+    @pytest.mark.parametrize(
+        "rows", [slice(1, 4), slice(None, None, -2), [5, 0], [], np.array([True, False] * 3), np.array([2, 1])]
+    )
+    def test_rows(self, rows: slice | list[int] | np.ndarray) -> None:
+        """A subset holds the same rows of configurations and of every property, and keeps aggregate and report."""
+        report = ReadingReport("m.csv", rows=6)
+        values = {"time": np.arange(12.0).reshape(6, 2), "energy": np.arange(6.0)}
+        ms = Measurements(ALL, values, "min", report)[rows]
+        assert isinstance(ms, Measurements)
+        picked = np.arange(6)[np.asarray(rows, dtype=int) if isinstance(rows, list) else rows]
+        assert ms.configurations == ALL[picked]
+        assert ms.repetitions("time").tolist() == values["time"][picked].tolist()
+        assert ms["energy"].tolist() == values["energy"][picked].tolist()
+        assert (ms.aggregate, ms.report, ms.model) == ("min", report, SYSTEM)
+
+    def test_a_row_cannot_be_there_twice(self) -> None:
+        """A subset with a row taken twice is refused as any repeated configuration is."""
+        with pytest.raises(MeasurementError, match="a configuration is there twice"):
+            measured(time=np.arange(6))[[1, 1]]
+
+
+class TestRefusal:
+    @pytest.mark.parametrize("values", [[1, 2], np.zeros((5, 2)), np.zeros((6, 2, 2)), 3.0])
+    def test_shapes(self, values: object) -> None:
+        """A property needs values for every configuration."""
+        with pytest.raises(MeasurementError, match="time: 6 configurations, but values of shape"):
+            measured(time=values)
+
+    def test_a_repeated_configuration(self) -> None:
+        """Configurations are distinct: repetitions belong into one row."""
+        with pytest.raises(MeasurementError, match="twice"):
+            Measurements(Configurations.concatenate([ALL, ALL[2]]), {"time": np.arange(7)})
+
+    def test_an_unknown_aggregate(self) -> None:
+        """An unknown aggregate is refused with the nearest known one."""
+        with pytest.raises(MeasurementError, match="did you mean 'median'"):
+            Measurements(ALL, {}, "medain")  # type: ignore[arg-type]
+
+    def test_an_unknown_property(self) -> None:
+        """A property that was not measured is refused with the nearest one, however it is asked for."""
+        ms = measured(solve_seconds=np.arange(6), energy=np.arange(6))
+        for ask in (ms.column, ms.repetitions, ms.the_nfp, ms.measured, ms.__getitem__):
+            with pytest.raises(MeasurementError, match="'solve_second' was not measured") as caught:
+                ask("solve_second")
+            assert caught.value.problems[0].hint == "did you mean 'solve_seconds'?"
+
+    def test_immutable(self) -> None:
+        """Values can be written neither through the measurements nor through the array they were made from."""
+        array = np.arange(6.0)
+        ms = measured(time=array)
+        array[0] = 99
+        assert ms["time"][0] == 0
+        with pytest.raises(ValueError, match="read-only"):
+            ms.repetitions("time")[0] = 99
+        with pytest.raises(AttributeError):
+            ms.aggregate = "min"  # type: ignore[misc]
+
+
+class TestTheNfp:
+    def test_the_only_one(self) -> None:
+        """Without a name the only property is meant, with a name that one."""
+        assert measured(time=np.arange(6)).the_nfp() == "time"
+        assert measured(time=np.arange(6), energy=np.arange(6)).the_nfp("energy") == "energy"
+        assert measured(time=np.arange(6), energy=np.arange(6)).properties == ("time", "energy")
+
+    def test_several(self) -> None:
+        """Without a name, several properties are listed."""
+        with pytest.raises(MeasurementError, match="there are several properties: time, energy") as caught:
+            measured(time=np.arange(6), energy=np.arange(6)).the_nfp()
+        assert caught.value.problems[0].hint == "choose one with --nfp"
+
+    def test_none(self) -> None:
+        """Measurements without a property have none to choose."""
+        with pytest.raises(MeasurementError, match="no property"):
+            measured().the_nfp()

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sampling import Space, sample
+from sampling.space.optimum import optimum
+from splc.data.configurations import Configurations
+from splc.data.observations import Observed, chosen_variables
+from splc.errors import ConfigurationError, SpecError, VariabilityError
+from splc.formats.models.text import parse_model_text
+from splc.io.files import Source
+from splc.models.influence import InfluenceModel
+from splc.models.terms import option_term
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+
+PLAIN = VariabilityModel("m", (NumericOption("x", (1.0, 2.0, 4.0)), NumericOption("y", (0.0, 5.0))))
+SYSTEM = VariabilityModel("m", PLAIN.options, observed=("C_0", "C_1"))
+VALUES = st.one_of(st.just(float("nan")), st.floats(-1e6, 1e6))
+
+
+@st.composite
+def observed_configurations(draw: st.DrawFn, most: int = 8) -> Configurations:
+    """Configurations, repeated ones among them, with observations."""
+    rows = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=most))
+    columns = {
+        name: np.array(draw(st.lists(VALUES, min_size=len(rows), max_size=len(rows))), dtype=float)
+        for name in SYSTEM.observed
+    }
+    known = np.ones(len(rows), dtype=bool)
+    return Configurations(SYSTEM, np.array(rows, dtype=int).reshape(-1, 2), Observed(columns, known))
+
+
+def without(configurations: Configurations) -> Configurations:
+    """Return the same configurations, unobserved, of the system without observed variables."""
+    return Configurations(PLAIN, configurations.indices)
+
+
+class TestConfigurations:
+    @given(observed_configurations(), st.data())
+    def test_observations_follow_their_configurations(self, some: Configurations, data: st.DataObject) -> None:
+        """Picking rows by positions, by a mask or by a slice picks their observations."""
+        columns = {name: some.column(name) for name in SYSTEM.observed}
+        positions = np.array(data.draw(st.lists(st.integers(0, len(some) - 1))) if len(some) else [], dtype=np.int64)
+        mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(some), max_size=len(some))), dtype=bool)
+        for rows in (positions, mask, slice(1, None, 2)):
+            for name, column in columns.items():
+                np.testing.assert_array_equal(some[rows].column(name), column[rows])
+
+    @given(observed_configurations(), observed_configurations())
+    def test_concatenation_keeps_what_all_parts_have(self, first: Configurations, second: Configurations) -> None:
+        """Observations are concatenated; beside configurations without any, none are left."""
+        both = Configurations.concatenate([first, second])
+        for name in SYSTEM.observed:
+            np.testing.assert_array_equal(both.column(name), np.concatenate([first.column(name), second.column(name)]))
+        assert Configurations.concatenate([first, without(second)]).observed is None
+
+    @given(observed_configurations(), observed_configurations())
+    def test_they_do_not_tell_configurations_apart(self, some: Configurations, others: Configurations) -> None:
+        """Equality, keys, finding and distinct configurations are as without observations."""
+        assert some == without(some)
+        assert (some == others) == (without(some) == without(others))
+        assert some.keys.tolist() == without(some).keys.tolist()
+        assert some.find(others).tolist() == without(some).find(without(others)).tolist()
+        assert some.unique() == without(some).unique()
+        assert [some.assignment(row) for row in range(len(some))] == [
+            without(some).assignment(row) for row in range(len(some))
+        ]
+
+    @given(observed_configurations(), observed_configurations())
+    def test_observations_are_looked_up(self, table: Configurations, some: Configurations) -> None:
+        """Each configuration gets what was observed of its equal; the others are known to be unobserved."""
+        known = table.unique()
+        found = without(some).with_observed(known)
+        assert found == some
+        assert found.observed is not None
+        positions = known.find(some)
+        assert found.observed.known.tolist() == (positions >= 0).tolist()
+        seen = found[positions >= 0]
+        for name in SYSTEM.observed:
+            np.testing.assert_array_equal(seen.column(name), known.column(name)[positions[positions >= 0]])
+
+    def test_what_was_not_observed_is_an_error(self) -> None:
+        """An observed variable of an unobserved configuration is an error that names the configuration."""
+        known = Configurations(SYSTEM, np.array([[0, 0]]), Observed({"C_0": np.array([3.0])}, np.array([True])))
+        some = Configurations(PLAIN, np.array([[0, 0], [1, 1]])).with_observed(known)
+        with pytest.raises(ConfigurationError, match=r"C_0 was not observed of configuration 1 \(x=2, y=5\)"):
+            some.column("C_0")
+        with pytest.raises(ConfigurationError, match=r"C_1 was not observed of configuration 0"):
+            some.column("C_1")
+        with pytest.raises(ConfigurationError, match="unknown option 'C_9'"):
+            some.column("C_9")
+        assert some[:1].column("C_0").tolist() == [3.0]
+        assert some[:0].column("C_0").tolist() == []
+
+    def test_observations_have_the_shape_of_the_configurations(self) -> None:
+        """Observations of another number of configurations, of unequal length, or infinite ones are refused."""
+        with pytest.raises(ConfigurationError, match="2 configurations, but observations of 1"):
+            Configurations(SYSTEM, np.array([[0, 0], [1, 0]]), Observed({}, np.array([True])))
+        with pytest.raises(ConfigurationError, match="1 configurations, but values of shape"):
+            Observed({"C_0": np.zeros(2)}, np.array([True]))
+        with pytest.raises(ConfigurationError, match="finite"):
+            Observed({"C_0": np.array([np.inf])}, np.array([True]))
+
+    def test_columns_cannot_be_changed(self) -> None:
+        """Observed columns are read-only copies."""
+        given_values = np.array([1.0])
+        observed = Observed({"C_0": given_values}, np.array([True]))
+        given_values[0] = 2.0
+        assert observed.columns["C_0"].tolist() == [1.0]
+        with pytest.raises(ValueError, match="read-only"):
+            observed.columns["C_0"][0] = 5.0
+
+
+class TestSystems:
+    def test_observed_variables_change_no_space(self) -> None:
+        """A system is equal to itself without its observed variables, and has the same configurations and samples."""
+        assert SYSTEM == PLAIN
+        assert hash(SYSTEM) == hash(PLAIN)
+        assert Space(SYSTEM).count == Space(PLAIN).count
+        assert sample(SYSTEM, "random:3", seed=1) == sample(PLAIN, "random:3", seed=1)
+        assert sample(SYSTEM, "ff").model.names == ("x", "y")
+
+    @pytest.mark.parametrize("names", [("x",), ("root",), ("C", "C"), ("",)])
+    def test_names_must_be_their_own(self, names: tuple[str, ...]) -> None:
+        """An observed variable cannot be called as an option, as another one, or not at all."""
+        with pytest.raises(VariabilityError, match="the observed variable"):
+            VariabilityModel("m", PLAIN.options, observed=names)
+
+    def test_they_are_no_options(self) -> None:
+        """Asked for as an option, or in an optimum, an observed variable is an error that says what it is."""
+        with pytest.raises(ConfigurationError, match="unknown option 'C_0'"):
+            SYSTEM.option("C_0")
+        model = InfluenceModel.from_terms({option_term("C_0"): 1.0}, SYSTEM.term_order)
+        with pytest.raises(ConfigurationError, match="'C_0' is an observed variable, no option"):
+            optimum(model, Space(SYSTEM))
+
+
+class TestModels:
+    @given(observed_configurations())
+    def test_what_is_missing_contributes_nothing(self, some: Configurations) -> None:
+        """A prediction is the sum of the terms all of whose variables are there."""
+        terms = {option_term("C_0"): 2.0, option_term("x") * option_term("C_1"): 3.0, option_term("y"): 1.0}
+        predicted = InfluenceModel.from_terms(terms, SYSTEM.term_order).predict(some)
+        for row in range(len(some)):
+            first, second = (float(some.column(name)[row]) for name in ("C_0", "C_1"))
+            x, y = some.assignment(row)["x"], some.assignment(row)["y"]
+            expected = y + (0 if np.isnan(first) else 2 * first) + (0 if np.isnan(second) else 3 * x * second)
+            assert predicted[row] == pytest.approx(expected, rel=1e-12, abs=1e-9)
+
+    def test_their_signs_are_not_known(self) -> None:
+        """The logarithm of a product of two observed variables is right where both are negative."""
+        text = Source("m.txt", b"log10(C_0 * C_1)")
+        columns = {"C_0": np.array([-1.0, 10.0]), "C_1": np.array([-10.0, 100.0])}
+        some = Configurations(SYSTEM, np.array([[0, 0], [1, 1]]), Observed(columns, np.ones(2, dtype=bool)))
+        assert parse_model_text(text, SYSTEM).predict(some).tolist() == pytest.approx([1.0, 3.0])
+
+
+class TestChosenVariables:
+    def test_patterns(self) -> None:
+        """Names and patterns choose variables, in the system's order and each once."""
+        known = ("iterations", "C_0", "C_1", "s_0")
+        assert chosen_variables(["s_0", "C_*", "C_1"], known) == ("C_0", "C_1", "s_0")
+        assert chosen_variables([], known) == ()
+
+    def test_a_pattern_that_fits_nothing_is_an_error(self) -> None:
+        """A pattern without any variable is refused, with the nearest name."""
+        with pytest.raises(SpecError, match=r"no observed variable fits 'iteration'\n.*iterations"):
+            chosen_variables(["iteration"], ("iterations",))
+        with pytest.raises(SpecError, match="nothing was observed"):
+            chosen_variables(["*"], ())

@@ -1,0 +1,94 @@
+"""Experiments in files that are broken in any way."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from splc.errors import InputError
+from splc.formats.experiments.read import parse_experiment
+from splc.io.files import Source
+from tests.formats.experiments.test_read import FILES, LINES, NEW, TABLE, TALPAS, TEXT
+
+
+def read_or_refused(content: bytes) -> None:
+    """Read a file in every format; nothing but the errors of this project is raised, and their text can be shown."""
+    source = Source("e", content)
+    for kind in (None, "text", "json", "jsonl", "talpas", "csv"):
+        try:
+            kept = parse_experiment(source, kind=kind)
+        except InputError as error:
+            said = str(error)
+        else:
+            said = "".join((*kept.parameters, *kept.callpaths, *kept.metrics, *kept.report.notes))
+        assert said.encode()
+
+
+OLD = (
+    '{"parameters": [{"id": 1, "name": "p"}], "callpaths": [{"id": 1, "name": "main"}], '
+    '"metrics": [{"id": 1, "name": "time"}], "coordinates": [{"id": 1, "parameter_value_pairs": '
+    '[{"parameter_id": 1, "parameter_value": "4"}]}], "measurements": '
+    '[{"coordinate_id": 1, "callpath_id": 1, "metric_id": 1, "value": "1"}]}'
+)
+PIECES = (TEXT, LINES, NEW, OLD, TALPAS, TABLE)
+TOKENS = st.sampled_from(
+    (
+        *(
+            "PARAMETER ",
+            "POINTS ",
+            "REGION ",
+            "METRIC ",
+            "DATA ",
+            "(",
+            ")",
+            "#",
+            "\n",
+            "\r",
+            " ",
+            "\t",
+            "{",
+            "}",
+            "[",
+            "]",
+        ),
+        *('"', '"params"', '"parameters"', '"value"', '"measurements"', '"point"', ":", ",", ";", "1e999", "-0", "NaN"),
+        *("null", "9" * 400, "p", "value", "metric", "callpath", "\\u", "\\ud800", "\0", "ä", "\u2028", "\x0c", "4 8"),
+    )
+)
+
+
+@settings(max_examples=150)
+@given(
+    content=st.one_of(st.binary(max_size=200), st.lists(TOKENS, max_size=30).map(lambda parts: "".join(parts).encode()))
+)
+@example(b"[" * 100_000)
+@example(b'{"a":' * 50_000)
+@example(b"PARAMETER p\nPOINTS " + b"(" * 50_000)
+@example(b"PARAMETER p\nPOINTS " + b"(1" * 50_000)
+@example(b'{"' + b"\\" * 50_000)
+@example(b'{"";' + b'"' * 50_001)
+@example(b"," * 50_000)
+@example(b"rep," * 20_000 + b"p,t\n1")
+@example(b"PARAMETER p\n" * 10_000)
+@example(b"," * 50_000 + b"\n1")
+@example(b"a " * 50_000)
+@example(b"x\n" * 20_000)
+@example(b"p;t\n" + b'1;"' * 10_000)
+@example(b"DATA " + b"1 " * 50_000)
+@example(b"#\n" * 50_000)
+def test_random_files(content: bytes) -> None:
+    """Whatever a file holds, it is read or refused: never another exception, and at once."""
+    read_or_refused(content)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_mutated_files(data: st.DataObject) -> None:
+    """A file in which something was cut out, doubled or replaced is read or refused."""
+    texts = [*PIECES, *(path.read_text(encoding="utf-8")[:600] for path in FILES[::5])]
+    text = data.draw(st.sampled_from(texts))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+        piece = data.draw(st.one_of(st.just(""), TOKENS, st.just(text[at:end] * 2), st.text(max_size=3)))
+        text = text[:at] + piece + text[min(end, at + data.draw(st.sampled_from([0, 1, 5, 600]))) :]
+    read_or_refused(text.encode(errors="surrogatepass"))

@@ -1,0 +1,126 @@
+"""Experiments as plain CSV tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.data.experiment import Experiment
+from splc.errors import InputError
+from splc.formats.experiments.csv import parse_experiment_csv
+from splc.io.files import Source
+
+NAN = np.nan
+
+
+def read(text: str, parameters: list[str] | None = None) -> Experiment:
+    """Read a table."""
+    return parse_experiment_csv(Source("e.csv", text.encode()), parameters)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " ,  "])
+def test_a_column_per_metric(separator: str) -> None:
+    """The columns that are named are parameters, all others metrics; rows of equal points are repetitions."""
+    text = "n,time,p,flops\n10,1.5,4,7\n10,2,8,8\n\n10,3,4.0,\n".replace(",", separator)
+    kept = read(text, ["p", "n"])
+    assert kept.parameters == ("p", "n")
+    assert kept.points.tolist() == [[4, 10], [8, 10]]
+    assert list(kept.series) == [("<root>", "time"), ("<root>", "flops")]
+    np.testing.assert_array_equal(kept["<root>", "time"], [[1.5, 3], [2, NAN]])
+    np.testing.assert_array_equal(kept["<root>", "flops"], [[7], [8]])
+    assert kept.report.notes == ("the parameter n is 10 at all points",)
+
+
+@pytest.mark.parametrize(
+    ("header", "parameters", "metrics"),
+    [
+        ("p,n,time", ("p", "n"), ("time",)),
+        ("p,n,callpath,time,flops", ("p", "n"), ("time", "flops")),
+        ("Region,p,n,time", ("p", "n"), ("time",)),
+        ("p,n,time,region", ("p", "n"), ("time",)),
+        ("p,n,rep,time", ("p", "n"), ("time",)),
+        ("p,n,Value", ("p", "n"), ("<default>",)),
+        ("p,n,metric,value", ("p", "n"), ("5",)),
+        ("metric,callpath,p,value,host", ("p",), ("1",)),
+        ("p,value", ("p",), ("<default>",)),
+    ],
+)
+def test_columns_by_place(header: str, parameters: tuple[str, ...], metrics: tuple[str, ...]) -> None:
+    """Without names given, parameters are told by their place, as documented."""
+    cells = header.split(",")
+    values = {"metric": "5" if cells[0] == "p" else "1"}
+    kept = read(header + "\n" + ",".join(values.get(cell, "3") for cell in cells) + "\n")
+    assert kept.parameters == parameters
+    assert kept.metrics == metrics
+    assert kept.callpaths == (("3",) if {"callpath", "Region", "region"} & set(cells) else ("<root>",))
+
+
+def test_notes() -> None:
+    """What was guessed and what was not looked at is said."""
+    kept = read("p,n,rep,time\n1,2,1,3\n2,3,1,4\n")
+    assert kept.report.notes == ("not used: rep", "taken as parameters: p, n; as metrics: time")
+    assert read("p,n,value\n1,2,3\n2,3,4\n").report.notes == ()
+    assert read("p,value,host\n1,2,a\n2,3,b\n").report.notes == ("not used: host",)
+
+
+def test_long_tables() -> None:
+    """A column of metrics says what the values are; what is missing for some is noted and counted."""
+    kept = read("p,region,metric,value\n1,a,time,3\n2,a,time,4\n1,b,time,5\n1,a,flops,6\n1,a,time,7\n")
+    assert list(kept.series) == [("a", "time"), ("b", "time"), ("a", "flops")]
+    np.testing.assert_array_equal(kept["a", "time"], [[3, 7], [4, NAN]])
+    assert kept.report.missing == {"time": 1, "flops": 1}
+    assert kept.report.notes == ("2 of 3 series have no value at some points (b, time: 1 of 2, a, flops: 1 of 2)",)
+
+
+def test_quotes_and_windows() -> None:
+    """Quoted cells, Windows' line ends and a byte order mark are read."""
+    kept = read('\ufeff"p","callpath","time"\r\n"1","f(int, ""x"")","2"\r\n')
+    assert list(kept.series) == [('f(int, "x")', "time")]
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters", "expected"),
+    [
+        ("", None, ["e.csv: the file is empty"]),
+        (",\n,,\n", None, ["e.csv: the file is empty"]),
+        ("p,time\n", None, ["e.csv: there are no measurements in the file"]),
+        ("p,time\n1,\n", None, ["e.csv: there are no measurements in the file"]),
+        ("p,p,time\n", None, ["e.csv:1: the column 'p' is there twice"]),
+        ("p,,time\n", None, ["e.csv:1: column 2 has no name"]),
+        ("1,2,3\n4,5,6\n", None, ["e.csv:1: the first line must name the columns"]),
+        ("time\n1\n", None, ["e.csv:1: no column is a parameter"]),
+        ("callpath,time\na,1\n", None, ["e.csv:1: no column is a parameter"]),
+        ("p,n\n1,2\n", ["p", "n"], ["e.csv:1: no column is a metric"]),
+        ("p,region,callpath,t\n", None, ["e.csv:1: region, callpath: there can be only one column of this kind"]),
+        ("p,metric,time\n", None, ["e.csv:1: a column 'metric', but no column 'value'"]),
+        ("px,time\n1,2\n", ["py"], ["e.csv:1: there is no column 'py'"]),
+        ("p,t\n1,2\n3\n4,5,6\n7,8,\n", None, ["e.csv:3: 1 fields, but the header has 2", "e.csv:4: 3 fields, but"]),
+        (
+            "p,t\nx,nan\n,1e999\n",
+            None,
+            [
+                "e.csv:2: p: 'x' is not",
+                "e.csv:2: t: 'nan' is not",
+                "e.csv:3: p has no value",
+                "e.csv:3: t: '1e999' is too",
+            ],
+        ),
+        ("p,region,t\n1,,2\n", None, ["e.csv:2: region is empty"]),
+        ('p,t\n1,"2\n', None, ["e.csv:2: not CSV: unexpected end of data"]),
+    ],
+)
+def test_errors(text: str, parameters: list[str] | None, expected: list[str]) -> None:
+    """All errors of a table are told at once, each with its line."""
+    with pytest.raises(InputError) as caught:
+        read(text, parameters)
+    found = [str(problem).splitlines()[0] for problem in caught.value.problems]
+    for message, beginning in zip(found, expected, strict=True):
+        assert message.startswith(beginning)
+
+
+def test_hints() -> None:
+    """A decimal comma and a mistyped column are recognised."""
+    with pytest.raises(InputError, match="a point, not a comma"):
+        read("p;t\n1;2,5\n")
+    with pytest.raises(InputError, match="did you mean 'procs'"):
+        read("procs;t\n1;2\n", ["proc"])

@@ -1,0 +1,162 @@
+"""Experiments in Extra-P's text format."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.data.experiment import Experiment
+from splc.errors import InputError, OutputError
+from splc.formats.experiments.extrap_text import experiment_text, parse_experiment_text
+from splc.io.files import Source
+
+NAN = np.nan
+HEAD = "PARAMETER p n\nPOINTS (4 10) (8 10)\nREGION main\nMETRIC time\n"
+
+
+def read(text: str) -> Experiment:
+    """Read a text."""
+    return parse_experiment_text(Source("e.txt", text.encode()))
+
+
+def refused(text: str) -> list[str]:
+    """Return the first lines of what is wrong with a text."""
+    with pytest.raises(InputError) as caught:
+        read(text)
+    return [str(problem).splitlines()[0] for problem in caught.value.problems]
+
+
+def test_statements() -> None:
+    """Regions and metrics hold until the next ones, comments and blank lines do not matter, repetitions may differ."""
+    kept = read(
+        "# a comment\nPARAMETER p # processes\nPARAMETER n\n\nPOINTS ( 4 1e2 )\t(8 1E+2) # two\nPOINTS(.5 -2)\n"
+        "METRIC time (s)\nREGION main \n  DATA 1 2.5 3 # fast\nDATA\t4\nDATA 5 6\n"
+        "REGION main->f(int, {lambda #1}) # not a comment\nDATA 7\nDATA 8\nDATA 9\n"
+        "METRIC flops\nDATA 1\nDATA 2\nDATA 3\n"
+    )
+    assert kept.parameters == ("p", "n")
+    assert kept.points.tolist() == [[4, 100], [8, 100], [0.5, -2]]
+    second = "main->f(int, {lambda #1}) # not a comment"
+    assert list(kept.series) == [("main", "time (s)"), (second, "time (s)"), (second, "flops")]
+    np.testing.assert_array_equal(kept["main", "time (s)"], [[1, 2.5, 3], [4, NAN, NAN], [5, 6, NAN]])
+    assert kept[second, "flops"].tolist() == [[1], [2], [3]]
+    assert kept.report.notes == ()
+    assert kept.report.rows == 9
+
+
+def test_one_parameter_and_no_metric() -> None:
+    """Points of one parameter need no parentheses; without a metric it is the default one."""
+    kept = read("PARAMETER p\r\nPOINTS 4 8\r\nPOINTS (16)\r\nREGION main\r\nDATA 1\r\nDATA 2\r\nDATA 3\r\n")
+    assert kept.points.tolist() == [[4], [8], [16]]
+    assert kept["main", "<default>"].tolist() == [[1], [2], [3]]
+
+
+def test_points_without_values() -> None:
+    """A point that was not measured has no value, which is noted and counted."""
+    kept = read(HEAD + "DATA 1 2\nDATA\nMETRIC flops\nDATA 1\nDATA 3\n")
+    np.testing.assert_array_equal(kept["main", "time"], [[1, 2], [NAN, NAN]])
+    assert kept.report.missing == {"time": 1}
+    assert kept.report.notes == (
+        "1 of 2 series have no value at some points (main, time: 1 of 2)",
+        "the parameter n is 10 at all points",
+    )
+
+
+def test_equal_points() -> None:
+    """Equal points become one, with the repetitions of all of them, which is noted."""
+    kept = read("PARAMETER p\nPOINTS 4 8 4.0\nREGION a\nDATA 1\nDATA 2\nDATA 3 4\n")
+    np.testing.assert_array_equal(kept["a", "<default>"], [[1, 3, 4], [2, NAN, NAN]])
+    assert kept.report.notes == ("1 point is equal to earlier ones: taken as repetitions",)
+
+
+def test_names_without_data() -> None:
+    """Regions and metrics that have no data are noted with their lines."""
+    notes = read(HEAD + "REGION other\nREGION main\nDATA 1\nDATA 2\nMETRIC flops\n").report.notes
+    assert notes[:2] == ("line 5: REGION other has no DATA", "line 9: METRIC flops has no DATA")
+    text = HEAD + "DATA 1\nDATA 2\n" + "".join(f"REGION r{number}\n" for number in range(9))
+    assert read(text).report.notes[4:6] == ("line 11: REGION r4 has no DATA", "4 more names have no DATA")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# nothing\n", ["there is no PARAMETER", "there is no POINTS", "there is no DATA"]),
+        (HEAD, ["there is no DATA in the file"]),
+        (HEAD + "DATA\nDATA\n", ["there are no measurements in the file"]),
+        ("PARAMETER p\nREGION a\nDATA 1\n", ["there is no POINTS in the file"]),
+        ("POINTS 4\nREGION a\nDATA 1\n", ["there is no PARAMETER in the file"]),
+        (HEAD + "DATA 1\n", ["5: REGION main, METRIC time: 1 line of DATA, but 2 points"]),
+        (HEAD + "DATA 1\nDATA 2\nDATA 3\n", ["5: REGION main, METRIC time: 3 lines of DATA, but 2 points"]),
+        (HEAD + "DATA 1\nDATA 2\nREGION main\nDATA 1\nDATA 2\n", ["8: REGION main, METRIC time has data since line 5"]),
+        ("PARAMETER p\nPOINTS 4\nMETRIC time\nDATA 1\n", ["4: DATA before any REGION"]),
+        ("PARAMETER p p\nPARAMETER q\nPOINTS (4 1)\nREGION a\nDATA 1\n", ["1: the parameter 'p' is there twice"]),
+        ("PARAMETER p\nPARAMETER # q\nPOINTS 4\nREGION a\nDATA 1\n", ["2: PARAMETER without a name"]),
+        (HEAD + "DATA 1\nDATA 2\nPOINTS\nREGION\n", ["7: POINTS without coordinates", "8: REGION without a name"]),
+        (HEAD + "DATA 1\nDATA 2\nPOINTS (16 10)\n", ["5: REGION main, METRIC time: 2 lines", "7: POINTS after DATA"]),
+        (HEAD.replace("(8 10)", "(8)") + "DATA 1\nDATA 2\n", ["2: a point with 1 coordinate, but there are 2 param"]),
+        (HEAD.replace("8 10)", "8 10 1)") + "DATA 1\nDATA 2\n", ["2: a point with 3 coordinates, but there are 2"]),
+        ("PARAMETER p n\nPOINTS 4 10\nREGION a\nDATA 1\nDATA 2\n", ["2: a point with 1 coordinate, but there are 2"]),
+        (HEAD.replace("(8", "((8") + "DATA 1\nDATA 2\n", ["2: the parentheses do not match"]),
+        (
+            HEAD + "DATA 1 nan inf\nDATA 2,5 x\n",
+            ["5: 'nan' is", "5: 'inf' is", "6: '2,5' is not", "6: 'x' is not a numb"],
+        ),
+        (HEAD + "DATA 1e999\nDATA 1_0\n", ["5: '1e999' is too large to be a number", "6: '1_0' is not a number"]),
+        (
+            HEAD + "DATE 1\nDATA 2\ndata 3\n",
+            ["6: REGION main", "5: unknown statement 'DATE'", "7: unknown statement 'data'"],
+        ),
+    ],
+)
+def test_errors(text: str, expected: list[str]) -> None:
+    """All errors of a file are told at once, each with its line."""
+    found = refused(text)
+    assert len(found) == len(expected)
+    for message, beginning in zip(sorted(found), sorted(expected), strict=True):
+        assert message.removeprefix("e.txt:").lstrip().startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (HEAD + "DATE 1\n", "did you mean 'DATA'?"),
+        (HEAD + "data 1\n", "did you mean 'DATA'?"),
+        (HEAD + "? 1\n", "the statements are PARAMETER, POINTS, REGION, METRIC, DATA"),
+        (HEAD + "DATA 2,5\n", "a point, not a comma"),
+        (HEAD + "DATA nan\n", "leave out what was not measured"),
+        (HEAD + "DATA 1\n", "write DATA without values"),
+        ("PARAMETER p n\nPOINTS 4 10\nREGION a\nDATA 1\nDATA 2\n", "in parentheses"),
+    ],
+)
+def test_hints(text: str, hint: str) -> None:
+    """Errors say what to do."""
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert hint in str(caught.value)
+
+
+def test_many_errors() -> None:
+    """Of very many errors the first ones are shown and the others counted."""
+    found = refused(HEAD + "DATA x\n" * 50_000)
+    assert len(found) == 21
+    assert found[-1] == "e.txt: … and 49981 more problems"
+
+
+def test_written() -> None:
+    """What is written is Extra-P's text, a line per point, missing values left out."""
+    series = {("main->f", "time"): np.array([[1.5, NAN, 2], [NAN, NAN, NAN]]), ("main", "n"): np.array([1e20, -3])}
+    assert experiment_text(Experiment(("p", "q"), np.array([[4, 0.5], [8, 1]]), series)) == (
+        "PARAMETER p\nPARAMETER q\nPOINTS (4 0.5)\nPOINTS (8 1)\n\n"
+        "REGION main->f\nMETRIC time\nDATA 1.5 2\nDATA\n\nREGION main\nMETRIC n\nDATA 1e+20\nDATA -3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameter", "callpath", "metric"),
+    [("a b", "c", "m"), ("#p", "c", "m"), ("p", "a\nb", "m"), ("p", " c", "m"), ("p", "", "m"), ("p", "c", "m\r")],
+)
+def test_names_that_cannot_be_written(parameter: str, callpath: str, metric: str) -> None:
+    """A name that would read back as another one is refused."""
+    experiment = Experiment((parameter,), np.array([1.0]), {(callpath, metric): np.array([1.0])})
+    with pytest.raises(OutputError, match="cannot be written in Extra-P's text format"):
+        experiment_text(experiment)

@@ -1,0 +1,232 @@
+"""Experiments in all formats: real files, what a file is, and round trips."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.experiment import Experiment, Key
+from splc.errors import InputError, SpecError
+from splc.formats.experiments.extrap_text import write_experiment_text
+from splc.formats.experiments.json_lines import write_experiment_jsonl
+from splc.formats.experiments.read import experiment_format, parse_experiment, read_experiment
+from splc.io.files import Source
+from tests.formats.conftest import DATA
+
+FOLDER = DATA / "extrap_formats"
+FILES = sorted(path for folder in ("text", "jsonlines") for path in (FOLDER / folder).glob("*.*"))
+# File → parameters, points, series.
+FACTS = {
+    "one_parameter_2.txt": ("x", 5, 15),
+    "one_parameter_7.txt": ("p", 5, 1),
+    "one_parameter_segmented_5.txt": ("p", 9, 3),
+    "two_parameter_3.txt": ("xy", 25, 4),
+    "two_parameter_4.txt": ("pq", 5, 4),
+    "two_parameter_segmented_1.txt": ("xy", 60, 1),
+    "three_parameter_3.txt": ("xyz", 125, 2),
+    "incomplete_matrix_2p.jsonl": ("xy", 7, 1),
+    "matrix_3p_bands_incomplete.jsonl": ("xyz", 18, 1),
+    "matrix_4p.jsonl": ("abcd", 17, 1),
+    "test2.jsonl": ("pn", 25, 1),
+}
+
+Plain = dict[Key, dict[tuple[float, ...], list[float]]]
+
+
+def plainly(path: Path) -> Plain:
+    """Return key → point → repetitions, read in another way than the readers do."""
+    found: Plain = defaultdict(lambda: defaultdict(list))
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".jsonl":
+        for line in filter(str.strip, text.splitlines()):
+            entry = json.loads(line)
+            key = (entry.get("callpath", "<root>"), entry.get("metric", "<default>"))
+            values = entry["value"] if isinstance(entry["value"], list) else [entry["value"]]
+            found[key][tuple(map(float, entry["params"].values()))] += values
+        return found
+    width = len(" ".join(re.findall(r"^PARAMETER(.*)$", text, re.MULTILINE)).split())
+    flat = [float(x) for x in re.findall(r"[\d.]+", " ".join(re.findall(r"^POINTS(.*)$", text, re.MULTILINE)))]
+    points = [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
+    region, metric, at = "", "<default>", 0
+    for keyword, rest in re.findall(r"^(REGION|METRIC|DATA)\s+(.*)$", text, re.MULTILINE):
+        region = rest.strip() if keyword == "REGION" else region
+        metric = rest.strip() if keyword == "METRIC" else metric
+        if keyword == "DATA":
+            found[region, metric][points[at]] += map(float, rest.split())
+        at = at + 1 if keyword == "DATA" else 0
+    return found
+
+
+def of(experiment: Experiment) -> Plain:
+    """Return key → point → repetitions of an experiment."""
+    return {
+        key: {
+            tuple(point): own[~np.isnan(own)].tolist()
+            for point, own in zip(experiment.points.tolist(), values, strict=True)
+            if not np.isnan(own).all()
+        }
+        for key, values in experiment.series.items()
+    }
+
+
+@pytest.mark.skipif(not FILES, reason=f"the real files are not there: {FOLDER}")
+class TestRealFiles:
+    def test_all_are_there(self) -> None:
+        """The folder has the files that this test is about."""
+        assert len(FILES) == 39
+        assert set(FACTS) <= {path.name for path in FILES}
+
+    @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+    def test_values(self, path: Path) -> None:
+        """Every value of every file is where a plain reading finds it."""
+        kept = read_experiment(path)
+        assert of(kept) == plainly(path)
+        assert kept.report.notes == ()
+        assert experiment_format(Source("x", path.read_bytes())) == {".txt": "text"}.get(path.suffix, "jsonl")
+
+    @pytest.mark.parametrize("name", FACTS)
+    def test_facts(self, name: str) -> None:
+        """Parameters, points and series are as counted by hand."""
+        kept = read_experiment(next(path for path in FILES if path.name == name))
+        assert ("".join(kept.parameters), len(kept), len(kept.series)) == FACTS[name]
+
+    @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+    def test_read_back(self, path: Path, tmp_path: Path) -> None:
+        """Every file reads back equal after it was written as text and as JSON lines, compressed or not."""
+        kept = read_experiment(path)
+        write_experiment_text(kept, tmp_path / "e.txt.gz")
+        write_experiment_jsonl(kept, tmp_path / "e.jsonl")
+        assert read_experiment(tmp_path / "e.txt.gz") == read_experiment(tmp_path / "e.jsonl") == kept
+
+    def test_an_incomplete_profile(self, tmp_path: Path) -> None:
+        """A file that lacks a point of one call path is read, which is noted."""
+        path = next(path for path in FILES if path.name == "one_parameter_2.txt")
+        write_experiment_jsonl(read_experiment(path), tmp_path / "e.jsonl")
+        lines = (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()
+        (tmp_path / "e.jsonl").write_text("\n".join(lines[:7] + lines[8:]), encoding="utf-8")
+        kept = read_experiment(tmp_path / "e.jsonl")
+        assert len(kept.measured("main->merge", "time")[0]) == 4
+        assert kept.report.missing == {"time": 1}
+        assert kept.report.notes == ("1 of 15 series have no value at some points (main->merge, time: 1 of 5)",)
+
+
+TEXT = "PARAMETER p\nPOINTS 4 8\nREGION main\nDATA 1\nDATA 2\n"
+LINES = '{"params": {"p": 4}, "value": 1}\n{"params": {"p": 8}, "value": 2}\n'
+NEW = '{"parameters": ["p"],\n "measurements": {"main": {"time": [{"point": [4], "values": [1]}]}}}'
+TALPAS = '{"parameters":{"p":4};"metric":"time";"callpath":"main";"value":1}\n'
+TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (TEXT, "text"),
+        ("\n# a comment, with a comma\n" + TEXT, "text"),
+        (TEXT.replace("PARAMETER", "PARAMETRE", 1), "text"),
+        (TEXT.replace("PARAMETER", "parameter", 1), "text"),
+        ("POINTS(4)\n", "text"),
+        (LINES, "jsonl"),
+        (LINES.replace("1}", "}"), "jsonl"),
+        (LINES.splitlines()[0], "jsonl"),
+        (NEW, "json"),
+        (NEW.replace("\n", ""), "json"),
+        (json.dumps(json.loads(NEW), indent=1), "json"),
+        ('{"measurements": [],\n"parameters": []}', "json"),
+        (TALPAS, "talpas"),
+        (TABLE, "csv"),
+        (TABLE.replace(",", ";"), "csv"),
+        ("DATA,p\n1,2\n", "csv"),
+        ("PK\x03\x04", None),
+        ("<results/>", None),
+        ("12.6 * log10(x) + 3", None),
+        ("# nothing", None),
+    ],
+)
+def test_what_a_file_is(text: str, kind: str | None) -> None:
+    """Formats are told by their first lines, byte order mark and line ends of Windows or not."""
+    assert experiment_format(Source("x", text.encode())) == kind
+    if not text.startswith("PK"):
+        assert experiment_format(Source("x", ("\ufeff" + text.replace("\n", "\r\n")).encode())) == kind
+
+
+@pytest.mark.parametrize("text", [TEXT, LINES, NEW, TALPAS, TABLE])
+def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every format is read from a file, compressed, with Windows' line ends, and from standard input, all the same."""
+    (tmp_path / "e").write_text(text, encoding="utf-8")
+    kept = read_experiment(tmp_path / "e")
+    assert kept.report.sha256 == Source("e", text.encode()).sha256
+    (tmp_path / "e.gz").write_bytes(gzip.compress(("\ufeff" + text.replace("\n", "\r\n")).encode()))
+    assert read_experiment(tmp_path / "e.gz") == kept
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert read_experiment("-") == kept
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "e: the file is empty"),
+        (b" \n", "e: the file is empty"),
+        (b"PK\x03\x04abc", "e: this is an archive\n.*extra-p"),
+        (b"3 * x\n", "e:1: measurements .* no known format\n.*3 \\* x\n.*known are Extra-P's text"),
+        (TEXT.encode("utf-16"), "e:1: the byte 0xff is not UTF-8"),
+        (b"p,caf\xe9\n1,2\n", "e:1: the byte 0xe9 is not UTF-8"),
+        (b"PARAMETER p\0\n", "e:1: a NUL character"),
+    ],
+)
+def test_what_is_no_experiment(content: bytes, expected: str) -> None:
+    """What is empty, no text or something else is refused."""
+    with pytest.raises(InputError, match=expected):
+        parse_experiment(Source("e", content))
+
+
+def test_arguments() -> None:
+    """A format may be given, parameters only for tables."""
+    source = Source("e", TABLE.encode())
+    assert parse_experiment(source, ["p"], "csv") == parse_experiment(source)
+    with pytest.raises(InputError, match="unknown statement"):
+        parse_experiment(source, kind="text")
+    with pytest.raises(SpecError, match=r"unknown format 'yaml'"):
+        parse_experiment(source, kind="yaml")  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="names its parameters itself"):
+        parse_experiment(Source("e", TEXT.encode()), ["p"])
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+line_names = st.text(min_size=1, max_size=9).map(str.strip).filter(lambda name: name and not set(name) & set("\r\n\0"))
+plain_names = st.from_regex(r"[^\s#\x00][^\s\x00]{0,4}", fullmatch=True)
+
+
+@st.composite
+def experiments(draw: st.DrawFn) -> Experiment:
+    """Draw a small experiment; every series has a value somewhere."""
+    parameters = draw(st.lists(plain_names, min_size=1, max_size=3, unique=True))
+    point = st.tuples(*(finite for _ in parameters))
+    points = draw(st.lists(point.map(lambda p: tuple(x + 0.0 for x in p)), min_size=1, max_size=4, unique=True))
+    keys = draw(st.lists(st.tuples(line_names, line_names), min_size=1, max_size=3, unique=True))
+    series: dict[Key, np.ndarray] = {}
+    for key in keys:
+        rows = draw(st.lists(st.lists(finite, max_size=3), min_size=len(points), max_size=len(points)))
+        rows[0] = rows[0] or [draw(finite)]
+        width = max(map(len, rows))
+        series[key] = np.array([row + [np.nan] * (width - len(row)) for row in rows])
+    return Experiment(tuple(parameters), np.array(points), series)
+
+
+@given(experiment=experiments())
+def test_round_trips(experiment: Experiment, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What is written, as text or as JSON lines, reads back as the same experiment."""
+    folder = tmp_path_factory.mktemp("e")
+    write_experiment_text(experiment, folder / "e.txt")
+    assert read_experiment(folder / "e.txt") == experiment
+    write_experiment_jsonl(experiment, folder / "e.jsonl")
+    assert read_experiment(folder / "e.jsonl") == experiment

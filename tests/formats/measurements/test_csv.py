@@ -1,0 +1,320 @@
+"""CSV of measurements."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from splc.data.measurements import Measurements
+from splc.errors import InputError, MeasurementError, SpecError, SplcError
+from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
+from splc.formats.measurements.read import read_measurements
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.format_strategies import measurements
+
+HEADER = "rc-lookahead,fast,left,right,x,tile-size,seconds\n"
+
+
+def read(folder: Path, model: VariabilityModel, text: str, **options: Any) -> Measurements:
+    """Read a file with this content."""
+    path = folder / "m.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_measurements(path, model, **options)
+
+
+class TestPlainTables:
+    def test_rows_of_one_configuration_are_repetitions(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Configurations stand in order of first appearance, their rows are repetitions in order."""
+        text = HEADER + "1,0,1,0,5,8,3\n0,0,0,1,1,,7\n1,0,1,0,5,8,4\n1,0,1,0,5,8,8\n"
+        kept = read(tmp_path, system, text)
+        np.testing.assert_array_equal(kept.repetitions("seconds"), [[3, 4, 8], [7, np.nan, np.nan]])
+        assert kept["seconds"].tolist() == [5, 7]
+        assert kept.report.rows == 4
+        assert kept.report.duplicates == ()
+        assert kept.report.missing == {}
+        assert read(tmp_path, system, text, aggregate="median")["seconds"].tolist() == [4, 7]
+
+    def test_columns_in_any_order_and_spelling(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Columns are found by name, also in SPL Conqueror's spelling; every other one is a property."""
+        text = "a;seconds;x;tilesize;right;left;rclookahead;fast\n1;2;9;16;0;1;true;False\n"
+        kept = read(tmp_path, system, text)
+        assert kept.properties == ("a", "seconds")
+        assert list(kept.configurations.assignment(0).values()) == [1, 0, 1, 0, 9, 16]
+
+    @pytest.mark.parametrize("cell", ["", "-1", "nan", "-1.0"])
+    def test_deselected(self, tmp_path: Path, system: VariabilityModel, cell: str) -> None:
+        """The flag, nan or an empty cell in the column of an optional numeric option means deselected."""
+        kept = read(tmp_path, system, HEADER + f"1,0,1,0,5,{cell},3\n")
+        assert np.isnan(kept.configurations.value("tile-size")).all()
+
+    @pytest.mark.parametrize("separator", [",", ";", "\t"])
+    def test_separators(self, tmp_path: Path, system: VariabilityModel, separator: str) -> None:
+        """The separator is the one between the option names, not the most frequent character."""
+        header = HEADER.replace(",", separator).replace("seconds", '"a,b;c,d;e,f;g,h;i,j;k"')
+        kept = read(tmp_path, system, header + "1,0,1,0,5,8,3\n".replace(",", separator))
+        assert len(kept) == 1
+        assert kept.properties == ("a,b;c,d;e,f;g,h;i,j;k",)
+
+    def test_a_given_separator(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """A separator that the caller gives is used."""
+        assert len(read(tmp_path, system, (HEADER + "1,0,1,0,5,8,3\n").replace(",", "|"), separator="|")) == 1
+        with pytest.raises(InputError, match="a single character"):
+            read(tmp_path, system, HEADER, separator=", ")
+        with pytest.raises(SpecError, match="a single character"):
+            read(tmp_path, system, HEADER, decimal_delimiter="")
+
+    def test_quotes_blanks_and_line_ends(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Quoted fields, blanks after separators, Windows' line ends, blank lines and a byte order mark are read."""
+        text = "\ufeff" + HEADER.replace("fast", '"fast"') + '\n"1", 0 ,1,0,"5",8,3\n   \n'
+        assert read(tmp_path, system, text.replace("\n", "\r\n"))["seconds"].tolist() == [3]
+
+    def test_missing_values(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Values that cannot be read are missing for their property only, and counted."""
+        text = HEADER.replace("seconds", "seconds,host,energy")
+        text += "1,0,1,0,5,8,3,a,\n1,0,1,0,5,8,x,b,inf\n1,0,1,0,5,,nan,c,4\n"
+        kept = read(tmp_path, system, text)
+        assert kept.report.missing == {"seconds": 2, "host": 3, "energy": 2}
+        assert kept["seconds"].tolist()[0] == 3
+        assert len(kept.measured("seconds")) == len(kept.measured("energy")) == 1
+
+    def test_decimal_commas(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Decimal commas are read where the caller says so, and pointed out where nothing else could be meant."""
+        text = HEADER.replace(",", ";") + "1;0;1;0;5;8;3,5\n0;0;1;0;5;8;4,5\n"
+        assert read(tmp_path, system, text, decimal_delimiter=",")["seconds"].tolist() == [3.5, 4.5]
+        kept = read(tmp_path, system, text)
+        assert kept.report.missing == {"seconds": 2}
+        assert "comma" in kept.report.notes[0]
+
+    def test_options_with_one_value_need_no_column(self, tmp_path: Path) -> None:
+        """An option that can only have one value is filled in; any other one needs its column."""
+        model = VariabilityModel(
+            "m", (BinaryOption("base", None, False), NumericOption("one", (7.0,)), NumericOption("n", (1.0, 2.0)))
+        )
+        kept = read(tmp_path, model, "n,time\n2,3\n")
+        assert kept.configurations.assignment(0) == {"base": 1, "one": 7, "n": 2}
+        with pytest.raises(InputError, match=r"m\.csv:1: there is no column for the option 'n'"):
+            read(tmp_path, model, "one,base,time\n7,1,3\n")
+
+    @pytest.mark.parametrize(
+        ("cells", "reason"),
+        [
+            ("2,0,1,0,5,8,3", "rc-lookahead is a binary option and cannot be 2"),
+            ("yes,0,1,0,5,8,3", "rc-lookahead: 'yes' is no value of it"),
+            (",0,1,0,5,8,3", "rc-lookahead has no value"),
+            ("1,0,1,0,6,8,3", "x cannot be 6; its values are 1, 5, 9"),
+            ("1,0,1,0,,8,3", "x has no value"),
+            ("1,0,1,0,5,none,3", "tile-size: 'none' is no value of it"),
+            ("1,0,1,0,5,8", "6 fields, but the header has 7"),
+            ("1,0,1,0,5,8,3,9", "8 fields, but the header has 7"),
+        ],
+    )
+    def test_invalid_rows(self, tmp_path: Path, system: VariabilityModel, cells: str, reason: str) -> None:
+        """A row that is no configuration is an error with line and reason, or dropped and recorded."""
+        text = HEADER + f"1,0,1,0,5,8,3\n\n{cells}\n0,0,1,0,5,8,3\n"
+        with pytest.raises(MeasurementError) as caught:
+            read(tmp_path, system, text)
+        assert str(caught.value).startswith(f"{tmp_path}/m.csv:4: {reason}\n")
+        kept = read(tmp_path, system, text, invalid="drop")
+        assert kept.report.invalid == ((4, reason),)
+        assert len(kept) == 2
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("", "the file is empty"),
+            ("\n \n", "the file is empty"),
+            (HEADER, "the file has no rows"),
+            ("a,b\n1,2\n", ":1: no column has the name of an option"),
+            (HEADER.replace("left", "lefd") + "1,0,1,0,5,8,3\n", ":1: there is no column for the option 'left'"),
+            (HEADER.replace("seconds", "left") + "1,0,1,0,5,8,3\n", ":1: the column 'left' is there twice"),
+            (HEADER.replace("fast", "rc-lookahead") + "1,0,1,0,5,8,3\n", "the column 'rc-lookahead' is there twice"),
+            ("seconds," + HEADER + "3,1,0,1,0,5,8,3\n", ":1: the column 'seconds' is there twice"),
+            ("," + HEADER + "3,1,0,1,0,5,8,3\n", ":1: column 1 has no name"),
+            (HEADER.replace(",seconds", "") + "1,0,1,0,5,8\n", "no non-functional property"),
+            (HEADER + '1,0,1,0,5,8,"3\n', "not CSV: unexpected end of data"),
+        ],
+    )
+    def test_useless_files(self, tmp_path: Path, system: VariabilityModel, text: str, expected: str) -> None:
+        """Empty files, headers that do not fit and open quotes are errors with the line."""
+        with pytest.raises(InputError) as caught:
+            read(tmp_path, system, text)
+        assert expected in str(caught.value)
+
+    def test_a_property_spelled_like_a_stripped_option(self, tmp_path: Path) -> None:
+        """Beside an option run-time the column runtime is a property, and reads back as one."""
+        model = VariabilityModel("m", (BinaryOption("run-time"),))
+        kept = read(tmp_path, model, "run-time,runtime\n1,7\n")
+        assert kept["runtime"].tolist() == [7]
+        write_measurements_csv(kept, tmp_path / "w.csv")
+        assert read_measurements(tmp_path / "w.csv", model)["runtime"].tolist() == [7]
+
+    def test_a_near_name_is_pointed_out(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Where an option's column is missing, the property that it may be is named."""
+        with pytest.raises(InputError, match="is it the column 'lefd'"):
+            read(tmp_path, system, HEADER.replace("left", "lefd") + "1,0,1,0,5,8,3\n")
+
+    def test_compressed_and_from_standard_input(
+        self, tmp_path: Path, system: VariabilityModel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The content decides what a file is, whatever its name, its compression or where it comes from."""
+        content = (HEADER + "1,0,1,0,5,8,3\n").encode()
+        path = tmp_path / "measurements.xml.gz"
+        path.write_bytes(gzip.compress(content))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert read_measurements(path, system)["seconds"].tolist() == [3]
+        assert read_measurements("-", system).report.source == "<stdin>"
+
+    def test_too_many_repetitions(self, tmp_path: Path, system: VariabilityModel, monkeypatch: Any) -> None:
+        """A file whose table of repetitions would not fit into memory is refused."""
+        monkeypatch.setattr("splc.formats.measurements.rows._MAX_CELLS", 5)
+        with pytest.raises(MeasurementError, match="3 repetitions, too many"):
+            read(tmp_path, system, HEADER + "1,0,1,0,5,8,3\n" * 3 + "0,0,1,0,5,8,3\n")
+
+
+class TestSplConquerorTables:
+    def test_root_column_and_hidden_options(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """The root and the hidden options of an optional numeric one are no properties."""
+        header = "root;rclookahead;fast;left;right;x;tilesize;Enabledtilesize;Disabledtilesize;Performance\n"
+        text = header + "1;1;0;1;0;5;8;1;0;3\n1;true;false;0;1;9;8;0;1;4\n"
+        kept = read(tmp_path, system, text)
+        assert kept.properties == ("Performance",)
+        np.testing.assert_array_equal(kept.configurations.value("tile-size"), [8, np.nan])
+
+    @pytest.mark.parametrize("row", ["1;0;1;0;5;8;3;", "1;0;1;0;5;8;3"])
+    @pytest.mark.parametrize("header", [HEADER, HEADER.replace("\n", ",\n")])
+    def test_trailing_separators(self, tmp_path: Path, system: VariabilityModel, header: str, row: str) -> None:
+        """A trailing separator, which SPL Conqueror writes but cannot read, does not matter."""
+        assert read(tmp_path, system, header.replace(",", ";") + row + "\n")["seconds"].tolist() == [3]
+
+    @pytest.mark.parametrize(
+        ("cells", "reason"),
+        [
+            ("0;8;1;0", "the root is always selected"),
+            ("1;8;2;0", "Enabledtile-size is neither 0 nor 1"),
+            ("1;-1;1;0", "Enabledtile-size contradicts the value of tile-size"),
+        ],
+    )
+    def test_contradictions(self, tmp_path: Path, system: VariabilityModel, cells: str, reason: str) -> None:
+        """A row in which the root is not selected, or a hidden option contradicts its option, is invalid."""
+        header = "root;tilesize;Enabledtilesize;Disabledtilesize;rclookahead;fast;left;right;x;time\n"
+        with pytest.raises(MeasurementError, match=reason):
+            read(tmp_path, system, f"{header}{cells};0;0;0;0;1;3\n")
+
+
+class TestRowsWithoutHeader:
+    MODEL = VariabilityModel("m", (BinaryOption("a"), BinaryOption("b-c"), BinaryOption("d")))
+
+    @pytest.mark.parametrize("separator", [";", ",", "\t"])
+    def test_names_then_the_value(self, tmp_path: Path, separator: str) -> None:
+        """Each row lists the selected options and then the value of the property that the caller names."""
+        text = "root;a;bc;3.5\nd;4\n7;\n".replace(";", separator)
+        kept = read(tmp_path, self.MODEL, text, nfp="time")
+        assert kept["time"].tolist() == [3.5, 4, 7]
+        assert kept.configurations.indices.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 0]]
+        assert read(tmp_path, self.MODEL, text).properties == ("Performance",)
+
+    def test_a_first_value_that_is_missing(self, tmp_path: Path) -> None:
+        """A first row whose value cannot be read is not taken for a header."""
+        kept = read(tmp_path, self.MODEL, "a;failed\nd;4\n")
+        assert kept.report.missing == {"Performance": 1}
+
+    def test_a_property_that_is_called_like_a_number(self, tmp_path: Path) -> None:
+        """A header whose property is called 2019 is still a header: values follow, not names."""
+        kept = read(tmp_path, self.MODEL, "a,b-c,d,2019\n1,0,1,7\n")
+        assert kept["2019"].tolist() == [7]
+
+    def test_duplicates_and_unknown_names(self, tmp_path: Path) -> None:
+        """A repeated configuration is a duplicate here, an unknown name an invalid row."""
+        with pytest.raises(MeasurementError, match=r"m\.csv:2: this configuration was measured in line 1"):
+            read(tmp_path, self.MODEL, "a;d;1\nd;a;2\n")
+        assert read(tmp_path, self.MODEL, "a;d;1\nd;a;2\n", duplicates="mean")["Performance"].tolist() == [1.5]
+        with pytest.raises(MeasurementError, match=r"m\.csv:2: unknown option 'z'"):
+            read(tmp_path, self.MODEL, "a;d;1\nz;a;2\n")
+
+
+class TestWriting:
+    @given(measurements())
+    def test_reads_back_equal(self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements) -> None:
+        """A table that was written reads back equal: configurations, properties, and every repetition in its place."""
+        path = tmp_path_factory.getbasetemp() / "written.csv"
+        write_measurements_csv(measured, path)
+        again = read_measurements(path, measured.model)
+        assert again.configurations == measured.configurations
+        assert again.properties == measured.properties
+        for name in measured.properties:
+            width = again.values[name].shape[1]
+            np.testing.assert_array_equal(again.values[name], measured.values[name][:, :width])
+            assert np.isnan(measured.values[name][:, width:]).all()
+
+    @given(measurements())
+    def test_spl_conquerors_table_reads_back(
+        self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements
+    ) -> None:
+        """SPL Conqueror's table holds the value used of each configuration, and no cell is empty."""
+        path = tmp_path_factory.getbasetemp() / "spl.csv"
+        write_measurements_splconqueror_csv(measured, path)
+        again = read_measurements(path, measured.model)
+        assert again.configurations == measured.configurations
+        for name in measured.properties:
+            np.testing.assert_array_equal(again[name], measured[name])
+        assert all(";;" not in line and not line.endswith(";") for line in path.read_text("utf-8").splitlines())
+
+    def test_as_it_looks(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Options stand in model order, numbers are as short as possible, deselected is the flag."""
+        text = HEADER + "1,0,1,0,5,8,3.50\n0,0,0,1,1,,1e-3\n1,0,1,0,5,8,0.1\n"
+        write_measurements_csv(read(tmp_path, system, text), tmp_path / "w.csv")
+        expected = HEADER + "1,0,1,0,5,8,3.5\n1,0,1,0,5,8,0.1\n0,0,0,1,1,-1,0.001\n"
+        assert (tmp_path / "w.csv").read_text() == expected
+        write_measurements_splconqueror_csv(read(tmp_path, system, text), tmp_path / "s.csv")
+        assert (tmp_path / "s.csv").read_text().splitlines() == [
+            "root;rclookahead;fast;left;right;x;tilesize;Enabledtilesize;Disabledtilesize;seconds",
+            "1;1;0;1;0;5;8;1;0;1.8",
+            "1;0;0;0;1;1;-1;0;1;0.001",
+        ]
+
+    def test_a_property_with_the_name_of_an_option(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """A property cannot have the name of an option in a table."""
+        measured = read(tmp_path, system, HEADER + "1,0,1,0,5,8,3\n")
+        renamed = Measurements(measured.configurations, {"left": measured["seconds"]})
+        for write in (write_measurements_csv, write_measurements_splconqueror_csv):
+            with pytest.raises(MeasurementError, match="cannot be called 'left'"):
+                write(renamed, tmp_path / "w.csv")
+
+
+class TestDamage:
+    TEXT = HEADER + '1,0,1,0,5,8,3\n0,0,0,1,1,,"1e-3"\n1,0,1,0,5,8,0.1\n'
+
+    @given(at=st.integers(0, len(TEXT) - 1), piece=st.text(max_size=5), skipped=st.integers(0, 20))
+    def test_changed_anywhere(
+        self,
+        tmp_path_factory: pytest.TempPathFactory,
+        system: VariabilityModel,
+        at: int,
+        piece: str,
+        skipped: int,
+    ) -> None:
+        """Whatever is changed in a file, it is read or refused, with nothing but our own errors."""
+        path = tmp_path_factory.getbasetemp() / "changed.csv"
+        path.write_bytes((self.TEXT[:at] + piece + self.TEXT[at + skipped :]).encode("utf-8", "replace"))
+        for invalid in ("error", "drop"):
+            with suppress(SplcError):
+                assert len(read_measurements(path, system, invalid=invalid, duplicates="mean"))
+
+    @example(b'""')
+    @given(st.one_of(st.binary(max_size=60), st.text(alphabet='a;,1.\n\t" x<', max_size=40).map(str.encode)))
+    def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes) -> None:
+        """Any bytes are read or refused with our own error."""
+        path = tmp_path_factory.getbasetemp() / "bytes.csv"
+        path.write_bytes(data)
+        with suppress(SplcError):
+            assert len(read_measurements(path, system, invalid="drop"))

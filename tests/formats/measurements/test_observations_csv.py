@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError, InputError
+from splc.formats.measurements.observations_csv import read_observed, write_observed
+from splc.formats.models.json import model_json_text, parse_model_json
+from splc.formats.models.log_reader import parse_log
+from splc.formats.models.log_writer import model_log_text
+from splc.formats.models.text import parse_model_text
+from splc.io.files import Source
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+
+SYSTEM = VariabilityModel("m", (NumericOption("x", (1.0, 2.0, 4.0)), NumericOption("y", (0.0, 5.0))))
+LEVELS = "x,y,level,C,s\n1,0,0,100,6.5\n1,0,1,30,\n2,5,0,200,6.75\n"
+RUNS = "x,y,iterations\n2,5,9\n1,0,8\n"
+
+
+def read(folder: Path, *texts: str) -> Configurations:
+    """Return what files with these texts say was observed."""
+    paths = []
+    for number, text in enumerate(texts):
+        paths.append(folder / f"observed{number}.csv")
+        paths[-1].write_text(text, encoding="utf-8")
+    return read_observed(paths, SYSTEM)
+
+
+class TestReading:
+    def test_levels_become_variables(self, tmp_path: Path) -> None:
+        """A row per level gives a variable per level, missing where a configuration lacks the level or the value."""
+        found = read(tmp_path, LEVELS)
+        assert found.model == SYSTEM
+        assert found.model.observed == ("level_0", "level_1", "C_0", "C_1", "s_0", "s_1")
+        assert [found.assignment(row) for row in range(2)] == [{"x": 1.0, "y": 0.0}, {"x": 2.0, "y": 5.0}]
+        nan = math.nan
+        wanted = {
+            "level_0": [1, 1],
+            "level_1": [1, nan],
+            "C_0": [100, 200],
+            "C_1": [30, nan],
+            "s_0": [6.5, 6.75],
+            "s_1": [nan, nan],
+        }
+        for name, values in wanted.items():
+            np.testing.assert_array_equal(found.column(name), values)
+
+    def test_several_files_are_put_together(self, tmp_path: Path) -> None:
+        """Files with their rows in different orders give all variables of each configuration."""
+        found = read(tmp_path, RUNS, LEVELS)
+        assert found.model.observed[0] == "iterations"
+        assert found.value("x").tolist() == [2.0, 1.0]
+        assert found.column("iterations").tolist() == [9.0, 8.0]
+        assert found.column("C_0").tolist() == [200.0, 100.0]
+
+    def test_the_order_of_rows_does_not_matter(self, tmp_path: Path) -> None:
+        """Rows in reverse order say the same of every configuration."""
+        header, *rows = LEVELS.splitlines()
+        found, turned = read(tmp_path, LEVELS), read(tmp_path, "\n".join([header, *reversed(rows)]))
+        for name in found.model.observed:
+            np.testing.assert_array_equal(turned.column(name)[turned.find(found)], found.column(name))
+
+    def test_compressed_files(self, tmp_path: Path) -> None:
+        """A compressed file is read as any other."""
+        path = tmp_path / "levels.csv.gz"
+        path.write_bytes(gzip.compress(LEVELS.encode()))
+        assert read_observed([path], SYSTEM).column("C_0").tolist() == [100.0, 200.0]
+
+    def test_no_file_observes_nothing(self) -> None:
+        """Without files no configuration was observed and the system has no observed variable."""
+        found = read_observed([], SYSTEM)
+        assert (len(found), found.model.observed) == (0, ())
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("x,y,level,C\n1,0,0,5\n1,0,0,6\n", r"observed0.csv:3: level 0 of this configuration is in line 2 already"),
+            ("x,y,C\n1,0,5\n1,0,5\n", r"observed0.csv:3: this configuration is in line 2 already"),
+            ("x,y,level,C\n1,0,0,5\n1,0,2,6\n", r"x=1, y=0: there are rows of higher levels, but none of level 1"),
+            ("x,y,level,C\n1,0,1,5\n", "none of level 0"),
+            ("x,y,level,C\n1,0,-1,5\n", "a level is a whole number from 0 to 1000, not '-1'"),
+            ("x,y,level,C\n1,0,1.5,5\n", "not '1.5'"),
+            ("x,y,level,C\n1,0,,5\n", "not ''"),
+            ("x,y,level,C\n1,0,coarse,5\n", "not 'coarse'"),
+            ("x,y,level,C\n1,0,1000000000,5\n", "not '1000000000'"),
+            ("x,y,level,C\n1,0,0,many\n", "observed0.csv:2: C: 'many' is not a number"),
+            ("x,y,C\n1,0,inf\n", "C: 'inf' is not a number"),
+            ("x,y,C\n1,0,1e999\n", "C: '1e999' is too large"),
+            ("x,y,C\n3,0,5\n", "x cannot be 3"),
+            ("x,y,C\n1,0\n", "2 fields, but the header has 3"),
+            ("x,C\n1,5\n", "there is no column for the option 'y'"),
+            ("x,y\n1,0\n", "there is no column of an observed variable"),
+            ("x,y,level\n1,0,0\n", "there is no column of an observed variable"),
+            ("x,y,C\n", "the file has no rows"),
+            ("x,y,C,C\n1,0,5,5\n", "the column 'C' is there twice"),
+            ("", "the file is empty"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, tmp_path: Path, text: str, message: str) -> None:
+        """Levels that are none, values that are no numbers, repeated and missing rows are errors with file and line."""
+        with pytest.raises(InputError, match=message):
+            read(tmp_path, text)
+
+    def test_all_problems_are_reported_at_once(self, tmp_path: Path) -> None:
+        """Every wrong cell of a file is reported."""
+        with pytest.raises(InputError) as caught:
+            read(tmp_path, "x,y,level,C\n1,0,a,b\n2,0,0,c\n")
+        assert [problem.line for problem in caught.value.problems] == [2, 2, 3]
+
+    def test_a_variable_cannot_be_called_as_an_option(self, tmp_path: Path) -> None:
+        """A level's variable with the name of an option is refused."""
+        system = VariabilityModel("m", (NumericOption("C_0", (1.0, 2.0)),))
+        path = tmp_path / "levels.csv"
+        path.write_text("C_0,level,C\n1,0,5\n", encoding="utf-8")
+        with pytest.raises(InputError, match="the variable 'C_0' has the name of an option"):
+            read_observed([path], system)
+
+    def test_files_must_be_about_the_same(self, tmp_path: Path) -> None:
+        """A configuration that one of two files lacks, and a variable that both have, are errors."""
+        with pytest.raises(InputError, match=r"observed0.csv:3: x=2, y=5: .*observed1.csv has no row"):
+            read(tmp_path, "x,y,C\n1,0,5\n2,5,6\n", "x,y,s\n1,0,5\n")
+        with pytest.raises(InputError, match=r"observed1.csv:3: x=2, y=5: .*observed0.csv has no row"):
+            read(tmp_path, "x,y,C\n1,0,5\n", "x,y,s\n1,0,5\n2,5,6\n")
+        with pytest.raises(InputError, match=r"observed1.csv: the variable 'C' is in .*observed0.csv already"):
+            read(tmp_path, "x,y,C\n1,0,5\n", "x,y,C\n1,0,5\n")
+
+
+class TestWriting:
+    @given(st.data())
+    def test_what_is_written_reads_back(self, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+        """Observations are written and read back exactly, missing ones too."""
+        rows = data.draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), min_size=1, unique=True))
+        values = st.one_of(st.just(math.nan), st.floats(allow_nan=False, allow_infinity=False))
+        columns = {
+            name: np.array(data.draw(st.lists(values, min_size=len(rows), max_size=len(rows)))) for name in ("C_0", "s")
+        }
+        model = VariabilityModel("m", SYSTEM.options, observed=tuple(columns))
+        some = Configurations(model, np.array(rows), Observed(columns, np.ones(len(rows), dtype=bool)))
+        path = tmp_path_factory.mktemp("observed") / "observed.csv"
+        write_observed(some, path)
+        found = read_observed([path], SYSTEM)
+        assert found == some
+        for name in columns:
+            np.testing.assert_array_equal(found.column(name), some.column(name))
+
+    def test_nothing_to_write(self, tmp_path: Path) -> None:
+        """Configurations that were not observed cannot be written."""
+        with pytest.raises(ConfigurationError, match="nothing was observed"):
+            write_observed(Configurations(SYSTEM, np.array([[0, 0]])), tmp_path / "observed.csv")
+
+
+class TestModels:
+    def test_every_format_of_models_knows_observed_variables(self, tmp_path: Path) -> None:
+        """A model of options and observed variables reads back from text, JSON and a log, and predicts the same."""
+        some = read(tmp_path, LEVELS)
+        model = parse_model_text(Source("m", b"3 * x * C_1 + log10(C_0) + 2 * y"), some.model)
+        assert model.predict(some).tolist() == pytest.approx([92.0, math.log10(200) + 10])
+        for text, back in (
+            (model.text, parse_model_text),
+            (model_json_text(model), parse_model_json),
+            (model_log_text(model), parse_log),
+        ):
+            assert back(Source("m", text.encode()), some.model) == model
+
+    def test_without_the_observations_the_names_are_not_known(self) -> None:
+        """A model text that is about a variable nobody observed is an error that names it."""
+        with pytest.raises(InputError, match="unknown name 'C_1'"):
+            parse_model_text(Source("m", b"x * C_1"), SYSTEM)

@@ -1,0 +1,228 @@
+"""Files of machine parameters: what they hold, and what is said where they hold something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError
+from splc.formats.models.parameters import parameters_text, parse_parameters, read_parameters, write_parameters
+from splc.io.files import Source
+from splc.models.parameters import Parameters, Quantity, Table
+
+GOOD = """# machine parameters
+f = 1.75e-11  # seconds
+nodes = "ceil(px * py / 4)"
+
+[alpha]
+by = "nodes"
+1 = 290e-9
+"2.5" = { value = 2.0, low = 1.0, high = 3.0 }
+
+[beta]
+value = 1.0e-9
+low = 0.9e-9
+high = 1.1e-9
+"""
+LINES = "# c\nf = 1.75e-11 # seconds\n\n`alpha` = 3\nnodes = ceil(px / 4)\nquoted = 'px + `c#`' # c\n"
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+quantities = st.one_of(
+    finite.map(Quantity.exactly),
+    st.builds(
+        lambda values, level: Quantity(values[1], values[0], values[2], level),
+        st.lists(finite, min_size=3, max_size=3).map(sorted),
+        st.one_of(st.none(), st.floats(0, 1, exclude_min=True, exclude_max=True)),
+    ),
+    finite.map(Quantity.undetermined),
+)
+tables = st.builds(
+    Table,
+    st.text(min_size=1, max_size=8).filter(str.strip),
+    st.dictionaries(finite, quantities, min_size=1, max_size=4).map(lambda rows: tuple(sorted(rows.items()))),
+)
+names = st.from_regex(r"[a-zA-Zäα_][\w.-]{0,5}", fullmatch=True).filter(lambda name: not name.startswith(("log", "ln")))
+
+
+def parsed(text: str | bytes, name: str = "p.toml") -> Parameters:
+    """Return what a file of this content holds."""
+    return parse_parameters(Source(name, text if isinstance(text, bytes) else text.encode()))
+
+
+@given(st.dictionaries(names, st.one_of(quantities, tables), max_size=5), st.text(max_size=20))
+def test_what_is_written_reads_back(found: dict[str, Quantity | Table], heading: str) -> None:
+    """Numbers, intervals and tables of any size and name are read as they were written, below any heading."""
+    read = parsed(parameters_text(Parameters(found), heading))
+    assert read.quantities == found
+    assert not read.expressions
+
+
+@given(st.dictionaries(names, st.text(min_size=1, max_size=9).filter(str.strip), max_size=5))
+def test_expressions_read_back(found: dict[str, str]) -> None:
+    """Expressions of any characters are read as they were written."""
+    assert parsed(parameters_text(Parameters({}, found))).expressions == found
+
+
+def test_a_toml_file(tmp_path: Path) -> None:
+    """A TOML file holds numbers, expressions, tables and intervals, with their lines."""
+    path = tmp_path / "p.toml"
+    path.write_text(GOOD)
+    found = read_parameters(path)
+    assert found.quantities == {
+        "f": Quantity.exactly(1.75e-11),
+        "alpha": Table("nodes", ((1.0, Quantity.exactly(290e-9)), (2.5, Quantity(2.0, 1.0, 3.0)))),
+        "beta": Quantity(1.0e-9, 0.9e-9, 1.1e-9),
+    }
+    assert found.expressions == {"nodes": "ceil(px * py / 4)"}
+    assert found.source == str(path)
+    assert [found.lines[key] for key in ("f", "nodes", "alpha", "alpha.by", "alpha.2.5", "beta")] == [2, 3, 5, 6, 8, 10]
+    write_parameters(found, tmp_path / "again.toml", "measured\non a cluster")
+    again = read_parameters(tmp_path / "again.toml")
+    assert (again.quantities, again.expressions) == (found.quantities, found.expressions)
+
+
+def test_a_file_of_lines() -> None:
+    """A file of lines holds numbers and expressions, in quotes or not, with their lines; # begins a comment."""
+    found = parsed(LINES, "depVals.txt")
+    assert found.quantities == {"f": Quantity.exactly(1.75e-11), "alpha": Quantity.exactly(3.0)}
+    assert found.expressions == {"nodes": "ceil(px / 4)", "quoted": "px + `c#`"}
+    assert found.lines == {"f": 2, "alpha": 4, "nodes": 5, "quoted": 6}
+
+
+@pytest.mark.parametrize("name", ["p.toml", "p.txt"])
+def test_an_empty_file(name: str) -> None:
+    """A file without content, or with comments only, holds no parameters."""
+    assert parsed("", name).names == parsed("# nothing\n", name).names == ()
+
+
+def test_toml_by_its_content() -> None:
+    """A file with a section is TOML whatever its name is, also from standard input."""
+    assert parsed(GOOD, "<stdin>").quantities == parsed(GOOD, "P.TOML.GZ").quantities == parsed(GOOD).quantities
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("\na = inf", 2, "'a' must be a finite number"),
+        ("a = nan", 1, "'a' must be a finite number"),
+        ("a = true", 1, "'a' must be a finite number"),
+        ("a = 2020-01-01", 1, "'a' must be a finite number"),
+        ("a = [1, 2]", 1, "'a' must be a finite number"),
+        ("a = 1" + "0" * 400, 1, "'a' must be a finite number"),
+        ("a = 0x" + "f" * 9000, 1, "'a' must be a finite number"),
+        ('a = " "', 1, "'a' must be a finite number"),
+        ("log2 = 3", 1, "'log2' is a function"),
+        ('"" = 3', 1, "no name"),
+        ('"x + y" = 3', 1, "cannot be the name"),
+        ('"+" = 3', 1, "cannot be the name"),
+        ("2x = 3", 1, "cannot be the name"),
+        ("b = 1\n[a]\n1 = 2.0", 2, "neither a table nor"),
+        ("[a]", 1, "neither a table nor"),
+        ('[a]\nby = "x"', 1, "has no rows"),
+        ("[a]\nby = 3\n1 = 2", 2, "a.by must be an expression"),
+        ('[a]\nby = "x"\n1 = 2\n"1.0" = 3', 4, "two rows for 1"),
+        ('[a]\nby = "x"\nfoo = 2', 3, "begins with a number"),
+        ('[a]\nby = "x"\n1 = "2"', 3, "a.1 must be a finite number"),
+        ('[a]\nby = "x"\n1 = inf', 3, "a.1 must be a finite number"),
+        ('[a]\nby = "x"\n2.5 = 3', 3, "takes a point in a key for nesting"),
+        ('[a]\nby = "x"\n"1e999" = 3', 3, "begins with a number"),
+        ('[a]\nby = "x"\n1 = { value = 1, low = 2, high = 3 }', 3, "does not lie between"),
+        ('[a]\nby = "x"\n1 = { value = 1, lo = 2 }', 3, "a.1 has lo, which no number has"),
+        ('a = { value = 1e-9, low = "x", high = 3e-9 }', 1, "a.low must be a finite number"),
+        ("a = { value = 1e-9, low = 0, high = inf }", 1, "a.high must be a finite number"),
+        ('a = { value = "x", low = 0 }', 1, "a.value must be a finite number"),
+        ("max = 3", 1, "'max' is a function"),
+        ("a = { value = 1, level = 0.95 }", 1, "a cannot have this level"),
+        ("a = { value = 1, low = 1, level = 1 }", 1, "a cannot have this level"),
+        ('a = { value = 1, low = 1, level = "x" }', 1, "a cannot have this level"),
+        ("a = { value = 1, high = 1, determined = false }", 1, "a cannot be determined like this"),
+        ("a = { value = 1, determined = 0 }", 1, "a cannot be determined like this"),
+        ("[[a]]\nx = 1", 1, "must be a finite number"),
+        ("[a.b]\nx = 1", None, "neither a table nor"),
+        ("a = 1\na = 2", 2, "not well-formed TOML"),
+        ("a = ", 1, "not well-formed TOML"),
+        ('a = "', 1, "not well-formed TOML"),
+        ("a = " + "[" * 5000, None, "nested too deeply"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_wrong_toml(text: str, line: int | None, message: str) -> None:
+    """Everything that is no parameter is refused with file, line and reason."""
+    with pytest.raises(InputError) as caught:
+        parsed(text)
+    problem = caught.value.problems[0]
+    assert message in problem.message
+    assert (problem.file, problem.line) == ("p.toml", line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("a = 1\nfoo", 2, "this is no parameter"),
+        ("a = 1\na = 2", 2, "is there twice"),
+        ("a =", 1, "has no value"),
+        ("= 3", 1, "no name"),
+        ("a b = 3", 1, "cannot be the name"),
+        ("a = 1e999", 1, "must be a finite number"),
+        ("a = -inf", 1, "must be a finite number"),
+        ("a = NaN", 1, "must be a finite number"),
+        ("a = true", 1, "must be a finite number"),
+    ],
+)
+def test_wrong_lines(text: str, line: int, message: str) -> None:
+    """What is no line `name = number` is refused with file, line and reason."""
+    with pytest.raises(InputError) as caught:
+        parsed(text, "p.txt")
+    problem = caught.value.problems[0]
+    assert message in problem.message
+    assert (problem.file, problem.line) == ("p.txt", line)
+
+
+def test_what_is_no_number_is_shown() -> None:
+    """The text of the problem is the value that is wrong, not one that is good."""
+    with pytest.raises(InputError) as caught:
+        parsed('a = { value = 1e-9, low = "x", high = 3e-9 }')
+    assert caught.value.problems[0].text == "'x'"
+
+
+def test_all_problems_at_once() -> None:
+    """Several wrong parameters are reported together, in the order of their lines."""
+    with pytest.raises(InputError) as caught:
+        parsed('a = inf\n[t]\nby = "x"\nfoo = 1\n2 = nan\n[u]\n1 = 2')
+    assert [problem.line for problem in caught.value.problems] == [1, 4, 5, 6]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("name", ["p.toml", "p.txt"])
+def test_other_encodings(encoding: str, name: str) -> None:
+    """A file that is not UTF-8 is refused."""
+    with pytest.raises(InputError, match=r"is not UTF-8|NUL character"):
+        parsed("größe = 3\n".encode(encoding), name)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> bytes:
+    """Return a good file with pieces cut out, doubled or replaced."""
+    content = draw(st.sampled_from([GOOD, LINES])).encode()
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(content)))
+        end = draw(st.integers(at, min(len(content), at + 12)))
+        piece = draw(
+            st.one_of(st.binary(max_size=3), st.sampled_from([b"=", b"[", b'"', b"{", b"\n", b"1e9", b".", b"#"]))
+        )
+        content = content[:at] + piece + content[end:]
+    return content
+
+
+@given(st.one_of(st.binary(max_size=60), damaged()), st.sampled_from(["p.toml", "p.txt"]))
+def test_only_input_errors(content: bytes, name: str) -> None:
+    """Any bytes are parameters with usable names and finite numbers, or refused as bad input."""
+    try:
+        found = parsed(content, name)
+    except InputError:
+        return
+    again = parsed(parameters_text(found))
+    assert (again.quantities, again.expressions) == (dict(found.quantities), dict(found.expressions))

@@ -1,0 +1,301 @@
+"""SPL Conqueror's XML of variability models."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError, OutputError, SplcError, VariabilityError
+from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.system.clauses import clauses
+from splc.system.options import BinaryOption, NumericOption, Presentation
+from splc.system.variability import VariabilityModel
+from tests.formats.conftest import SYSTEM
+from tests.support.format_strategies import systems
+
+
+def read(folder: Path, text: str) -> VariabilityModel:
+    """Read a model from its text."""
+    path = folder / "system.xml"
+    path.write_text(text, encoding="utf-8")
+    return read_variability_model(path)
+
+
+def binary(*options: str) -> str:
+    """Return a model of binary options: `name` or `name:<element>…`."""
+    body = "\n".join(
+        f"<configurationOption><name>{name}</name>{rest}</configurationOption>"
+        for name, _, rest in (option.partition(":") for option in options)
+    )
+    return f'<vm name="m">\n<binaryOptions>\n{body}\n</binaryOptions>\n</vm>'
+
+
+def numeric(elements: str, name: str = "x") -> str:
+    """Return a model of one numeric option."""
+    return (
+        f'<vm name="m">\n<numericOptions>\n<configurationOption>\n<name>{name}</name>\n{elements}\n'
+        "</configurationOption>\n</numericOptions>\n</vm>"
+    )
+
+
+def values(model: VariabilityModel) -> tuple[float, ...]:
+    """Return the values of a model's only numeric option."""
+    return model.numeric_options[0].values
+
+
+class TestReading:
+    def test_every_construct(self, system: VariabilityModel) -> None:
+        """Options of both kinds, their relations, their presentation and constraints of all three kinds are read."""
+        lookahead, fast, left, right = system.binary_options
+        assert lookahead == BinaryOption("rc-lookahead", None, True, presentation=Presentation("look", "--", ""))
+        assert fast == BinaryOption("fast", "rc-lookahead", True, implied=(("left", "right"),))
+        assert left == BinaryOption("left", None, False, excluded=(("right",),))
+        assert right.line == 20
+        assert system.alternative_groups == (("left", "right"),)
+        x, tile = system.numeric_options
+        assert (x.values, x.step, x.maximum, x.optional) == ((1.0, 5.0, 9.0), "n + 4", 10.0, False)
+        assert (tile.values, tile.deselected_flag, tile.step) == ((8.0, 16.0, 32.0), -1.0, None)
+        boolean, non_boolean, mixed = system.constraints
+        assert boolean.names == ("fast", "rc-lookahead")
+        assert non_boolean.names == ("x", "tile-size")
+        assert mixed in system.arithmetic_constraints
+        assert (mixed.requires, mixed.negated) == ("all", True)
+        assert system.notes == ()
+
+    def test_an_alternative_group_at_top_level_is_one(self, tmp_path: Path) -> None:
+        """README's xorOption1 and xorOption2, directly below the root: exactly one is selected."""
+        group = "<excludedOptions><options>{}</options></excludedOptions><optional>False</optional>"
+        model = read(tmp_path, binary("one:" + group.format("two"), "two:" + group.format("one")))
+        rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        holds = np.all([clause.holds(rows) for clause in clauses(model)], axis=0)
+        assert holds.tolist() == [False, True, True, False]
+
+    @pytest.mark.parametrize(
+        ("elements", "expected"),
+        [
+            ("<minValue>0</minValue><maxValue>10</maxValue><stepFunction>x + 4</stepFunction>", (0, 4, 8)),
+            ("<minValue>1</minValue><maxValue>20</maxValue><stepFunction>n * 2</stepFunction>", (1, 2, 4, 8, 16)),
+            ("<minValue>0,5</minValue><maxValue>1</maxValue><stepFunction>n + 0.25</stepFunction>", (0.5, 0.75, 1)),
+            ("<stepFunction>x + 5</stepFunction>", (0, 5, 10)),
+            ("<minValue>3</minValue><maxValue>3</maxValue>", (3,)),
+            ("<values>3;1; 2,5 ;</values>", (1, 2.5, 3)),
+            ("<minValue>0</minValue><maxValue>1</maxValue><values>7;8</values>", (7, 8)),
+            ("<values/><stepFunction>n + 10</stepFunction>", (0, 10)),
+        ],
+    )
+    def test_domains(self, tmp_path: Path, elements: str, expected: tuple[float, ...]) -> None:
+        """Steps stay within [min, max], a list of values overrides them, and 0 and 10 are the defaults."""
+        assert values(read(tmp_path, numeric(elements))) == expected
+
+    def test_names_keep_their_characters_and_are_found_in_both_spellings(self, tmp_path: Path) -> None:
+        """A parent, a group or a constraint may name an option as it is or as SPL Conqueror strips it."""
+        model = read(
+            tmp_path,
+            binary(
+                "a-b",
+                "c:<parent>ab</parent>",
+                "d:<parent><option>a-b</option></parent><impliedOptions><o>ab</o><o>c|d-</o></impliedOptions>",
+                "d-",
+            ),
+        )
+        assert [option.parent for option in model.binary_options] == [None, "a-b", "a-b", None]
+        assert model.binary_options[2].implied == (("a-b",), ("c", "d-"))
+
+    @pytest.mark.parametrize(("text", "optional"), [("True", True), (" true ", True), ("False", False), ("", False)])
+    def test_optional(self, tmp_path: Path, text: str, optional: bool) -> None:
+        """True in any case and with blanks means optional, False and nothing mean mandatory."""
+        model = read(tmp_path, binary(f"a:<optional>{text}</optional>", "b"))
+        assert [option.optional for option in model.binary_options] == [optional, False]
+
+    @pytest.mark.parametrize(
+        ("attributes", "expected"),
+        [
+            ('req="none" exprKind="pos"', ("none", False)),
+            ('exprKind="neg" req="all"', ("all", True)),
+            ('req="none"', ("none", False)),
+            ('first="none" second="neg"', ("none", True)),
+            ('req="ALL" kind="neg"', ("all", True)),
+        ],
+    )
+    def test_mixed_constraints(self, tmp_path: Path, attributes: str, expected: tuple[str, bool]) -> None:
+        """The attributes of a mixed constraint count by name and, if they are called otherwise, by position."""
+        text = binary("a").replace(
+            "</vm>", f"<mixedConstraints><constraint {attributes}>a = 1</constraint></mixedConstraints></vm>"
+        )
+        constraint = read(tmp_path, text).arithmetic_constraints[0]
+        assert (constraint.requires, constraint.negated) == expected
+
+    def test_the_name_of_the_readme(self, tmp_path: Path) -> None:
+        """README's numericConstraints are non-boolean constraints."""
+        renamed = SYSTEM.replace("nonBooleanConstraints", "numericConstraints")
+        assert read(tmp_path, renamed) == read(tmp_path, SYSTEM)
+
+    def test_constraints_over_the_switches_of_optional_numeric_options(self, tmp_path: Path) -> None:
+        """SPL Conqueror's hidden options Enabledx and Disabledx, and the root, can be named in constraints."""
+        text = SYSTEM.replace("!fast | rclookahead", "Enabledtilesize | !left | Disabledtile-size | !root")
+        names = read(tmp_path, text).boolean_constraints[0].names
+        assert names == ("Enabledtile-size", "left", "Disabledtile-size", "root")
+
+    def test_notes(self, tmp_path: Path) -> None:
+        """What has no effect is kept as a note with its line: unknown elements, relations of numeric options."""
+        text = numeric("<values>1;1;2</values>\n<excludedOptions><options>y</options></excludedOptions>\n<postFix/>")
+        notes = read(tmp_path, text.replace("</vm>", "<remarks>hello</remarks></vm>")).notes
+        assert len(notes) == 4
+        assert any("line 7: <postFix>" in note for note in notes)
+
+    def test_legacy_elements_are_skipped(self, tmp_path: Path) -> None:
+        """The obsolete elements children and defaultValue have no effect and are no problem."""
+        text = "a:<children><option>b</option></children><defaultValue>Selected</defaultValue>"
+        model = read(tmp_path, binary(text, "b"))
+        assert (model.names, model.notes) == (("a", "b"), ())
+
+
+class TestProblems:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("<vm>\n<binaryOptions/></vm>", "1: <vm> has no name"),
+            ('<vm name="m"/>', "1: the model has no options"),
+            (binary("root"), "1: the model has no options"),
+            ('<model name="m"/>', "1: a variability model has the root element <vm>"),
+            (binary("a", "b", "a"), "5: the name 'a' is used twice"),
+            (binary(""), "3: an option without a <name>"),
+            (binary("alpha", "b:<parent>alfa</parent>"), "4: b: parent names the unknown option 'alfa'"),
+            (binary("a:<parent>b</parent>", "b:<parent>a</parent>"), "3: a is its own ancestor"),
+            (binary("a:<impliedOptions><o>z</o></impliedOptions>"), "3: a: impliedOptions names the unknown"),
+            (binary("a:<excludedOptions><o>b | z</o></excludedOptions>", "b"), "3: a: excludedOptions names the"),
+            (binary("a:<optional>maybe</optional>"), "3: a: <optional> is neither True nor False"),
+            (binary("a:<optional>True</optional><optional>True</optional>"), "3: <optional> is there twice"),
+            (binary("a:<excludedOption>b</excludedOption>", "b"), "3: <excludedOption> is not known"),
+            (numeric("<minValue>5</minValue><maxValue>1</maxValue><stepFunction>n+1</stepFunction>"), "5: x: minV"),
+            (numeric("<minValue>a</minValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <minValue> is not a number"),
+            (numeric("<maxValue>inf</maxValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <maxValue> is not a"),
+            (numeric("<minValue>1</minValue>\n<stepFunction>n - 1</stepFunction>"), "6: x: the step function 'n - 1'"),
+            (numeric("<stepFunction>n + 0</stepFunction>"), "5: x: the step function 'n + 0'"),
+            (numeric("<stepFunction>y + 1</stepFunction>"), "5: x: step function 'y + 1': unknown name 'y'"),
+            (numeric("<stepFunction>n + + </stepFunction>"), "5: x: step function"),
+            (numeric("<minValue>1</minValue>"), "3: x has neither <stepFunction> nor <values>"),
+            (numeric("\n<values> ; </values>"), "6: x: <values> lists no value"),
+            (numeric("<values>1;two;3</values>"), "5: x: 'two' in <values> is not a number"),
+            (numeric("<values>1</values><deselectedFlag>no</deselectedFlag>"), "5: x: <deselectedFlag> is not"),
+            (numeric("<parent>y</parent><values>1</values>"), "3: x: parent names the unknown option 'y'"),
+        ],
+    )
+    def test_each_with_its_line(self, tmp_path: Path, text: str, expected: str) -> None:
+        """Each problem is reported with its line."""
+        with pytest.raises(InputError) as caught:
+            read(tmp_path, text)
+        assert str(caught.value).startswith(f"{tmp_path}/system.xml:{expected}")
+
+    @pytest.mark.parametrize(
+        ("section", "text", "expected"),
+        [
+            ("booleanConstraints", "a | c", "unknown name 'c'"),
+            ("booleanConstraints", "a | b &amp; a", "mixes | and &"),
+            ("booleanConstraints", "(a | b)", "'(' is not expected"),
+            ("booleanConstraints", "", "the constraint is empty"),
+            ("nonBooleanConstraints", "a + unknown &lt; 3", "unknown name 'unknown'"),
+            ("nonBooleanConstraints", "a + b", "a comparison is expected"),
+            ("mixedConstraints", "a = = 2", "is not expected"),
+        ],
+    )
+    def test_constraints(self, tmp_path: Path, section: str, text: str, expected: str) -> None:
+        """A constraint that cannot be read is reported with the line that it starts in, and what is wrong with it."""
+        whole = binary("a", "b").replace(
+            "</vm>", f'<{section}>\n<constraint req="all">{text}</constraint></{section}></vm>'
+        )
+        with pytest.raises(VariabilityError) as caught:
+            read(tmp_path, whole)
+        assert str(caught.value).startswith(f"{tmp_path}/system.xml:7: ")
+        assert expected in str(caught.value)
+
+    @pytest.mark.parametrize("attributes", ["", 'req="some"', 'req="all" exprKind="no"', 'exprKind="neg"'])
+    def test_attributes_of_mixed_constraints(self, tmp_path: Path, attributes: str) -> None:
+        """A mixed constraint says all or none, and pos or neg."""
+        text = f"<mixedConstraints>\n<constraint {attributes}>a = 1</constraint></mixedConstraints></vm>"
+        with pytest.raises(VariabilityError, match=r"system\.xml:6: .*mixed constraint"):
+            read(tmp_path, binary("a").replace("</vm>", text))
+
+    def test_all_at_once_in_order(self, tmp_path: Path) -> None:
+        """All problems of a file are reported together, by line, and none twice."""
+        text = SYSTEM.replace("<parent>root</parent>", "<parent>nobody</parent>")
+        text = text.replace("n + 4", "n - 4").replace("!fast", "!quick").replace("<name>right", "<name>left")
+        with pytest.raises(VariabilityError) as caught:
+            read(tmp_path, text)
+        messages = [problem.message for problem in caught.value.problems]
+        lines = [problem.line or 0 for problem in caught.value.problems]
+        assert lines == sorted(lines)
+        assert len(messages) == len(set(messages))
+        for part in ("nobody", "n - 4", "quick", "used twice"):
+            assert sum(part in message for message in messages) == 1
+
+    def test_near_names(self, tmp_path: Path) -> None:
+        """An unknown name comes with the nearest known one."""
+        with pytest.raises(VariabilityError, match="did you mean 'lookahead'"):
+            read(tmp_path, binary("lookahead", "b:<parent>lokahead</parent>"))
+
+
+class TestWriting:
+    @given(systems())
+    def test_reads_back_equal(self, tmp_path_factory: pytest.TempPathFactory, model: VariabilityModel) -> None:
+        """A model that was written reads back equal."""
+        path = tmp_path_factory.getbasetemp() / "written.xml"
+        write_variability_model(model, path)
+        again = read_variability_model(path)
+        assert again == model
+        assert again.notes == ()
+
+    def test_everything_reads_back_equal(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """The system that has one of everything reads back equal, compressed too, and its steps stay steps."""
+        path = tmp_path / "written.xml.gz"
+        write_variability_model(system, path)
+        assert read_variability_model(path) == system
+        assert read_variability_model(path).numeric_options[0].step == "n + 4"
+
+    def test_steps_that_do_not_give_the_values(self, tmp_path: Path) -> None:
+        """Where a step function does not give an option's values, the values are listed."""
+        option = NumericOption("x", (1.0, 2.0, 7.0), step="n + 1")
+        write_variability_model(VariabilityModel("m", (option,)), tmp_path / "m.xml")
+        assert "<values>1;2;7</values>" in (tmp_path / "m.xml").read_text()
+
+    def test_what_cannot_be_said_in_xml(self, tmp_path: Path) -> None:
+        """A name with a control character is an error, and no file is written."""
+        model = VariabilityModel("m", (BinaryOption("a\x01b"),))
+        with pytest.raises(OutputError):
+            write_variability_model(model, tmp_path / "m.xml")
+        assert not list(tmp_path.iterdir())
+
+
+class TestDamage:
+    def test_truncated_anywhere(self, tmp_path: Path) -> None:
+        """A model that is cut off anywhere is an error with its file."""
+        data = SYSTEM.rstrip().encode()
+        path = tmp_path / "m.xml"
+        for length in range(0, len(data), 7):
+            path.write_bytes(data[:length])
+            with pytest.raises(InputError, match=r"m\.xml"):
+                read_variability_model(path)
+
+    @given(at=st.integers(0, len(SYSTEM) - 1), piece=st.text(max_size=5), skipped=st.integers(0, 20))
+    def test_changed_anywhere(
+        self, tmp_path_factory: pytest.TempPathFactory, at: int, piece: str, skipped: int
+    ) -> None:
+        """Whatever is changed in a model, it is read or refused, with nothing but our own errors."""
+        path = tmp_path_factory.getbasetemp() / "changed.xml"
+        text = SYSTEM[:at] + piece + SYSTEM[at + skipped :]
+        path.write_bytes(text.encode("utf-8", "replace"))
+        with suppress(SplcError):
+            assert read_variability_model(path).options
+
+    @given(st.binary(max_size=60))
+    def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+        """Bytes that are no XML are refused with our own error."""
+        path = tmp_path_factory.getbasetemp() / "bytes.xml"
+        path.write_bytes(data)
+        with pytest.raises(InputError):
+            read_variability_model(path)

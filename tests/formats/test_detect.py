@@ -1,0 +1,47 @@
+"""What a file is, told from its content: model text that looks like a table, and tables that look like formulas."""
+
+from __future__ import annotations
+
+import pytest
+
+from splc.formats.detect import kind_of
+from splc.io.files import Source
+
+MODELS = [
+    "T = 1,5*nx",
+    "T = max(nx, px)",
+    "T = log(nx, 2)",
+    "T = nx;",
+    "1,5*nx",
+    "max(nx, px)",
+    "max(nx,\n  px)",
+    "nx^2;",
+    "a = max(nx, px)\nb = min(nx, px)\nT = a + b",
+    "T = max(nx, px)\n  + max(ny, pz)",
+    "a = 1,5\nT = a * nx",
+    "nx + px",
+    "# a, b\nnx",
+    "`a;b` * 2",
+]
+TABLES = [
+    "nx,px,time\n1,2,3.5",
+    "nx;px;time",
+    "nx,\n1,",
+    "time (s),nx\n3,1",
+    "f(nx), px\n1, 2",
+    "cache=lru,nx\n1,2",
+    "a = b;c\n1,5;2",
+    "x*y;x^2\n1;2\n3;4",
+    "# made by a*b, c\nnx,time\n1,2",
+    "base;fast;3.5",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [*((text, "model") for text in MODELS), *((text, "measurements") for text in TABLES)],
+    ids=lambda value: value[:20].replace("\n", " "),
+)
+def test_models_and_tables(text: str, kind: str) -> None:
+    """A formula is a model whatever is wrong with it, unless a row of a table follows below."""
+    assert kind_of(Source("a", text.encode())) == kind

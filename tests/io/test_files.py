@@ -1,0 +1,215 @@
+"""Files as bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from splc.errors import InputError, OutputError
+from splc.io import files
+from splc.io.files import Source, read_source, write_whole
+
+
+class TestReading:
+    def test_compressed_and_plain_are_the_same(self, tmp_path: Path) -> None:
+        """A compressed file has the content and the hash of the plain one, whatever its name says."""
+        plain, packed, unnamed = tmp_path / "a.csv", tmp_path / "a.csv.gz", tmp_path / "b.csv"
+        plain.write_bytes(b"a;b\n")
+        packed.write_bytes(gzip.compress(b"a;b\n"))
+        unnamed.write_bytes(gzip.compress(b"a;b\n"))
+        first, second, third = map(read_source, (plain, packed, unnamed))
+        assert first.data == second.data == third.data
+        assert first.sha256 == second.sha256 == third.sha256
+
+    @pytest.mark.parametrize("length", range(1, 40))
+    def test_damaged_gzip(self, tmp_path: Path, length: int) -> None:
+        """A gzip file that is cut off anywhere is refused."""
+        path = tmp_path / "a.gz"
+        path.write_bytes(gzip.compress(b"some content that is not long", mtime=0)[:length])
+        with pytest.raises(InputError, match=r"a\.gz: .*gzip"):
+            read_source(path)
+
+    def test_gzip_with_a_wrong_checksum(self, tmp_path: Path) -> None:
+        """A gzip file whose content does not match its checksum is refused."""
+        path = tmp_path / "a.gz"
+        data = bytearray(gzip.compress(b"some content", mtime=0))
+        data[-6] ^= 1
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="damaged"):
+            read_source(path)
+
+    def test_bomb(self, tmp_path: Path) -> None:
+        """A file that unpacks to more than the limit, or is larger itself, is refused."""
+        path = tmp_path / "a.gz"
+        path.write_bytes(gzip.compress(bytes(10**6)))
+        with pytest.raises(InputError, match="unpacks to more than 10,000 bytes"):
+            read_source(path, limit=10_000)
+        with pytest.raises(InputError, match="larger than 10 bytes"):
+            read_source(path, limit=10)
+
+    def test_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A hyphen stands for standard input, compressed or not."""
+        for content in (b"abc", gzip.compress(b"abc")):
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+            source = read_source("-")
+            assert (source.name, source.data) == ("<stdin>", b"abc")
+
+    def test_missing_file_names_the_nearest(self, tmp_path: Path) -> None:
+        """A file that does not exist is an error that names the nearest one of the folder."""
+        (tmp_path / "measurements.csv").touch()
+        with pytest.raises(InputError, match=r"did you mean 'measurements\.csv'"):
+            read_source(tmp_path / "measurments.csv")
+        with pytest.raises(InputError, match="there is no folder"):
+            read_source(tmp_path / "nowhere" / "a.csv")
+
+    def test_what_is_no_file(self, tmp_path: Path) -> None:
+        """A folder, a file in a file and an impossible name are readable errors."""
+        (tmp_path / "a").touch()
+        with pytest.raises(InputError, match="this is a folder"):
+            read_source(tmp_path)
+        with pytest.raises(InputError, match="cannot be read"):
+            read_source(tmp_path / "a" / "b")
+        with pytest.raises(InputError, match="cannot be read"):
+            read_source("a\0b")
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_no_permission(self, tmp_path: Path) -> None:
+        """A file without read permission is a readable error."""
+        path = tmp_path / "a"
+        path.touch(0o000)
+        with pytest.raises(InputError, match="cannot be read: Permission denied"):
+            read_source(path)
+
+    def test_encodings(self, tmp_path: Path) -> None:
+        """UTF-8 is read with and without byte order mark; other encodings are an error with its line."""
+        path = tmp_path / "a"
+        for encoding in ("utf-8", "utf-8-sig"):
+            path.write_bytes("größe\n".encode(encoding))
+            assert read_source(path).text() == "größe\n"
+        path.write_bytes("a\ngröße\n".encode("latin-1"))
+        with pytest.raises(InputError, match=r"a:2: the byte 0xf6 is not UTF-8\n.*iconv"):
+            read_source(path).text()
+        path.write_bytes("größe".encode("utf-16"))
+        with pytest.raises(InputError, match="UTF-16"):
+            read_source(path).text()
+        path.write_bytes(b"a\n\0")
+        with pytest.raises(InputError, match="a:2: a NUL character"):
+            read_source(path).text()
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", r"this is a picture \(PNG\)"),
+            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "this is a PDF document"),
+            (b"PK\x03\x04\x14\0\0\0", "this is a ZIP archive"),
+            (b"\x01\x02\0\xff\xfe\x80", "this is binary data"),
+            (b"nx\0 + \xff", "this is binary data"),
+        ],
+    )
+    def test_binary_data_is_called_that(self, content: bytes, message: str) -> None:
+        """No one is told to change the encoding of a picture."""
+        with pytest.raises(InputError, match=message) as caught:
+            Source("a", content).text()
+        assert "iconv" not in str(caught.value)
+
+
+def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressed file may unpack to less than a plain one may hold."""
+    assert files.MAX_UNPACKED == 512 * 1024**2 < files.MAX_BYTES
+    monkeypatch.setattr(files, "MAX_UNPACKED", 1000)
+    for name in ("a.txt", "a.txt.gz"):
+        write_whole(tmp_path / name, "x" * 1001)
+    assert len(read_source(tmp_path / "a.txt").data) == 1001
+    with pytest.raises(InputError, match="unpacks to more than 1,000 bytes"):
+        read_source(tmp_path / "a.txt.gz")
+
+
+class TestWriting:
+    def test_replaces_and_keeps_the_mode(self, tmp_path: Path) -> None:
+        """An existing file is replaced and keeps its mode; nothing else is left in the folder."""
+        path = tmp_path / "a.txt"
+        path.write_text("old and longer")
+        path.chmod(0o640)
+        write_whole(path, "größe\n")
+        assert path.read_text(encoding="utf-8") == "größe\n"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_new_file_has_the_mode_of_the_umask(self, tmp_path: Path) -> None:
+        """A new file has the permissions that any other new file would have."""
+        write_whole(tmp_path / "new", "x")
+        (tmp_path / "other").touch()
+        assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+    def test_links_go_on_pointing(self, tmp_path: Path) -> None:
+        """A link is followed, not replaced."""
+        (tmp_path / "link").symlink_to(tmp_path / "target")
+        write_whole(tmp_path / "link", b"x")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "target").read_bytes() == b"x"
+
+    def test_compressed(self, tmp_path: Path) -> None:
+        """A name that ends in .gz is compressed, and the same content gives the same bytes."""
+        write_whole(tmp_path / "a.gz", "content")
+        write_whole(tmp_path / "b.gz", "content")
+        assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+        assert read_source(tmp_path / "a.gz").data == b"content"
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+    def test_whole_or_not_at_all(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException | type[BaseException]
+    ) -> None:
+        """When writing breaks off, the old file stays and no temporary one does."""
+        path = tmp_path / "a.txt"
+        path.write_text("old")
+
+        def broken(_: int) -> None:
+            raise error
+
+        monkeypatch.setattr(os, "fsync", broken)
+        with pytest.raises((KeyboardInterrupt, OutputError)):
+            write_whole(path, "new")
+        assert path.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_where_nothing_can_be_written(self, tmp_path: Path) -> None:
+        """A missing folder, a folder and a file as folder are readable errors."""
+        (tmp_path / "file").touch()
+        with pytest.raises(OutputError, match=r"there is no folder .*; make it first"):
+            write_whole(tmp_path / "nowhere" / "a", "x")
+        with pytest.raises(OutputError, match="this is a folder"):
+            write_whole(tmp_path, "x")
+        with pytest.raises(OutputError, match="cannot be written"):
+            write_whole(tmp_path / "file" / "a", "x")
+        with pytest.raises(OutputError, match="cannot be written"):
+            write_whole(tmp_path / ("n" * 300), "x")
+        assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+    def test_no_permission(self, tmp_path: Path) -> None:
+        """Neither a write-protected file nor a write-protected folder is written to."""
+        (tmp_path / "a").touch(0o444)
+        with pytest.raises(OutputError, match="write-protected"):
+            write_whole(tmp_path / "a", "x")
+        folder = tmp_path / "folder"
+        folder.mkdir(0o555)
+        with pytest.raises(OutputError, match="Permission denied"):
+            write_whole(folder / "a", "x")
+
+    def test_standard_output(self, capfd: pytest.CaptureFixture[str]) -> None:
+        """A hyphen stands for standard output."""
+        write_whole("-", "größe\n")
+        assert capfd.readouterr().out == "größe\n"
+
+    def test_devices_stay(self) -> None:
+        """What is no plain file is written to, never replaced."""
+        write_whole("/dev/null", "x")
+        assert not Path("/dev/null").is_file()
+        with pytest.raises(OutputError, match="No space left"):
+            write_whole("/dev/full", "x")

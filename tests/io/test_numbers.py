@@ -1,0 +1,40 @@
+"""Numbers in files."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.io.numbers import column_texts, number_text, parse_column, parse_number
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_texts_read_back_equal(value: float) -> None:
+    """The text of a number reads back as the same number."""
+    assert parse_number(number_text(value)) == value
+    assert parse_column([number_text(value), "x"])[0] == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(5.0, "5"), (0.1, "0.1"), (1e300, "1e+300"), (-3.0, "-3"), (math.nan, "nan")]
+)
+def test_short_texts(value: float, text: str) -> None:
+    """Numbers are written as short as possible, whole ones without a point."""
+    assert number_text(value) == text
+
+
+@given(st.lists(st.one_of(st.text(max_size=6), st.from_regex(r"\A[+-]?\d+[.,]?\d*(e-?\d)?\Z"))))
+def test_columns_are_read_like_single_numbers(texts: list[str]) -> None:
+    """A column is read as its cells one by one are, with either delimiter."""
+    for decimal in (".", ","):
+        expected = [parse_number(text, decimal) for text in texts]
+        np.testing.assert_array_equal(parse_column(texts, decimal), expected)
+
+
+def test_missing_cells() -> None:
+    """What is missing is written as asked for."""
+    assert column_texts(np.array([1.5, np.nan, 1.5]), missing="NaN") == ["1.5", "NaN", "1.5"]

@@ -1,0 +1,277 @@
+"""Tables of results as CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import re
+import shutil
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from splc.errors import OutputError
+from splc.io.latex import latex_escaped
+from splc.io.tables import Cell, Spread, Table, cell_text, csv_text, latex_text, markdown_text, rounded_text
+
+numbers = st.one_of(st.none(), st.integers(), st.floats())
+texts = st.one_of(
+    st.text(st.characters(codec="utf-8"), max_size=8),
+    st.text("\\|&%$#_{}^~-*[]<>`'\",;!?\n\r\t é×−α²–—\u2028\x00ab1", max_size=8),
+    st.sampled_from(["nx^2 * log10(px)", "a\\", "--", "`x`", "<br>", "&amp;", "[x](y)", "**b**", "\\|", "***", "# a"]),
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn, cells: st.SearchStrategy[Cell]) -> Table:
+    """Tables of some rows and columns of these cells."""
+    width = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.tuples(*[cells] * width), max_size=4))
+    return Table(tuple(draw(st.lists(texts, min_size=width, max_size=width))), tuple(rows), draw(st.none() | texts))
+
+
+spreads = st.builds(Spread, st.none() | st.floats(), st.none() | st.floats(0), st.booleans())
+any_table = tables(st.one_of(texts, numbers, spreads))
+
+
+def read_csv(text: str) -> list[list[str]]:
+    """Return what Python's reader finds in a CSV text."""
+    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+@given(tables(st.one_of(texts, numbers)))
+def test_csv_reads_back_exactly(table: Table) -> None:
+    """Every text and every number is read back from CSV as it was, and what is undefined is empty."""
+    header, *rows = read_csv(csv_text(table))
+    assert tuple(header) == table.columns
+    assert len(rows) == len(table.rows)
+    for row, cells in zip(rows, table.rows, strict=True):
+        for field, cell in zip(row, cells, strict=True):
+            if isinstance(cell, str):
+                assert field == cell
+            elif cell is None or (isinstance(cell, float) and math.isnan(cell)):
+                assert field == ""
+            else:
+                assert (int if isinstance(cell, int) else float)(field) == cell
+
+
+@given(st.lists(st.tuples(st.floats(allow_nan=False), st.floats(0, allow_nan=False)), min_size=1, max_size=4))
+def test_csv_has_deviations_in_a_column_of_their_own(pairs: list[tuple[float, float]]) -> None:
+    """Means and deviations are read back exactly from two columns; cells without a deviation leave it empty."""
+    table = Table(("n", "error"), (*((1, Spread(*pair)) for pair in pairs), (2, None), (3, 4.5)))
+    header, *rows = read_csv(csv_text(table))
+    assert header == ["n", "error", "error deviation"]
+    assert [(float(row[1]), float(row[2])) for row in rows[:-2]] == pairs
+    assert rows[-2:] == [["2", "", ""], ["3", "4.5", ""]]
+
+
+@given(any_table)
+def test_markdown_lines_have_the_same_number_of_pipes(table: Table) -> None:
+    """Each line of a Markdown table has one more unescaped pipe than there are columns."""
+    lines = markdown_text(Table(table.columns, table.rows)).removesuffix("\n").split("\n")
+    assert len(lines) == len(table.rows) + 2
+    for line in lines:
+        assert len(re.findall(r"\|", re.sub(r"\\.", "", line))) == len(table.columns) + 1
+
+
+def rendered(markdown: str) -> tuple[str, list[list[str]]]:
+    """Return the caption and the cells that a reader of Markdown shows, as text with line breaks."""
+    page = MarkdownIt("commonmark").enable("table").render(markdown)
+
+    def text(fragment: str) -> str:
+        assert not re.search(r"<(?!br>)", fragment), fragment
+        return html.unescape(fragment.replace("<br>", "\n"))
+
+    caption = re.match(r"<p><strong>(.*)</strong></p>\n<table>", page)
+    rows = re.findall(r"<tr>\n(.*?)</tr>", page, re.DOTALL)
+    cells = [re.findall(r"<t[hd](?: style=\"text-align:right\")?>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    assert page.count("<table>") == 1
+    return text(caption[1]) if caption else "", [[text(cell) for cell in row] for row in cells]
+
+
+def visible(text: str) -> str:
+    """Return a text as a page shows it: no control characters, no white space around."""
+    lines = re.sub("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", text.strip())
+    return re.sub("[\x00-\x1f\x7f-\x9f]+", lambda run: "\n" * run[0].count("\n") or " ", lines).strip(" ")
+
+
+@given(tables(texts))
+def test_markdown_shows_the_texts(table: Table) -> None:
+    """A reader of Markdown shows the very texts of header, cells and caption, whatever characters they have."""
+    caption, cells = rendered(markdown_text(table))
+    assert cells == [[visible(text) for text in row if isinstance(text, str)] for row in (table.columns, *table.rows)]
+    assert caption == " ".join(re.sub("[\x00-\x1f\x7f-\x9f]", " ", table.caption or "").split())
+
+
+def unescaped(latex: str) -> str:
+    """Return LaTeX without escaped characters, formulas and the macros that texts are set with."""
+    plain = re.sub(r"\\[&%$#_{}\\,]", "", latex)
+    assert plain.count("$") % 2 == 0
+    plain = re.sub(r"\$[^$]*\$", "", plain)
+    return re.sub(r"\\(textbackslash|textasciicircum|textasciitilde|dots|`)\{\}|\\char34(?=\})", "", plain)
+
+
+@given(texts)
+def test_latex_texts_are_escaped(text: str) -> None:
+    """An escaped text has balanced braces and none of LaTeX's special characters left."""
+    escaped = latex_escaped(text)
+    plain = re.sub(r"\\[{}]", "", escaped)
+    depth = [plain[:end].count("{") - plain[:end].count("}") for end in range(len(plain) + 1)]
+    assert min(depth) >= 0
+    assert depth[-1] == 0
+    assert not set(unescaped(escaped)) & set('\\&%$#_^"<>|')
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]|''|,,|^\*|^\[", escaped.replace("\u201d", "")) or "\u201d" in text
+
+
+@given(any_table)
+def test_latex_rows_have_a_cell_per_column(table: Table) -> None:
+    """Each row of the tabular has one separator less than there are columns, and ends with one line end."""
+    body = latex_text(table).split("\\begin{tabular}{")[1]
+    assert re.fullmatch(rf"[lr]{{{len(table.columns)}}}\}}", body.split("\n")[0])
+    rows = [line for line in body.split("\n")[1:] if line.endswith(" \\\\")]
+    assert len(rows) == len(table.rows) + 1
+    for row in rows:
+        assert unescaped(row).count("&") == len(table.columns) - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("nx^2 & 5 % of_it", r"nx\textasciicircum{}2 \& 5 \% of\_it"),
+        ("{a}\\~", r"\{a\}\textbackslash{}\textasciitilde{}"),
+        ("#1 $", r"\#1 \$"),
+        ("a--b", "a-{}-b"),
+        ("*", "{}*"),
+        ("[x]", "{[}x{]}"),
+        ("2 × α−1", r"2 $\times$ $\alpha$$-$1"),
+        ("a\n\nb", "a b"),
+        ("x – y", "x -- y"),
+        ("λ²", r"$\lambda$$^{2}$"),
+        ("größe", "größe"),
+    ],
+)
+def test_latex_examples(text: str, escaped: str) -> None:
+    """Special characters are escaped, signs outside of TeX's fonts become formulas, letters stay."""
+    assert latex_escaped(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (10.2, "10.2"),
+        (100.0, "100"),
+        (99.9999, "100"),
+        (9.99996, "10"),
+        (12345.6, "12346"),
+        (999999.7, "1e+06"),
+        (0.00012345, "0.0001234"),
+        (0.99996, "1"),
+        (1.2e-07, "1.2e-07"),
+        (-4.25e300, "-4.25e+300"),
+        (5e-324, "4.941e-324"),
+        (123456789, "123456789"),
+        (10**400, str(10**400)),
+        (np.int64(1234567), "1234567"),
+        (np.float64(0.5), "0.5"),
+        (-0.0, "0"),
+        (math.inf, "inf"),
+    ],
+)
+def test_rounded_numbers(value: float, text: str) -> None:
+    """Numbers have four significant digits, no zeros behind them, and no exponent where one can read them without."""
+    assert rounded_text(value) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
+def test_rounding_is_no_worse_than_its_digits(value: float, digits: int) -> None:
+    """A rounded number is off by at most half a unit of its last significant digit, and by nothing at 17 digits."""
+    shown = Fraction(rounded_text(value, digits))
+    assert abs(shown - Fraction(value)) <= abs(Fraction(value)) / 2 * Fraction(10) ** (1 - digits)
+    assert float(rounded_text(value, digits)) == value or digits < 17
+
+
+@pytest.mark.parametrize(
+    ("cell", "markdown", "latex"),
+    [
+        (Spread(10.2, 0.306), "10.2 (± 3 %)", r"$10.2\ (\pm 3\,\%)$"),
+        (Spread(-6.3, 0.882), "-6.3 (± 14 %)", r"$-6.3\ (\pm 14\,\%)$"),
+        (Spread(10.2, 0.306, relative=False), "10.2 ± 0.31", r"$10.2 \pm 0.31$"),
+        (Spread(0.0, 0.5), "0 ± 0.5", r"$0 \pm 0.5$"),
+        (Spread(1.5, None), "1.5", "$1.5$"),
+        (Spread(None, 1.0), "–", "--"),
+        (Spread(math.nan, math.nan), "–", "--"),
+        (None, "–", "--"),
+        (math.nan, "–", "--"),
+        (-math.inf, "-∞", r"$-\infty$"),
+        (-1.2e-7, "-1.2e-07", r"$-1.2\times10^{-7}$"),
+        (1e20, "1e+20", r"$1\times10^{20}$"),
+        (1234567, "1234567", "$1234567$"),
+        (100.0, "100", "$100$"),
+    ],
+)
+def test_cells(cell: Cell, markdown: str, latex: str) -> None:
+    """Numbers, spreads and undefined cells are shown as the thesis' tables show them."""
+    table = Table(("x",), ((cell,),))
+    assert markdown_text(table).split("\n")[2].strip("| ") == markdown
+    assert f"\n{latex} \\\\\n" in latex_text(table)
+
+
+def test_alignment() -> None:
+    """Columns of numbers are aligned to the right, those with a text, and those of empty tables, to the left."""
+    table = Table(("a", "b", "c"), ((1, "x", None), (Spread(2.0, 1.0), 3, None)))
+    assert markdown_text(table).split("\n")[1] == "| ---------: | --- | --: |"
+    assert "\\begin{tabular}{rlr}" in latex_text(table)
+    assert "\\begin{tabular}{ll}" in latex_text(Table(("a", "b")))
+
+
+def test_whole_table() -> None:
+    """A table without a caption is a tabular alone, with rules that need no package."""
+    assert latex_text(Table(("measure", "FF"), (("error_rate", 9.8),))).split("\n", 4)[4] == (
+        "\\begin{tabular}{lr}\n\\toprule\nmeasure & FF \\\\\n\\midrule\nerror\\_rate & $9.8$ \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n"
+    )
+
+
+def test_wrong_tables() -> None:
+    """Tables without columns, rows of another length and less than one digit are refused."""
+    with pytest.raises(OutputError, match="at least one column"):
+        Table(())
+    with pytest.raises(OutputError, match="row 1 has 1 cells for 2 columns"):
+        Table(("a", "b"), ((1, 2), (3,)))
+    for write in (markdown_text, latex_text):
+        with pytest.raises(OutputError, match="significant digits"):
+            write(Table(("a",)), digits=0)
+
+
+def test_plain_text() -> None:
+    """A terminal shows rounded numbers, spreads with their deviation, and a dash for what is undefined."""
+    cells = ("a_b", 3, 0.123456, None, math.nan, Spread(10.0, 0.5), Spread(10.0, 0.5, relative=False))
+    assert [cell_text(cell) for cell in cells] == ["a_b", "3", "0.1235", "-", "-", "10 (± 5 %)", "10 ± 0.5"]
+
+
+def has_booktabs() -> bool:
+    """Return whether LaTeX finds the package."""
+    found = subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False)
+    return bool(found.stdout.strip())
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("package", ["", "\\usepackage{booktabs}"])
+def test_latex_compiles(package: str, tmp_path: Path) -> None:
+    """LaTeX takes a table of all characters that we escape, with and without booktabs."""
+    if package and not has_booktabs():
+        pytest.skip("the LaTeX package booktabs is not installed")
+    awkward = tuple("\\&%$#_{}^~<>|[]\"`'-*×·±−≤≥≠≈∞→ℓαλΛφε²₂–—“”’…°µéß")
+    table = Table(("a", "b"), tuple((f"{sign}{sign} x", Spread(-1.2e-7, 1e-9)) for sign in awkward), "a_b ^ 5 %")
+    document = f"\\documentclass{{article}}{package}\\begin{{document}}\n{latex_text(table)}\\end{{document}}\n"
+    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0

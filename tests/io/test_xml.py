@@ -1,0 +1,77 @@
+"""XML as this project reads it."""
+
+from __future__ import annotations
+
+import pytest
+
+from splc.errors import InputError
+from splc.io.files import Source
+from splc.io.xml import inner_text, line_of, read_xml
+
+BOMB = """<!DOCTYPE vm [
+  <!ENTITY a "aaaaaaaaaa">
+  <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+  <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">
+]>
+<vm name="&c;">&c;</vm>"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        BOMB.replace("<vm name", "<results name").replace("</vm>", "</results>"),
+        '<?xml version="1.0"?>\n<!DOCTYPE vm [<!ENTITY x SYSTEM "file:///etc/passwd">]><vm>&x;</vm>',
+        '<!DOCTYPE vm [<!ENTITY x SYSTEM "http://127.0.0.1:1/x">]><vm/>',
+        '<!DOCTYPE vm [<!ENTITY x PUBLIC "p" "file:///etc/passwd">]><vm/>',
+        '<!DOCTYPE vm [<!ENTITY % x SYSTEM "file:///etc/passwd"> %x;]><vm/>',
+        '<!DOCTYPE vm [<!ENTITY unused "x">]><vm/>',
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_any_entity_declaration_is_refused(text: str, encoding: str) -> None:
+    """A DTD that declares an entity, internal or external, used or not, is refused before anything is expanded."""
+    with pytest.raises(InputError, match=r"f\.xml:\d+: the DTD declares the entity"):
+        read_xml(Source("f.xml", text.encode(encoding)), "vm", "a model")
+
+
+def test_entities_are_refused_in_encodings_that_expat_does_not_know() -> None:
+    """The declaration of an entity does not get by in an unusual encoding."""
+    text = '<?xml version="1.0" encoding="UTF-7"?><!DOCTYPE vm [<!ENTITY x "y">]><vm/>'
+    with pytest.raises(InputError):
+        read_xml(Source("f.xml", text.encode("utf-7")), "vm", "a model")
+
+
+def test_a_dtd_without_entities_is_harmless() -> None:
+    """A document type is accepted, its external DTD is never fetched, and what it might define is unknown."""
+    text = b'<!DOCTYPE vm SYSTEM "http://127.0.0.1:1/vm.dtd"><vm name="x"/>'
+    assert read_xml(Source("f.xml", text), "vm", "a model").get("name") == "x"
+    with pytest.raises(InputError, match="entity"):
+        read_xml(Source("f.xml", text.replace(b"/>", b">&x;</vm>")), "vm", "a model")
+
+
+def test_problems_have_lines() -> None:
+    """What is not well-formed is reported with file and line, without libxml2's own phrases about the place."""
+    with pytest.raises(InputError) as caught:
+        read_xml(Source("f.xml", b"<vm>\n<a>\n</vm>"), "vm", "a model")
+    assert str(caught.value).startswith("f.xml:3:")
+    assert str(caught.value).count("line 3") == 0
+
+
+def test_another_root_is_named() -> None:
+    """A file of another kind is called by its name."""
+    with pytest.raises(InputError, match=r"f\.xml:2: .*<vm>.*<results>\n    these are measurements"):
+        read_xml(Source("f.xml", b"\n<results/>"), "vm", "a variability model")
+
+
+def test_comments_do_not_split_text() -> None:
+    """A comment inside of a text does not belong to it and does not end it."""
+    element = read_xml(Source("f", b"<vm> a<!-- no -->b<?no?>c </vm>"), "vm", "a model")
+    assert inner_text(element) == "abc"
+
+
+def test_lines_beyond_16_bits() -> None:
+    """Lines are known in long files too, where libxml2 counts to 65535 only."""
+    rows = b"<row>\n<data>1</data></row>\n" * 40_000
+    root = read_xml(Source("f", b"<results>\n" + rows + b"</results>"), "results", "measurements")
+    assert line_of(root[-1]) - 79_998 in {2, 3}

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
+from splc.learning import Part, learn, learn_sum
+from splc.learning.sums import parts_of
+from splc.models.terms import option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+
+SYSTEM = VariabilityModel(
+    "m",
+    (
+        BinaryOption("pack", optional=True),
+        NumericOption("x", tuple(map(float, range(1, 9)))),
+        NumericOption("y", (1.0, 2.0, 5.0)),
+    ),
+    observed=("level_1", "C_0", "C_1", "zero"),
+)
+SETTINGS = {"learn_logFunction": True, "quadraticFunctionSupport": True, "minImprovementPerRound": 0.0}
+
+
+@pytest.fixture
+def measured() -> Measurements:
+    """Return a system with two levels, the second one only for x >= 4, and a part that `pack` switches on."""
+    size = [option.size for option in SYSTEM.options]
+    indices = np.array([(a, b, c) for a in range(size[0]) for b in range(size[1]) for c in range(size[2])])
+    plain = Configurations(SYSTEM, indices)
+    pack, x, y = (plain.value(name) for name in ("pack", "x", "y"))
+    there = x >= 4
+    columns = {
+        "level_1": np.where(there, 1.0, np.nan),
+        "C_0": x**2 * y,
+        "C_1": np.where(there, x * y + 1, np.nan),
+        "zero": np.where(there, x, 0.0),
+    }
+    some = Configurations(SYSTEM, indices, Observed(columns, np.ones(len(indices), dtype=bool)))
+    parts = {
+        "seconds_0": 3 * columns["C_0"] + 7,
+        "seconds_1": np.where(there, 2 * (x * y + 1) + 5, np.nan),
+        "packing": np.where(pack == 1, 4 * y, 0.0),
+    }
+    whole = sum(np.nan_to_num(part) for part in parts.values())
+    return Measurements(some, {**parts, "seconds": np.asarray(whole)})
+
+
+class TestObserved:
+    def test_observed_variables_are_candidates_when_asked_for(self, measured: Measurements) -> None:
+        """Without them no model has one; with them what depends on one is found exactly."""
+        plain = learn(measured, "seconds_1", settings=SETTINGS)
+        assert plain.model.options <= {"pack", "x", "y"}
+        assert "observed" not in plain.provenance
+        found = learn(measured, "seconds_1", settings=SETTINGS, observed=["C_*"])
+        assert found.model.influences[option_term("C_1")] == pytest.approx(2)
+        assert found.error_all == pytest.approx(0, abs=1e-9)
+        assert found.provenance["observed"] == ["C_0", "C_1"]
+
+    def test_a_variable_that_is_zero_somewhere_has_no_logarithm(self, measured: Measurements) -> None:
+        """A logarithm or reciprocal is offered only if all measured configurations allow it, learned from or not."""
+        rows = np.flatnonzero(measured.configurations.value("x") >= 4)
+        settings = {**SETTINGS, "learn_asymFunction": True, "learn_ratioFunction": True}
+        found = learn(measured, "seconds", learning_set=rows, settings=settings, observed=["zero"])
+        factors = [factor for term, _ in found.model.terms for factor in term.factors if factor.option == "zero"]
+        assert all(factor.log == 0 and factor.power > 0 for factor in factors)
+        assert np.isfinite(found.model.predict(measured.configurations)).all()
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_learned_model_is_what_was_fitted(self, measured: Measurements, seed: int) -> None:
+        """With every kind of function on, the expanded model has the learning error that the rounds had."""
+        settings = {
+            **SETTINGS,
+            "learn_mirrowedFunction": True,
+            "learn_asymFunction": True,
+            "learn_ratioFunction": True,
+            "learn_accumulatedLogFunction": True,
+            "numberOfRounds": 6,
+        }
+        rows = np.random.default_rng(seed).permutation(len(measured))[:30]
+        target = measured["seconds"] * np.random.default_rng(seed).uniform(0.7, 1.4, len(measured))
+        noisy = Measurements(measured.configurations, {"seconds": target})
+        found = learn(noisy, "seconds", learning_set=rows, settings=settings, observed=["*"])
+        assert found.learning_error == pytest.approx(found.rounds[-1].learning_error, rel=1e-6)
+
+    def test_what_is_wrong_is_said(self, measured: Measurements) -> None:
+        """An unknown variable, and a measured configuration that was not observed, are errors."""
+        with pytest.raises(SpecError, match="no observed variable fits 'D'"):
+            learn(measured, "seconds", observed=["D"])
+        bare = Measurements(Configurations(SYSTEM, measured.configurations.indices), measured.values)
+        with pytest.raises(ConfigurationError, match="C_0 was not observed of configuration 0"):
+            learn(bare, "seconds", observed=["C_0"])
+        assert learn(bare, "seconds").learning_configurations == len(bare)
+
+
+class TestSum:
+    PARTS = (
+        Part("seconds_0", observed=("C_0",)),
+        Part("seconds_1", "level_1", ("C_1",)),
+        Part("packing", "pack"),
+    )
+
+    def test_a_sum_of_parts_is_found_exactly(self, measured: Measurements) -> None:
+        """The sum of the learned parts has no error on the whole; each part counts only where it is."""
+        found = learn_sum(measured, self.PARTS, "seconds", settings=SETTINGS)
+        assert found.whole.error_all == pytest.approx(0, abs=1e-9)
+        assert {term.text(): round(value, 9) for term, value in found.whole.model.terms if abs(value) > 1e-9} == {
+            "1": 7,
+            "C_0": 3,
+            "C_1": 2,
+            "level_1": 5,
+            "pack * y": 4,
+        }
+
+    def test_the_sum_predicts_the_sum_of_the_parts(self, measured: Measurements) -> None:
+        """On every configuration the whole is the sum of the parts' models over the parts that it has."""
+        rows = np.random.default_rng(3).permutation(len(measured))[:20]
+        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, settings={"numberOfRounds": 2})
+        expected = np.zeros(len(measured))
+        for part, result in found.parts:
+            assert result is not None
+            counts = np.ones(len(measured)) if part.where is None else measured.configurations.column(part.where) == 1
+            expected += counts * result.model.predict(measured.configurations)
+        np.testing.assert_allclose(found.whole.model.predict(measured.configurations), expected, rtol=1e-9)
+        assert found.whole.learning_configurations == 20
+        assert found.whole.nfp == "seconds"
+        assert [fact["nfp"] for fact in found.whole.provenance["parts"]] == ["seconds_0", "seconds_1", "packing"]
+
+    def test_a_single_part_that_all_have_is_learning_as_usual(self, measured: Measurements) -> None:
+        """A sum of the whole alone is the model that `learn` gives."""
+        alone = learn_sum(measured, [Part("seconds")], "seconds", settings=SETTINGS)
+        usual = learn(measured, "seconds", settings=SETTINGS)
+        assert alone.whole.model == usual.model
+        assert alone.whole.error_all == usual.error_all
+
+    def test_zero_is_as_good_as_no_value(self, measured: Measurements) -> None:
+        """A part that is 0 where it does not count gives the same sum as one that has no value there."""
+        filled = Measurements(
+            measured.configurations, {**measured.values, "seconds_1": np.nan_to_num(measured.values["seconds_1"])}
+        )
+        expected = learn_sum(measured, self.PARTS, "seconds", settings=SETTINGS)
+        found = learn_sum(filled, self.PARTS, "seconds", settings=SETTINGS)
+        assert found.whole.model == expected.whole.model
+        assert found.whole.notes == expected.whole.notes == ()
+
+    def test_a_part_that_nobody_has_is_missing_from_the_sum(self, measured: Measurements) -> None:
+        """Where no configuration learned from has a part, the sum does without it and says so."""
+        rows = np.flatnonzero(measured.configurations.value("x") < 4)
+        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, settings=SETTINGS)
+        assert found.parts[1][1] is None
+        assert any("seconds_1: no configuration learned from has this part" in note for note in found.whole.notes)
+        with pytest.raises(LearningError, match="has any of the parts"):
+            learn_sum(measured, self.PARTS[1:2], "seconds", learning_set=rows)
+
+    @pytest.mark.parametrize(
+        ("part", "message"),
+        [
+            (Part("seconds_1"), "18 configurations have no value of the part seconds_1"),
+            (Part("seconds_0", "level_1"), "has a value in 18 configurations where, by level_1, it does not count"),
+            (Part("seconds_1", "root"), "has no value in 18 configurations where, by root, it counts"),
+            (Part("seconds_0", "x"), "x cannot say where seconds_0 counts"),
+        ],
+    )
+    def test_parts_that_contradict_their_values(self, measured: Measurements, part: Part, message: str) -> None:
+        """A part without values where it counts, or with values where it does not, is an error."""
+        with pytest.raises(LearningError, match=message):
+            learn_sum(measured, [part], "seconds")
+
+    def test_names_that_are_not_known(self, measured: Measurements) -> None:
+        """No part at all, an unknown property and an unknown condition are errors."""
+        with pytest.raises(LearningError, match="there are no parts"):
+            learn_sum(measured, [], "seconds")
+        with pytest.raises(MeasurementError, match="'second' was not measured"):
+            learn_sum(measured, [Part("second")], "seconds")
+        with pytest.raises(ConfigurationError, match="unknown option 'nowhere'"):
+            learn_sum(measured, [Part("seconds_1", "nowhere")], "seconds")
+
+
+class TestPartsOf:
+    PROPERTIES = ("time", "time_0", "time_1", "a:b")
+
+    def test_braces_stand_for_every_level(self) -> None:
+        """A part with braces is one part per property of that form, with the same text in all its names."""
+        assert parts_of(["time_{}:level_{}"], self.PROPERTIES, ["*_{}", "n"]) == (
+            Part("time_0", "level_0", ("*_0", "n")),
+            Part("time_1", "level_1", ("*_1", "n")),
+        )
+        assert parts_of(["time", "a:b"], self.PROPERTIES) == (Part("time"), Part("a:b"))
+
+    @pytest.mark.parametrize(
+        ("texts", "observed", "error", "message"),
+        [
+            (["tim"], [], MeasurementError, "'tim' was not measured"),
+            (["late_{}"], [], MeasurementError, "'late_{}' was not measured"),
+            (["time", "time"], [], SpecError, "'time' is there twice"),
+            (["time_{}", "time_0"], [], SpecError, "'time_0' is there twice"),
+            (["time:level_{}"], [], SpecError, "no meaning"),
+            (["time"], ["*_{}"], SpecError, "no meaning"),
+        ],
+    )
+    def test_what_is_no_part(self, texts: list[str], observed: list[str], error: type[Exception], message: str) -> None:
+        """Unknown properties, parts that are there twice, and braces without a meaning are errors."""
+        with pytest.raises(error, match=message):
+            parts_of(texts, self.PROPERTIES, observed)

@@ -1,0 +1,141 @@
+"""Numbers in the place of parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.errors import ExpressionError, InputError, SplcError
+from splc.formats.models.text import parse_model_text
+from splc.io.files import Source
+from splc.models.binding import bound
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.terms import option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import all_assignments
+
+SYSTEM = VariabilityModel(
+    "system", (BinaryOption("b"), NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (-1.0, 1.0, 3.0)))
+)
+ROWS = all_assignments(SYSTEM)
+ONE = Quantity.exactly
+PARAMETERS = Parameters(
+    {
+        "f": ONE(0.5),
+        "alpha": Table("nodes", ((1.0, ONE(3.0)), (2.0, ONE(0.25)), (3.0, ONE(1.0)), (4.0, ONE(8.0)))),
+        "beta": Table("x", ((1.0, ONE(0.0)), (2.0, ONE(-1.0)), (4.0, ONE(2.0)), (8.0, ONE(1.0)))),
+        "gamma": Quantity(2.0, 1.5, 2.5),
+    },
+    {"nodes": "ceil(x * (y + 1) / 8)"},
+)
+
+texts = st.recursive(
+    st.sampled_from(["x", "y", "b", "f", "alpha", "beta", "gamma", "alpha", "2", "1"]),
+    lambda inner: st.one_of(
+        st.builds("({} + {})".format, inner, inner),
+        st.builds("({} - {})".format, inner, inner),
+        st.builds("({} * {})".format, inner, inner),
+        st.builds("({} / {})".format, inner, inner),
+        st.builds("{}({})".format, st.sampled_from(["log2", "sqrt", "ceil"]), inner),
+        st.builds("({})^{}".format, inner, st.sampled_from(["2", "-1", "(1/3)", "alpha", "gamma", "x"])),
+    ),
+    max_leaves=6,
+)
+
+
+def model_of(text: str, parameters: Parameters = PARAMETERS) -> InfluenceModel:
+    """Return the model that a text is."""
+    return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
+
+
+def keyed(x: float, nodes: float) -> Configurations:
+    """Return the configurations with this x and this number of nodes."""
+    columns = ROWS.column("x"), ROWS.column("y")
+    return ROWS[np.flatnonzero((columns[0] == x) & (np.ceil(columns[0] * (columns[1] + 1) / 8) == nodes))]
+
+
+@given(texts, st.sampled_from([(2.0, 1.0), (4.0, 1.0), (4.0, 2.0), (8.0, 2.0), (8.0, 4.0)]))
+def test_bound_predicts_what_the_table_does(text: str, key: tuple[float, float]) -> None:
+    """With the numbers of a row put in, a model predicts what it predicts by its tables where they have that row."""
+    x, nodes = key
+    rows = keyed(x, nodes)
+    try:
+        model = model_of(text)
+        at = {parameter.by: {"nodes": nodes, "x": x}[parameter.by] for parameter in model.parameters if parameter.keys}
+        number = bound(model, at)
+        expected, contributions = model.predict(rows), number.contributions(rows)
+    except (ExpressionError, EvaluationError):
+        return
+    assert not number.parameters
+    scale = 1 + np.abs(contributions).sum(axis=1) + np.abs(model.contributions(rows)).sum(axis=1)
+    np.testing.assert_array_less(np.abs(contributions.sum(axis=1) - expected), 1e-9 * scale)
+
+
+def test_the_middle_row_is_the_default() -> None:
+    """Without a choice, a table's middle row stands for it, an interval's value for the interval."""
+    assert bound(model_of("alpha * x + gamma")).influences == model_of("1 * x + 2").influences
+    assert bound(model_of("alpha * x"), {" no des": 4}).influences == {option_term("x"): 8.0}
+
+
+def test_bound_is_the_model_with_the_numbers_in_its_text() -> None:
+    """Binding and putting the numbers into the text give the same terms, also inside of subexpressions."""
+    text = "x / (alpha * x + gamma) + log2(alpha + x) + alpha^(1/2) * x^gamma + ceil(alpha * x) * gamma"
+    numbers = Parameters.of({"alpha": 8.0, "gamma": 2.0})
+    found = bound(model_of(text), {"nodes": 4})
+    expected = model_of(text, numbers)
+    assert [term for term, _ in found.terms] == [term for term, _ in expected.terms]
+    assert found.influences == pytest.approx(expected.influences)
+    assert {each.name for each in found.derived} == {each.name for each in expected.derived}
+
+
+def test_a_parameter_of_zero_leaves_its_term() -> None:
+    """A term whose parameter is 0 in the row is still a term of the model, with influence 0."""
+    assert bound(model_of("beta * y + 1"), {"x": 1}).influences[option_term("y")] == 0.0
+
+
+def test_roots_of_squares() -> None:
+    """A root of a square that a parameter leaves alone is not negative where the option is."""
+    model = model_of("sqrt((beta * y)^2)")
+    rows = ROWS[np.flatnonzero(ROWS.column("x") == 2.0)]
+    assert model.predict(rows).tolist() == np.abs(rows.column("y")).tolist()
+    assert bound(model, {"x": 2}).predict(rows).tolist() == np.abs(rows.column("y")).tolist()
+
+
+def test_nothing_to_put_in() -> None:
+    """A model without parameters is returned as it is."""
+    model = model_of("x / (y + f)")
+    assert bound(model) is model
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ({"node": 4}, "no parameter of the models is a table over 'node'"),
+        ({"nodes": 5}, "alpha has no row for nodes = 5"),
+        ({"nodes": float("nan")}, "alpha has no row for nodes = nan"),
+        ({"x": 1}, "division by zero, in alpha * beta^-1 with alpha = 1, beta = 0"),
+    ],
+)
+def test_rows_that_cannot_be_taken(at: dict[str, float], message: str) -> None:
+    """A name that no table is over, a row that is not there, and a row that leaves no value are refused and named."""
+    with pytest.raises(InputError) as caught:
+        bound(model_of("alpha / beta"), at)
+    assert message in str(caught.value)
+    assert all(problem.hint for problem in caught.value.problems)
+
+
+@given(texts, st.floats(-4, 4))
+def test_scaled(text: str, factor: float) -> None:
+    """A scaled model predicts so many times as much, row by row."""
+    try:
+        model = model_of(text)
+        expected = model.predict(ROWS) * factor
+    except SplcError:
+        return
+    scale = 1 + np.abs(model.contributions(ROWS)).sum(axis=1) * abs(factor)
+    np.testing.assert_array_less(np.abs(model.scaled(factor).predict(ROWS) - expected), 1e-9 * scale)

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.terms import CONSTANT, Factor, Term, exponent, log_term, option_term, product_of
+from splc.models.text.reader import expand_model, expand_text
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+
+SYSTEM = VariabilityModel(
+    "system",
+    (
+        BinaryOption("b"),
+        NumericOption("x", (1.0, 2.0, 10.0)),
+        NumericOption("o", (0.0, 4.0), deselected_flag=-1.0),
+    ),
+)
+ALL = Configurations(SYSTEM, np.array([[b, x, o] for b in (0, 1) for x in (0, 1, 2) for o in (0, 1, 2)]))
+
+influences = st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6)
+safe_terms = st.lists(
+    st.one_of(
+        st.builds(Factor, st.just("b"), st.integers(1, 2)),
+        st.builds(Factor, st.just("x"), st.integers(-2, 3), st.integers(0, 2)),
+        st.builds(Factor, st.just("o"), st.integers(1, 2)),
+        st.sampled_from([Factor("Enabledo"), Factor("Disabledo"), Factor("root")]),
+    ),
+    max_size=3,
+).map(product_of)
+models = st.dictionaries(safe_terms, influences, max_size=5).map(InfluenceModel.from_terms)
+
+
+def is_readable(name: str) -> bool:
+    """Whether a name can be told from arithmetic: it begins neither like an operator nor like `3 * `, nor `log10(`."""
+    return name.strip() == name and name[0] not in "+-*/^() 0123456789." and not name.startswith("log10(")
+
+
+awkward = st.one_of(
+    st.text("abx_-.^`#()=+*/ <|&!é2", min_size=1, max_size=5).filter(is_readable),
+    st.sampled_from(["rc", "rc-lookahead", "log2", "log", "x^2", "x", "x * y", "T", "e5", "root", "größe", "c++", "`"]),
+)
+
+
+@st.composite
+def awkward_models(draw: st.DrawFn) -> InfluenceModel:
+    """Models over options with awkward names, any exponents, and any influence but 0."""
+    order = draw(st.lists(awkward, min_size=1, max_size=5, unique=True))
+    powers = st.one_of(
+        st.integers(-3, 3),
+        st.sampled_from([Fraction(text) for text in ("1/2", "-1/3", "8/9", "123456/789101", "-2117809/7500000")]),
+        st.floats(0.001, 9).map(exponent),
+        st.just(1),
+    )
+    factor = st.builds(Factor, st.sampled_from(order), powers, st.sampled_from([0, 0, 1, 2, -1]))
+    terms = st.lists(factor, max_size=3).map(product_of)
+    numbers = st.floats(allow_nan=False, allow_infinity=False).filter(bool)
+    found = draw(st.dictionaries(terms, st.one_of(numbers, st.integers(-9, 9).filter(bool)), max_size=4))
+    return InfluenceModel.from_terms(found, order)
+
+
+class TestText:
+    @given(awkward_models())
+    def test_text_reads_back(self, model: InfluenceModel) -> None:
+        """parse(str(model)) is the model, whatever its names, exponents and influences."""
+        expansion = expand_text(str(model), {name: name for name in model.order})
+        assert InfluenceModel.from_terms(expansion, model.order) == model
+
+    @pytest.mark.parametrize(
+        ("terms", "text"),
+        [
+            ({}, "0"),
+            ({CONSTANT: -2.5}, "-2.5"),
+            ({option_term("x"): -3.0, CONSTANT: 1e-10, option_term("b"): -0.5}, "1e-10 - 0.5 * b - 3 * x"),
+            ({log_term("x") * option_term("b"): 12.6}, "12.6 * b * log10(x)"),
+        ],
+    )
+    def test_text(self, terms: dict[Term, float], text: str) -> None:
+        """Signs stand between terms, numbers are as short as possible, terms and factors come in model order."""
+        assert str(InfluenceModel.from_terms(terms, SYSTEM.names)) == text
+
+
+class TestTerms:
+    @given(st.lists(st.tuples(safe_terms, st.integers(-5, 5)), max_size=6))
+    def test_equal_terms_are_merged(self, pairs: list[tuple[Term, float]]) -> None:
+        """Influences of equal terms add up, and the order in which terms are given does not matter."""
+        model = InfluenceModel.from_terms(pairs, SYSTEM.names)
+        assert model.influences == {t: sum(i for own, i in pairs if own == t) for t, _ in pairs}
+        assert InfluenceModel.from_terms(pairs[::-1], SYSTEM.names) == model
+        assert model.constant == sum(influence for term, influence in pairs if term == CONSTANT)
+        assert model.options == frozenset(name for term, _ in pairs for name in term.options)
+
+    def test_reduced(self) -> None:
+        """Powers of 0/1 options become the option, options that are always selected disappear, terms are merged."""
+        model = InfluenceModel.from_terms(expand_text("2 * b^2 + 3 * b + 5 * root * x + x", None))
+        reduced = model.reduced(["b"], ["root"])
+        assert reduced.influences == {option_term("b"): 5.0, option_term("x"): 6.0}
+
+
+class TestPredict:
+    @given(models, models, st.floats(-100, 100), st.floats(-100, 100))
+    def test_linear_in_the_influences(self, a: InfluenceModel, b: InfluenceModel, p: float, q: float) -> None:
+        """The prediction of p·A + q·B is p times A's plus q times B's."""
+        both = InfluenceModel.from_terms([*((t, p * i) for t, i in a.terms), *((t, q * i) for t, i in b.terms)])
+        expected = p * a.predict(ALL) + q * b.predict(ALL)
+        scale = 1 + np.abs(p * a.contributions(ALL)).sum(axis=1) + np.abs(q * b.contributions(ALL)).sum(axis=1)
+        np.testing.assert_array_less(np.abs(both.predict(ALL) - expected), 1e-9 * scale)
+
+    @given(models, st.permutations(range(len(ALL))))
+    def test_rows_are_predicted_by_themselves(self, model: InfluenceModel, rows: list[int]) -> None:
+        """The prediction of permuted rows is the permuted prediction, and that of one row its own."""
+        assert model.predict(ALL[rows]).tolist() == model.predict(ALL)[rows].tolist()
+        assert model.predict(ALL[rows[0]]).tolist() == [model.predict(ALL)[rows[0]]]
+
+    @given(models, st.integers(1, 7))
+    def test_blocks_of_rows_do_not_matter(self, model: InfluenceModel, size: int) -> None:
+        """Predictions are the same bytes, however many configurations are looked at at a time."""
+        whole = model.predict(ALL)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("splc.models.influence.BLOCK", size)
+            assert model.predict(ALL).tobytes() == whole.tobytes()
+
+    def test_errors_count_rows_from_the_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An error names the position among all configurations, not that within a block."""
+        monkeypatch.setattr("splc.models.influence.BLOCK", 2)
+        with pytest.raises(EvaluationError, match="at configuration 7") as caught:
+            InfluenceModel.from_terms({option_term("o", -1): 1.0}).predict(ALL[[1, 2, 4, 5, 1, 2, 4, 0]])
+        assert caught.value.row == 7
+
+    @given(models)
+    def test_contributions_add_up(self, model: InfluenceModel) -> None:
+        """The prediction is the sum of the contributions, one column per term."""
+        contributions = model.contributions(ALL)
+        assert contributions.shape == (len(ALL), len(model.terms))
+        np.testing.assert_allclose(model.predict(ALL), contributions.sum(axis=1), rtol=1e-12)
+
+    def test_values(self) -> None:
+        """Prediction is what the text says, with 0 for terms over deselected options, and switches as 0 and 1."""
+        model = InfluenceModel.from_terms(expand_text("7 + 2*x*o + 100*b*o + 1000*Disabledo + 5*Enabledo*x", None))
+        for row in range(len(ALL)):
+            values = ALL.assignment(row)
+            gone = math.isnan(values["o"])
+            o = 0.0 if gone else values["o"]
+            expected = 7 + 2 * values["x"] * o + 100 * values["b"] * o + (1000 if gone else 5 * values["x"])
+            assert model.predict(ALL[row])[0] == pytest.approx(expected)
+
+    def test_no_terms_and_no_rows(self) -> None:
+        """A model without terms predicts 0, and no configurations have no predictions."""
+        assert InfluenceModel(()).predict(ALL).tolist() == [0.0] * len(ALL)
+        assert InfluenceModel.from_terms({CONSTANT: 1.0}).predict(ALL[:0]).shape == (0,)
+
+    @given(st.lists(st.floats(-9, 9), min_size=4, max_size=4))
+    def test_log_link(self, numbers: list[float]) -> None:
+        """With the link log the prediction is the exponential of the sum."""
+        terms = (CONSTANT, option_term("b"), log_term("x"), option_term("o"))
+        pairs = tuple(zip(terms, numbers, strict=True))
+        total = InfluenceModel(pairs).predict(ALL)
+        np.testing.assert_allclose(InfluenceModel(pairs, link="log").predict(ALL), np.exp(total))
+
+    @pytest.mark.parametrize(
+        ("text", "term", "row", "where"),
+        [
+            ("x + 2 * x / o", "x * o^-1", 0, "o = 0, x = 1"),
+            ("log10(o) + 3", "log10(o)", 0, "o = 0"),
+            ("b^-1", "b^-1", 0, "b = 0"),
+        ],
+    )
+    def test_terms_without_a_value_are_refused(self, text: str, term: str, row: int, where: str) -> None:
+        """A division by zero or a logarithm of zero is an error that names the term, the row and the values."""
+        model = InfluenceModel.from_terms(expand_text(text, None), SYSTEM.names)
+        with pytest.raises(ConfigurationError) as caught:
+            model.predict(ALL)
+        assert str(caught.value) == f"{term} has no finite value at configuration {row} ({where})"
+
+    def test_predictions_beyond_all_numbers(self) -> None:
+        """An overflow is an error that names the configuration, never a warning or an infinity."""
+        square = option_term("x", 2)
+        with pytest.raises(ConfigurationError, match=r"x\^2 has no finite value at configuration 6"):
+            InfluenceModel.from_terms({square: 1e307}).predict(ALL)
+        with pytest.raises(ConfigurationError, match="the prediction for configuration 6 is too large"):
+            InfluenceModel.from_terms({square: 8.0}, link="log").predict(ALL)
+        with pytest.raises(ConfigurationError, match="the prediction for configuration 0 is too large"):
+            InfluenceModel.from_terms({CONSTANT: 1e308, option_term("x"): 1e308}).predict(ALL[:1])
+
+    def test_a_term_without_influence_counts_nothing(self) -> None:
+        """A term with influence 0 contributes 0 even where it has no value."""
+        assert InfluenceModel.from_terms({option_term("o", -1): 0.0}).predict(ALL).tolist() == [0.0] * len(ALL)
+
+    def test_unknown_options(self) -> None:
+        """A model over an option that the system does not have is refused with the nearest name."""
+        with pytest.raises(ConfigurationError, match="unknown option 'Enabeldo'") as caught:
+            InfluenceModel.from_terms({option_term("Enabeldo"): 1.0}).predict(ALL)
+        assert caught.value.problems[0].hint == "did you mean 'Enabledo'?"
+
+
+class TestDerived:
+    TABLE = Table("o", ((0.0, Quantity.exactly(2.0)), (4.0, Quantity.exactly(3.0))))
+
+    def model(self, text: str) -> InfluenceModel:
+        """Return the model that a text with the table `alpha` over `o` is."""
+        found = expand_model(text, None, Parameters({"alpha": self.TABLE}))
+        return InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
+
+    def test_what_a_term_is_about(self) -> None:
+        """The options of a term are also those inside of its subexpressions and those that its tables are over."""
+        model = self.model("b / (1 + log2(x + 1)) + alpha^2 + 3 * x")
+        assert {frozenset(model.options_of(term)) for term, _ in model.terms} == {
+            frozenset({"b", "x"}),
+            frozenset({"o"}),
+            frozenset({"x"}),
+        }
+        assert model.options == {"b", "x", "o"}
+        assert [each.name for each in model.parameters] == ["alpha"]
+        assert len(model.subexpressions) == 2
+
+    def test_tables_are_looked_up_row_by_row(self) -> None:
+        """A table has the value of each configuration's own row; over a deselected option, it contributes 0."""
+        found = self.model("alpha * x").predict(ALL)
+        o, x = ALL.column("o"), ALL.column("x")
+        assert found.tolist() == np.where(np.isnan(o), 0.0, np.where(o == 0, 2.0, 3.0) * x).tolist()
+
+    def test_a_table_without_a_row(self) -> None:
+        """Where a table has no row, the error names the parameter, what it is over, its rows and the configuration."""
+        table = Table("x + 1", self.TABLE.rows)
+        found = expand_model("alpha", None, Parameters({"alpha": table}))
+        model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
+        message = "the parameter alpha, a table over x + 1 with rows for 0, 4, has no value at configuration 0 (x = 1)"
+        with pytest.raises(EvaluationError) as caught:
+            model.predict(ALL)
+        assert str(caught.value) == f"{message}\n    add a row for 2"
+        assert (caught.value.row, caught.value.advice) == (0, "add a row for 2")
+
+    def test_where_the_table_is(self) -> None:
+        """The error for a missing row says in which line of which file the table is."""
+        known = Parameters({"alpha": Table("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
+        found = expand_model("alpha", None, known)
+        model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
+        with pytest.raises(EvaluationError) as caught:
+            model.predict(ALL)
+        assert caught.value.what.startswith("the parameter alpha (p.toml:7), a table over x + 1 with rows for 0, 4")
+
+    def test_scaled(self) -> None:
+        """Scaling multiplies every influence and leaves what the terms are about."""
+        model = self.model("2 * x / (x + b) + alpha")
+        assert model.scaled(500).influences == {term: 500 * influence for term, influence in model.terms}
+        assert model.scaled(500).derived == model.derived

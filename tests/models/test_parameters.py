@@ -1,0 +1,179 @@
+"""Machine parameters, and what they stand for in a text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.arithmetic.tokens import FUNCTIONS
+from splc.errors import ExpressionError
+from splc.models.parameters import Parameters, Quantity, Table, symbol, wrong_name
+from splc.models.terms import CONSTANT, option_term
+from splc.models.text.reader import expand_model
+
+NAMES = {name: name for name in ("x", "y")}
+ONE = Quantity.exactly
+TABLE = Table("nodes", ((1.0, ONE(2.0)), (4.0, ONE(3.0))))
+
+
+@given(
+    st.dictionaries(st.floats(-1e6, 1e6), st.floats(-9, 9), min_size=1, max_size=6),
+    st.lists(st.floats(-1e6, 1e6), max_size=5),
+)
+def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> None:
+    """A table has the value of the row for its key, and none (NaN) where no row is near."""
+    table = Table("x", tuple((key, ONE(value)) for key, value in sorted(rows.items())))
+    wanted = [*rows, *others]
+    found = symbol("alpha", table, ((option_term("x"), 1.0),)).values(lambda _: np.array(wanted))
+    for key, value in zip(wanted, found, strict=True):
+        near = [row for at, row in rows.items() if math.isclose(at, key, rel_tol=1e-9)]
+        assert value in near if near else math.isnan(value)
+
+
+def test_quantities() -> None:
+    """Multiplied, a number and its interval change together, also by a negative number."""
+    assert Quantity(2.0, 1.0, 4.0) * -2 == Quantity(-4.0, -8.0, -2.0)
+    assert ONE(3.0).is_exact
+    assert not Quantity(2.0, 1.0, 4.0).is_exact
+
+
+def test_quantities_that_nobody_knows_are_not_exact() -> None:
+    """What is not determined stays a name in models, as intervals do; levels and that are kept by factors and names."""
+    assert not Quantity.undetermined(3.0).is_exact
+    assert Quantity(2.0, 1.0, 4.0, 0.9) * 2 == Quantity(4.0, 2.0, 8.0, 0.9)
+    assert Quantity.undetermined(3.0) * 2 == Quantity.undetermined(6.0)
+    found = expand_model("x * a + y * b", NAMES, Parameters({"a": Quantity.undetermined(3.0), "b": ONE(2.0)}))
+    assert [parameter.name for parameter in found.derived] == ["a"]
+
+
+def test_changed() -> None:
+    """Changed parameters replace those of the same name, of whatever kind, and leave the others."""
+    found = Parameters({"a": TABLE, "b": ONE(1.0)}, {"nodes": "x"}).changed({"a": 3, "c": Quantity(1.0, 0.0, 2.0)})
+    assert found.quantities == {"a": ONE(3.0), "b": ONE(1.0), "c": Quantity(1.0, 0.0, 2.0)}
+    assert found.names == ("a", "b", "c", "nodes")
+
+
+@pytest.mark.parametrize("name", ["", " ", "+", "a+b", "x y", "2x", "(", "a`b", "a^2", "-a", "a=b", *FUNCTIONS])
+def test_wrong_names(name: str) -> None:
+    """What would be taken for a number, a function or arithmetic cannot be a parameter's name."""
+    assert all(wrong_name(name))
+    with pytest.raises(ExpressionError):
+        expand_model("x", NAMES, Parameters({name: ONE(1.0)}))
+
+
+@pytest.mark.parametrize("name", ["alpha", "t_s", "net.alpha", "rc-latency", "größe", "α", "e5"])
+def test_good_names(name: str) -> None:
+    """Words with points and hyphens can be parameters' names, and stand for their numbers."""
+    assert wrong_name(name) == ("", "")
+    assert expand_model(f"2 * {name} * x", NAMES, Parameters({name: ONE(3.0)})).expansion == {option_term("x"): 6.0}
+
+
+def test_what_stays_a_name() -> None:
+    """Plain numbers are put in; tables, intervals and what is asked for stay names."""
+    found = Parameters(
+        {"f": ONE(2.0), "g": ONE(5.0), "i": Quantity(1.0, 0.0, 2.0), "alpha": TABLE}, {"nodes": "ceil(x / 2)"}
+    )
+    expanded = expand_model("f * x + g + i * x + alpha", NAMES, found, symbols=["g"])
+    assert expanded.expansion == {
+        option_term("x"): 2.0,
+        option_term("g"): 1.0,
+        option_term("i") * option_term("x"): 1.0,
+        option_term("alpha"): 1.0,
+    }
+    assert [each.name for each in expanded.derived] == ["alpha", "ceil(0.5 * x)", "g", "i"]
+    assert expanded.used == {"f", "g", "i", "alpha"}
+
+
+def test_expressions_are_made_of_others() -> None:
+    """Expressions, and what tables are over, may use numbers and other expressions in any order."""
+    found = Parameters(
+        {"cores": ONE(4.0), "alpha": Table("nodes * 2", TABLE.rows)}, {"nodes": "ceil(all / cores)", "all": "x * y"}
+    )
+    assert expand_model("all", NAMES, found).expansion == {option_term("x") * option_term("y"): 1.0}
+    assert [each.name for each in expand_model("alpha", NAMES, found).derived] == ["alpha", "ceil(0.25 * x * y)"]
+    assert expand_model("nodes", NAMES, found.changed({"all": 8})).expansion == {CONSTANT: 2.0}
+
+
+@pytest.mark.parametrize(
+    ("quantities", "expressions", "line", "message"),
+    [
+        ({"x": ONE(1.0)}, {}, 1, "the parameter 'x' has the name of an option"),
+        ({"alpha": Table("foo", TABLE.rows)}, {}, 2, "unknown name 'foo'"),
+        ({"alpha": Table("alpha", TABLE.rows)}, {}, 1, "stands for something with itself in it"),
+        ({"alpha": Table("beta", TABLE.rows), "beta": Table("x", TABLE.rows)}, {}, 2, "is over the parameter 'beta'"),
+        ({"alpha": Table("x * i", TABLE.rows), "i": Quantity(1.0, 0.0, 2.0)}, {}, 2, "is over the parameter 'i'"),
+        ({"alpha": Table("(x", TABLE.rows)}, {}, 2, "is not closed"),
+        ({"alpha": Table("log(x - x)", TABLE.rows)}, {}, 2, "the logarithm of 0"),
+        ({}, {"alpha": "beta + 1", "beta": "alpha"}, 1, "stands for something with itself in it"),
+        ({}, {"alpha": "__import__('os')"}, 1, "unknown function '__import__'"),
+        ({}, {"alpha": "1 / (1 - 1)"}, 1, "division by zero"),
+    ],
+)
+def test_wrong_parameters(
+    quantities: dict[str, Quantity | Table], expressions: dict[str, str], line: int, message: str
+) -> None:
+    """What is wrong with a parameter is said with its file and line, even if the text does not use it."""
+    lines = {"x": 1, "alpha": 1, "beta": 5} | ({} if expressions else {"alpha.by": 2})
+    with pytest.raises(ExpressionError) as caught:
+        expand_model("y", NAMES, Parameters(quantities, expressions, "p.toml", lines))
+    problem = caught.value.problems[0]
+    assert message in problem.message
+    assert (problem.file, problem.line, problem.column) == ("p.toml", line, None)
+
+
+@pytest.mark.parametrize(("given", "place"), [("--parameter", "--parameter"), ("", None)])
+def test_parameters_that_are_not_in_the_file(given: str, place: str | None) -> None:
+    """What is wrong with a parameter that was given beside the file is not blamed on the file."""
+    known = Parameters({"alpha": ONE(1.0), "x": ONE(1.0)}, {}, "p.toml", {"alpha": 1, "x": 2})
+    with pytest.raises(ExpressionError) as caught:
+        expand_model("y", NAMES, known.changed({"x": 3.0}, given))
+    problem = caught.value.problems[0]
+    assert problem.message == "the parameter 'x' has the name of an option"
+    assert (problem.file, problem.line) == (place, None)
+
+
+def test_a_parameter_with_another_spelling_of_an_option() -> None:
+    """Where a parameter has another spelling of an option as its name, the message says which option it is."""
+    with pytest.raises(ExpressionError, match="the parameter 'ab' has the name of an option: it stands for 'a-b'"):
+        expand_model("y", {"y": "y", "a-b": "a-b", "ab": "a-b"}, Parameters({"ab": ONE(1.0)}))
+
+
+def test_functions_of_models_in_parameters() -> None:
+    """An expression of the options may use what model text knows, as max."""
+    found = Parameters({}, {"most": "max(x, 2 * y)"})
+    assert expand_model("most", NAMES, found) == replace(expand_model("max(x, 2 * y)", NAMES), used=frozenset({"most"}))
+
+
+def test_a_number_in_the_place_of_an_expression() -> None:
+    """A parameter that is given beside the file takes the place of an expression of that name."""
+    found = Parameters({}, {"nodes": "x"}).changed({"nodes": 4.0})
+    assert found.names == ("nodes",)
+    assert expand_model("nodes", NAMES, found).expansion == {CONSTANT: 4.0}
+
+
+def test_without_a_system_as_well() -> None:
+    """Without the names of options, parameters over themselves or over others are refused all the same."""
+    for by in ("alpha", "beta"):
+        with pytest.raises(ExpressionError, match=r"itself|over the parameter"):
+            expand_model("y", None, Parameters({"alpha": Table(by, TABLE.rows), "beta": Table("x", TABLE.rows)}))
+
+
+def test_long_chains() -> None:
+    """Thousands of expressions, each of the one before, are expanded; in reverse order they are refused."""
+    chain = [("a0", "x"), *((f"a{i + 1}", f"a{i} + 1") for i in range(2000))]
+    expected = {option_term("x"): 1.0, CONSTANT: 2000.0}
+    assert expand_model("a2000", NAMES, Parameters({}, dict(chain))).expansion == expected
+    with pytest.raises(ExpressionError, match="levels deep"):
+        expand_model("a2000", NAMES, Parameters({}, dict(reversed(chain))))
+
+
+def test_numbers_must_be_finite() -> None:
+    """Parameters that are not finite are refused, all at once."""
+    with pytest.raises(ExpressionError) as caught:
+        Parameters.of({"a": math.inf, "b": 1.0, "c": math.nan})
+    assert len(caught.value.problems) == 2

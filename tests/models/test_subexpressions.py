@@ -1,0 +1,325 @@
+"""Subexpressions in terms: what they are worth, where they have no value, when they are the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.arithmetic.parser import (
+    MODEL_FUNCTIONS,
+    Call,
+    Extremum,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    Sum,
+    evaluate,
+    parse,
+)
+from splc.data.configurations import Configurations
+from splc.errors import ExpressionError
+from splc.formats.models.text import parse_model_text
+from splc.io.files import Source
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import all_assignments
+
+POSITIVE = VariabilityModel(
+    "positive",
+    (BinaryOption("b"), *(NumericOption(name, (0.3, 1.0, 2.0, 7.5)) for name in "xy"), NumericOption("z", (1.0, 3.0))),
+)
+SIGNED = VariabilityModel(
+    "signed", (BinaryOption("b"), *(NumericOption(name, (-2.0, 0.0, 0.25, 3.0)) for name in "xy"))
+)
+OPTIONAL = VariabilityModel(
+    "optional",
+    (
+        BinaryOption("b"),
+        BinaryOption("always", optional=False),
+        NumericOption("x", (1.0, 2.0, 10.0)),
+        NumericOption("o", (0.0, 4.0), deselected_flag=-1.0),
+        NumericOption("p", (1.0, 5.0), deselected_flag=-1.0),
+    ),
+)
+FUNCTIONS = ["log2", "log10", "ln", "log", "sqrt", "ceil", "floor", "exp"]
+POWERS = ["2", "3", "-1", "-2", "(1/2)", "(1/3)", "(2/3)", "-0.5", "0.25", "x", "(b + 1)", "(y / 4)"]
+
+REFUSED = ("takes too long", "more than 20,000", "too large", "lies beyond", "0^0", "0 to a power", "no real value")
+
+
+def texts(names: str) -> st.SearchStrategy[str]:
+    """Return expressions of every kind."""
+    return st.recursive(
+        st.one_of(st.sampled_from(list(names)), st.sampled_from(["1", "2", "0.5", "3"])),
+        lambda inner: st.one_of(
+            st.builds("({} + {})".format, inner, inner),
+            st.builds("({} - {})".format, inner, inner),
+            st.builds("({} * {})".format, inner, inner),
+            st.builds("({} / {})".format, inner, inner),
+            st.builds("{}({})".format, st.sampled_from(FUNCTIONS), inner),
+            st.builds("{}({}, {})".format, st.sampled_from(["max", "min"]), inner, inner),
+            st.builds("({})^{}".format, inner, st.sampled_from(POWERS)),
+        ),
+        max_leaves=7,
+    )
+
+
+def model_of(text: str, system: VariabilityModel | None = None, **more: Any) -> InfluenceModel:
+    """Return the model that a text is."""
+    return parse_model_text(Source("model.txt", text.encode()), system, **more)
+
+
+def directly(text: str, rows: Configurations, nudge: float = 1.0) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return what the text as written is worth; NaN where any part of it has no finite value."""
+
+    def worth(node: Node) -> Any:
+        match node:
+            case Number(value):
+                found = np.full(len(rows), value)
+            case Name(name):
+                found = rows.column(name) * (1.0 if name == "b" else nudge)
+            case Sum(addends):
+                found = sum(sign * worth(child) for sign, child in addends)
+            case Product(factors):
+                found = np.ones(len(rows))
+                for side, child in factors:
+                    found = found * worth(child) if side > 0 else found / worth(child)
+            case Power(base, exponent):
+                below, above = worth(base), worth(exponent)
+                # For NumPy, NaN to the power of 0 is 1, and so is 1 to the power of NaN.
+                found = np.where(np.isnan(below) | np.isnan(above), np.nan, np.power(below, above))
+            case Call(function, argument):
+                argued = {"argument": worth(argument)}
+                found = evaluate(Call(function, Name("argument")), argued.__getitem__)
+            case Extremum(function, arguments):
+                # NumPy's two hand NaN on.
+                first, second = map(worth, arguments)
+                found = np.maximum(first, second) if function == "max" else np.minimum(first, second)
+        return np.where(np.isfinite(found), found, np.nan)
+
+    with np.errstate(all="ignore"):
+        return np.asarray(worth(parse(text, functions=MODEL_FUNCTIONS)))
+
+
+def assert_same(text: str, system: VariabilityModel) -> None:
+    """Fail where a model has another value than its text; having none where it has none is good."""
+    rows = all_assignments(system)
+    expected = directly(text, rows)
+    model, refusal = None, ""
+    try:
+        model = model_of(text, system)
+    except ExpressionError as error:
+        refusal = str(error)
+    if model is None:
+        assert not np.isfinite(expected).all() or any(each in refusal for each in REFUSED), refusal
+        return
+    # How much a few roundings of the options change shows how many digits can agree.
+    change = sum(np.abs(directly(text, rows, 1 + sign * 1e-11) - expected) for sign in (1, -1))
+    for row in range(len(rows)):
+        if not math.isfinite(expected[row]):
+            continue
+        try:
+            contributions = model.contributions(rows[row])
+        except EvaluationError:
+            # In a system of positive options, only a rounding can be what took its value away.
+            contributions = None
+        if contributions is None:
+            assert system is SIGNED or not change[row] < 1e-6, (text, row)
+            continue
+        scale = max(1.0, float(np.abs(contributions).sum()), abs(expected[row]))
+        if not change[row] < 1e-4 * scale:
+            continue
+        assert abs(contributions.sum() - expected[row]) <= 1e-8 * scale + 1e4 * change[row], (text, row, str(model))
+
+
+class TestValues:
+    @given(texts("xyzb"))
+    def test_a_model_is_worth_what_its_text_is(self, text: str) -> None:
+        """Expanded, with subexpressions of every kind, a text has the value of its tree at every configuration."""
+        assert_same(text, POSITIVE)
+
+    @given(texts("xyb"))
+    def test_with_options_that_are_zero_or_negative(self, text: str) -> None:
+        """With options of any sign, a model has the value of its text or none, never another."""
+        assert_same(text, SIGNED)
+
+    @pytest.mark.parametrize(
+        ("text", "values"),
+        [
+            ("(x^2)^(1/2)", [2.0, 0.0, 3.0]),
+            ("sqrt((1 / (x - 5))^2)", [1 / 7, 1 / 5, 1 / 2]),
+            ("(log2(x + 3)^2)^(1/2)", [0.0, math.log2(3), math.log2(6)]),
+            ("sqrt(x * x)", [2.0, 0.0, 3.0]),
+            ("log2(4 * x * x + 1)", [math.log2(17), 0.0, math.log2(37)]),
+        ],
+    )
+    def test_roots_of_squares_are_not_negative(self, text: str, values: list[float]) -> None:
+        """The root of a square is the size of what was squared, also where that is negative."""
+        system = VariabilityModel("system", (NumericOption("x", (-2.0, 0.0, 3.0)),))
+        assert model_of(text, system).predict(all_assignments(system)) == pytest.approx(values)
+
+    @given(texts("xyzb"))
+    def test_text_reads_back(self, text: str) -> None:
+        """A model with subexpressions reads back from its text, with the system and without."""
+        for system in (POSITIVE, None):
+            model = None
+            try:
+                model = model_of(text, system)
+            except ExpressionError:
+                continue
+            again = model_of(str(model), system)
+            kept = InfluenceModel.from_terms([pair for pair in model.terms if pair[1] != 0], model.order)
+            assert [term for term, _ in again.terms] == [term for term, _ in kept.terms]
+            assert again.influences == pytest.approx(kept.influences, rel=1e-12)
+            assert {each.name for each in again.derived} == {each.name for each in model.derived}
+
+
+class TestDeselected:
+    """`o` and `p` are numeric options that may be deselected."""
+
+    ROWS = all_assignments(OPTIONAL)
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("1 / (1 + o)", lambda x, o, p: 0.0 if o is None else 1 / (1 + o)),
+            (
+                "1 / (1 + o) + 1 / (p + 1)",
+                lambda x, o, p: (o is not None and 1 / (1 + o)) + (p is not None and 1 / (p + 1)),
+            ),
+            ("1 / (x + o)", lambda x, o, p: 1 / (x + (o or 0))),
+            (
+                "log2(o + p)",
+                lambda x, o, p: (
+                    None if not (o or p) and not (o is p is None) else math.log2((o or 0) + (p or 0)) if o or p else 0.0
+                ),
+            ),
+            ("x * sqrt(o + p)", lambda x, o, p: x * math.sqrt((o or 0) + (p or 0))),
+            ("2^o", lambda x, o, p: 0.0 if o is None else 2**o),
+            ("(x + 1)^o", lambda x, o, p: (x + 1) ** (o or 0)),
+            ("ceil(o / 3 + x / 4)", lambda x, o, p: math.ceil((o or 0) / 3 + x / 4)),
+            ("x * ceil(o / 3 + 1)", lambda x, o, p: 0.0 if o is None else x * math.ceil(o / 3 + 1)),
+            ("1 / (x + 1 / (1 + o))", lambda x, o, p: 1 / (x + (0 if o is None else 1 / (1 + o)))),
+            ("1 / (x + Enabledo)", lambda x, o, p: 1 / (x + (o is not None))),
+            ("1 / (x + always)", lambda x, o, p: 1 / (x + 1)),
+        ],
+        ids=str,
+    )
+    def test_they_contribute_nothing(self, text: str, expected: Callable[..., float | None]) -> None:
+        """A subexpression over deselected options alone contributes 0; in a sum, a deselected option is 0."""
+        model = model_of(text, OPTIONAL)
+        for row in range(len(self.ROWS)):
+            values = self.ROWS.assignment(row)
+            x, o, p = (None if math.isnan(values[name]) else values[name] for name in ("x", "o", "p"))
+            wanted = expected(x, o, p)
+            if wanted is None:
+                with pytest.raises(EvaluationError):
+                    model.predict(self.ROWS[row])
+            else:
+                assert model.predict(self.ROWS[row])[0] == pytest.approx(wanted)
+
+
+class TestWithoutValue:
+    """`x` is 0, 1 or 2; a configuration where it has no value is named."""
+
+    SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (0.0, 1.0, 2.0))))
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("1 / (x - 1)", "(-1 + x)^-1 has no finite value at configuration 1 ((-1 + x) = 0, x = 1)"),
+            ("x / (x - 1) * (x - 1)", "x * (-1 + x)^-1 has no finite value at configuration 1 ((-1 + x) = 0, x = 1)"),
+            ("1 / (1 + 1 / x)", "(1 + x^-1) has no finite value at configuration 0 (x = 0)"),
+            ("log2(x - 1)", "log10(-1 + x) has no finite value at configuration 0 ((-1 + x) = -1, x = 0)"),
+            ("sqrt(x - 1)", "(-1 + x)^(1/2) has no finite value at configuration 0 ((-1 + x) = -1, x = 0)"),
+            ("0.5^(1 / x)", "(0.5^(x^-1)) has no finite value at configuration 0 (x = 0)"),
+            ("2^log10(x)", "(2^(log10(x))) has no finite value at configuration 0 (x = 0)"),
+            ("1 / log10(x + b)", "log10(b + x)^-1 has no finite value at configuration 0 ((b + x) = 0, b = 0, x = 0)"),
+            ("1 / log10(x)", "log10(x)^-1 has no finite value at configuration 0 (x = 0)"),
+            ("ceil(1 / x)", "ceil(x^-1) has no finite value at configuration 0 (x = 0)"),
+            (
+                "(x - 1)^b * 0 + (x - 1)^(b - 1)",
+                "((-1 + x)^(-1 + b)) has no finite value at configuration 1 (b = 0, x = 1)",
+            ),
+        ],
+    )
+    def test_the_place_is_named(self, text: str, message: str) -> None:
+        """A division by zero or a logarithm of zero names the subexpression, the configuration and its values."""
+        with pytest.raises(EvaluationError) as caught:
+            model_of(text, self.SYSTEM).predict(all_assignments(self.SYSTEM))
+        assert str(caught.value) == message
+
+    def test_one_by_the_logarithm_of_zero(self) -> None:
+        """One by the logarithm of 0 has no value; it is not 0."""
+        with pytest.raises(EvaluationError, match=r"x = 0"):
+            model_of("1 / log10(x)", self.SYSTEM).predict(all_assignments(self.SYSTEM)[[0]])
+
+    def test_what_algebra_takes_away(self) -> None:
+        """Equal factors cancel, so a text may have no value where its sum of terms has one."""
+        for text, same in [("x / x", "1"), ("1 / (1 / (x - 1))", "x - 1"), ("sqrt(x - 1) * sqrt(x - 1)", "x - 1")]:
+            assert model_of(text, self.SYSTEM) == model_of(same, self.SYSTEM)
+
+
+class TestSame:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("log(x + y)", "log(y + x)"),
+            ("1 / (x + y)", "(y + x)^-1"),
+            ("1 / (x + y)^2", "1 / (x + y) / (y + x)"),
+            ("1 / (x + y)^2", "(x + y)^-2"),
+            ("1 / (x * (y + 1))", "1 / x / (y + 1)"),
+            ("y / (2 * (x + y)^3 * x)", "0.5 * y * x^-1 * (x + y)^-3"),
+            ("log2(x * (y + 1)^2 / 8)", "log2(x) + 2 * log2(y + 1) - 3"),
+            ("sqrt(x * (y + 1)^3)", "x^(1/2) * (y + 1)^(3/2)"),
+            ("sqrt(x + y)^2", "x + y"),
+            ("sqrt(x + y)^4", "x^2 + 2 * x * y + y^2"),
+            ("sqrt(x + y) * (x + y)^(1/3)", "(x + y)^(5/6)"),
+            ("1 / (b^2 + x)", "1 / (b + x)"),
+            ("log2(b^3 * x + b)", "log2(b + x * b)"),
+            ("ceil(b^2 + x / 2)", "ceil(x / 2 + b)"),
+            ("2^(b * b + x)", "2^(x + b)"),
+            ("1 / (x + always)", "1 / (1 + x)"),
+            ("1 / (sqrt(x + y)^2 + 1)", "1 / (1 + x + y)"),
+            ("log2(sqrt(x + y)^2 * x)", "log2(x) + log2(x + y)"),
+            ("log2(x * log2(x + 1))", "log2(x) + log2(log2(x + 1))"),
+            ("sqrt(2 * (x + y))", "2^(1/2) * (y + x)^(1/2)"),
+            ("2^(x - x)", "1"),
+            ("1^x", "1"),
+            ("(x + 1)^(y - y + 2)", "x^2 + 2 * x + 1"),
+            ("x^x * x", "x * x^x"),
+        ],
+    )
+    def test_the_same_terms(self, one: str, other: str) -> None:
+        """What differs only in how it is written gives the same terms, inside of subexpressions as well."""
+        system = VariabilityModel(
+            "s",
+            (BinaryOption("b"), BinaryOption("always", optional=False), *(NumericOption(n, (1.0, 2.0)) for n in "xy")),
+        )
+        left, right = model_of(one, system), model_of(other, system)
+        assert [term for term, _ in left.terms] == [term for term, _ in right.terms]
+        assert left.influences == pytest.approx(right.influences)
+        assert left.derived == right.derived
+
+    @given(
+        st.permutations(["x^2", "2 * y", "z", "3 * b * x", "1"]),
+        st.sampled_from(["1 / ({})", "log({})", "ceil({})", "2^({})"]),
+    )
+    def test_the_order_of_a_sum_does_not_matter(self, addends: list[str], around: str) -> None:
+        """A subexpression is the same in whatever order its addends were written."""
+        assert model_of(around.format(" + ".join(addends))) == model_of(around.format("x^2 + 2*y + z + 3*b*x + 1"))
+
+    def test_division_by_a_sum_that_vanishes(self) -> None:
+        """A sum that is 0 is found out before it is divided by, also where only roots or 0/1 options make it 0."""
+        for text in ("1 / (sqrt(x + y)^2 - x - y)", "1 / (b^2 - b)", "log2(b^2 - b)", "1 / (x + 1 - x - 1)"):
+            with pytest.raises(ExpressionError, match=r"division by zero|logarithm of 0"):
+                model_of(text, POSITIVE)

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.arithmetic.parser import NameTable, names_in, parse
+from splc.models.terms import (
+    CONSTANT,
+    Exponent,
+    Factor,
+    Term,
+    exponent,
+    log_term,
+    number_text,
+    option_term,
+    product_of,
+    quoted,
+)
+from splc.models.text.reader import expand_text
+
+OPTIONS = ("x", "y", "z")
+exponents = st.sampled_from(
+    [0, 1, 1, 2, 3, -1, -2, *(Fraction(text) for text in ("1/2", "-1/2", "1/3", "7/12", "-5/11", "0.8471236", "2/999"))]
+)
+factors = st.builds(Factor, st.sampled_from(OPTIONS), exponents, exponents)
+terms = st.lists(factors, max_size=4).map(product_of)
+
+
+class TestLaws:
+    @given(terms, terms, terms)
+    def test_products_commute_and_associate(self, a: Term, b: Term, c: Term) -> None:
+        """The product of terms depends neither on their order nor on parentheses; equal products hash alike."""
+        assert a * b == b * a
+        assert (a * b) * c == a * (b * c)
+        assert hash((a * b) * c) == hash(c * (b * a))
+
+    @given(terms)
+    def test_the_constant_is_the_identity(self, a: Term) -> None:
+        """Multiplying by the constant changes nothing; a term to the power 0, or times its inverse, is the constant."""
+        assert a * CONSTANT == a == CONSTANT * a
+        assert a**0 == CONSTANT == a * a**-1
+        assert a**1 == a
+
+    @given(terms, st.integers(-3, 3), st.integers(-3, 3))
+    def test_powers(self, a: Term, n: int, m: int) -> None:
+        """a^n · a^m = a^(n+m), (a^n)^m = a^(nm), and a^2 = a · a."""
+        assert a**n * a**m == a ** (n + m)
+        assert (a**n) ** m == a ** (n * m)
+        assert a**2 == a * a
+
+    @given(terms, terms)
+    def test_the_value_of_a_product_is_the_product_of_values(self, a: Term, b: Term) -> None:
+        """Evaluation respects multiplication."""
+        columns = {"x": np.array([1.5, 2.0, 7.0]), "y": np.array([3.0, 1.2, 9.0]), "z": np.array([2.0, 11.0, 1.3])}
+        expected = a.evaluate(columns.__getitem__) * b.evaluate(columns.__getitem__)
+        np.testing.assert_allclose(
+            (a * b).evaluate(columns.__getitem__) + 0 * columns["x"], expected + 0 * columns["x"]
+        )
+
+    @given(st.lists(factors, max_size=5))
+    def test_canonical_form(self, parts: list[Factor]) -> None:
+        """Factors come sorted, one per option, none with both exponents 0, whole exponents as int."""
+        term = product_of(parts)
+        names = [factor.option for factor in term.factors]
+        assert names == sorted(set(names))
+        assert term.options == frozenset(names)
+        for factor in term.factors:
+            assert (factor.power, factor.log) != (0, 0)
+            assert all(isinstance(e, int) or e.denominator > 1 for e in (factor.power, factor.log))
+        assert product_of(reversed(parts)) == term
+
+    @given(terms, st.permutations(OPTIONS))
+    def test_text_reads_back(self, term: Term, order: list[str]) -> None:
+        """A term's text, in whatever order its factors are printed, stands for the same term."""
+        assert expand_text(term.text(order), None) == {term: 1.0}
+
+    @given(st.lists(terms, min_size=2, unique=True))
+    def test_sort_key_orders_completely(self, some: list[Term]) -> None:
+        """Distinct terms have distinct sort keys, and fewer options come first."""
+        positions = {name: position for position, name in enumerate(OPTIONS)}
+        ordered = sorted(some, key=lambda term: term.sort_key(positions))
+        assert len({repr(term.sort_key(positions)) for term in some}) == len(some)
+        assert [len(term.factors) for term in ordered] == sorted(len(term.factors) for term in some)
+
+
+class TestExponents:
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            (2.0, 2),
+            (-1.0, -1),
+            (0.5, Fraction(1, 2)),
+            (1 / 3, Fraction(1, 3)),
+            (0.1, Fraction(1, 10)),
+            (0.3333, Fraction(3333, 10000)),
+            (0.0001, Fraction(1, 10000)),
+            (1e-9, Fraction(1, 10**9)),
+            (0.8471236, Fraction(8471236, 10**7)),
+            (Fraction(4, 2), 2),
+        ],
+    )
+    def test_a_float_is_the_number_that_was_meant(self, value: float | Fraction, expected: Exponent) -> None:
+        """A float stands for the simple fraction that rounds to it, else for the decimal number it prints as."""
+        found = exponent(value)
+        assert found == expected
+        assert type(found) is type(expected)
+
+    @given(st.floats(1e-6, 1000), st.booleans())
+    def test_exponents_are_kept(self, value: float, negative: bool) -> None:
+        """No exponent is rounded away: it has the float's value, and reading it again changes nothing."""
+        value = -value if negative else value
+        found = exponent(value)
+        assert float(found) == value
+        assert exponent(found) == found == exponent(float(found))
+
+    @given(st.fractions(-1000, 1000, max_denominator=10**6))
+    def test_fractions_survive_as_floats(self, value: Fraction) -> None:
+        """A fraction with a denominator up to a million is recognised in its float."""
+        assert exponent(float(value)) == value == exponent(value)
+
+    def test_denominators_do_not_grow_for_ever(self) -> None:
+        """Adding many fractions up stays quick and close to the true sum."""
+        primes = [n for n in range(900, 5000) if all(n % d for d in range(2, 71))]
+        total = product_of(Factor("x", Fraction(1, p)) for p in primes).factors[0].power
+        assert isinstance(total, Fraction)
+        assert total.denominator < 10**20
+        assert float(total) == pytest.approx(sum(1 / p for p in primes))
+
+
+class TestEvaluate:
+    def test_values(self) -> None:
+        """x^2 · log10(x) / y has its value at every row."""
+        term = product_of([Factor("x", 2, 1), Factor("y", -1)])
+        columns = {"x": np.array([10.0, 100.0]), "y": np.array([4.0, 2.0])}
+        assert term.evaluate(columns.__getitem__).tolist() == [25.0, 10000.0]
+
+    def test_deselected_options_give_0(self) -> None:
+        """A term is 0 where one of its options is deselected, whatever the others are."""
+        columns = {"x": np.array([np.nan, 2.0, np.nan]), "y": np.array([3.0, np.nan, 0.0])}
+        term = option_term("x") * option_term("y", -1)
+        assert term.evaluate(columns.__getitem__).tolist() == [0, 0, 0]
+
+    def test_no_value(self) -> None:
+        """Without a value (1/0, log 0) a term is not finite, and there is no warning."""
+        columns = {"x": np.array([0.0])}
+        assert option_term("x", -1).evaluate(columns.__getitem__).tolist() == [np.inf]
+        assert log_term("x").evaluate(columns.__getitem__).tolist() == [-np.inf]
+
+
+class TestReduced:
+    @given(st.lists(st.builds(Factor, st.sampled_from(OPTIONS), st.integers(1, 3)), max_size=4).map(product_of))
+    def test_a_reduced_term_has_the_same_values(self, term: Term) -> None:
+        """With x 0 or 1, and z always 1, reducing a term does not change its values."""
+        columns = {"x": np.array([0.0, 1.0]), "y": np.array([3.0, 5.0]), "z": np.array([1.0, 1.0])}
+        reduced = term.reduced(["x"], ["z"])
+        np.testing.assert_allclose(
+            reduced.evaluate(columns.__getitem__) + 0 * columns["y"],
+            term.evaluate(columns.__getitem__) + 0 * columns["y"],
+        )
+        assert "z" not in reduced.options
+        assert all(factor.power == 1 for factor in reduced.factors if factor.option == "x")
+
+    def test_the_logarithm_of_a_constant_option_is_not_1(self) -> None:
+        """log10 of an option that is always 1 is 0; leaving the factor out would make it 1."""
+        assert log_term("z").reduced([], ["z"]) == log_term("z")
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("term", "text"),
+        [
+            (CONSTANT, "1"),
+            (option_term("x", 2), "x^2"),
+            (option_term("x", -1), "x^-1"),
+            (option_term("x", Fraction(1, 2)), "x^(1/2)"),
+            (option_term("x", exponent(0.8471236)), "x^0.8471236"),
+            (product_of([Factor("y", 2, 1), Factor("x")]), "x * y^2 * log10(y)"),
+            (option_term("rc-lookahead") * log_term("log2"), "log10(`log2`) * `rc-lookahead`"),
+            (option_term("a`b"), "`a``b`"),
+        ],
+    )
+    def test_text(self, term: Term, text: str) -> None:
+        """Powers are written with ^, logarithms as log10, awkward names in backticks."""
+        assert term.text() == text
+
+    def test_factors_in_model_order(self) -> None:
+        """Factors are printed in the system's option order, unknown ones last."""
+        term = option_term("a") * option_term("b") * option_term("c")
+        assert term.text(["c", "b"]) == "c * b * a"
+
+    @pytest.mark.parametrize("other", ["x^2", "x * y", "x)", "x - 1"])
+    def test_a_name_that_begins_another_is_quoted(self, other: str) -> None:
+        """Where `x^2` is an option, the square of x is written so that it is not read as that option."""
+        term = option_term("x", 2)
+        names = {"x": "x", "y": "y", other: other}
+        assert expand_text(term.text(list(names)), names) == {term: 1.0}
+        assert option_term("cells_5").text(["cells_5", "cells_50"]) == "cells_5"
+
+    @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=6))
+    def test_quoted_names_read_back(self, name: str) -> None:
+        """Any name without control characters is read back from model text as itself."""
+        assert names_in(parse("3 * " + quoted(name))) == [name]
+        assert names_in(parse("3 * " + quoted(name), NameTable({name: name, "x": "x"}))) == [name]
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_numbers_read_back(self, value: float) -> None:
+        """A number's text stands for the same number, without a needless point."""
+        assert float(number_text(value)) == value
+        assert not number_text(value).endswith(".0")
+
+
+def test_terms_find_their_equals_in_another_process(tmp_path: Path) -> None:
+    """A term that was pickled in a process with other string hashes is equal to its equals in a dictionary."""
+    file = tmp_path / "term"
+    write = "import pickle, sys; from splc.models.terms import option_term;"
+    write += "t = option_term('x') * option_term('y'); hash(t);"
+    write += "open(sys.argv[1], 'wb').write(pickle.dumps(t))"
+    root = Path(__file__).resolve().parents[2]
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        subprocess.run([sys.executable, "-c", write, str(file)], check=True, env=environment)
+        term = pickle.loads(file.read_bytes())  # noqa: S301
+        assert {option_term("x") * option_term("y"): "found"}.get(term) == "found"

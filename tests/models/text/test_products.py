@@ -1,0 +1,219 @@
+"""Products of sums that are too large to be multiplied out, and functions of several arguments."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comparison import compare
+from splc.arithmetic.parser import MODEL_FUNCTIONS, evaluate, parse
+from splc.data.configurations import Configurations
+from splc.errors import ExpressionError
+from splc.formats.models.text import parse_model_text
+from splc.io.files import Source
+from splc.models.binding import bound
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.parameters import Parameters, Quantity
+from splc.models.text import products
+from splc.models.text.reader import MAX_TERMS, expand_text
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.models.test_subexpressions import POSITIVE, assert_same, texts
+
+BITS = [f"o{i}" for i in range(20)]
+SYSTEM = VariabilityModel(
+    "bits", (*map(BinaryOption, BITS), *(NumericOption(name, (0.0, 1.0, 2.5)) for name in ("x", "y")))
+)
+RNG = np.random.default_rng(5)
+ROWS = Configurations(
+    SYSTEM, np.column_stack([*(RNG.integers(0, 2, 40) for _ in BITS), *(RNG.integers(0, 3, 40) for _ in "xy")])
+)
+SEPARATE = " * ".join(f"(1 + 0.1 * {name})" for name in BITS[:16])
+TIED = " * ".join(f"(1 + 0.1 * {name} + 0.2 * x)" for name in BITS[:16])
+
+
+def model_of(text: str, parameters: Parameters | None = None) -> InfluenceModel:
+    """Return the model that a text is."""
+    return parse_model_text(Source("m.txt", text.encode()), SYSTEM, parameters)
+
+
+def directly(text: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return what the tree of a text is worth."""
+    return np.asarray(evaluate(parse(text, functions=MODEL_FUNCTIONS), ROWS.column))
+
+
+class TestClosedProducts:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            SEPARATE,
+            TIED,
+            f"3 * x * {SEPARATE} / (2 + y) + 4",
+            f"7 / ({SEPARATE})",
+            f"log2({SEPARATE})",
+            f"sqrt({SEPARATE} + x)",
+            f"ceil({SEPARATE})",
+            f"({SEPARATE}) * ({TIED})",
+            f"({SEPARATE})^2",
+            f"p = {SEPARATE}\nq = p * (1 + x)\nT = q * p",
+            "(sqrt(x + y) + sqrt(x + 1) + sqrt(y + 1) + 1)^60",
+            "(" + " + ".join(BITS) + ")^9",
+            " + ".join(" * ".join(f"(1 + {k} * {name})" for name in BITS) for k in range(1, 60)),
+        ],
+        ids=lambda text: text[:25],
+    )
+    def test_values(self, text: str) -> None:
+        """A product that would have too many terms has the value of its text, and its own text reads back."""
+        model = model_of(text)
+        assert len(model.terms) < 200
+        names = [line.partition(" = ")[0] for line in text.split("\n")[:-1]]
+        if names:
+            text = text.rsplit("\n", maxsplit=1)[-1].removeprefix("T = ").replace("q", f"({SEPARATE}) * (1 + x)")
+            text = text.replace("p", f"({SEPARATE})")
+        np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-9)
+        assert model_of(model.text).text == model.text
+
+    def test_what_is_small_enough_is_multiplied_out(self) -> None:
+        """Up to the limit, products of sums are sums of terms; where terms are equal, also longer ones."""
+        product = " * ".join(f"(1 + 2 * {name})" for name in BITS[:10])
+        assert (len(model_of(product).terms), model_of(product).derived) == (2**10, ())
+        # The number of terms is that of the powers, not of the ways to get there.
+        power = model_of(" * ".join(["(1 + x)"] * 40))
+        assert power == model_of("(1 + x)^40")
+        assert (len(power.terms), power.derived) == (41, ())
+
+    def test_equal_however_written(self) -> None:
+        """The order of sums in a product that stays closed does not matter, nor that of their addends."""
+        turned = " * ".join(f"({name} * 0.1 + 1)" for name in reversed(BITS[:16]))
+        assert model_of(turned) == model_of(SEPARATE)
+
+    def test_compared(self) -> None:
+        """Comparison says which sums it cannot see into; predictions are compared all the same."""
+        found = compare(model_of(SEPARATE), model_of("1 + x"), ROWS)
+        assert len(found.syntactic.unseen) == 16
+        assert found.syntactic.unseen[0].text == "(1 + 0.1 * o0)"
+        expected = np.mean(np.abs(directly(SEPARATE) - directly("1 + x")) / directly(SEPARATE)) * 100
+        assert found.semantic is not None
+        assert found.semantic.values["error_rate"] == pytest.approx(expected)
+
+    def test_with_parameters(self) -> None:
+        """Numbers in the place of parameters leave a closed product as it is, with the same predictions."""
+        text = " * ".join(f"(1 + a * {name})" for name in BITS[:16])
+        model = model_of(text, Parameters({"a": Quantity(0.1, 0.0, 0.2)}))
+        assert model.parameters
+        numbers = bound(model)
+        assert not numbers.parameters
+        np.testing.assert_allclose(numbers.predict(ROWS), directly(SEPARATE), rtol=1e-12)
+        np.testing.assert_allclose(model.predict(ROWS), directly(SEPARATE), rtol=1e-12)
+
+    def test_sums_of_terms_only(self) -> None:
+        """Where only sums of terms are allowed, such a product is refused, and the message says what to do."""
+        with pytest.raises(ExpressionError, match=f"more than {MAX_TERMS:,} terms\n.*sum of fewer terms"):
+            expand_text(SEPARATE, None)
+
+
+class TestFunctions:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "max(x, y)",
+            "min(x, 2 * y, 1 + o1)",
+            "max(4 * x, y)^2 / (1 + min(x, y))",
+            "log2(1 + max(x, y))",
+            "sqrt(max(x, y) - min(x, y))",
+            "exp(-x)",
+            "exp(x * y / 4) * exp(o1)",
+            "ceil(exp(min(x, 1)))",
+            "max(x, max(y, 2)) + max(1, 2)",
+        ],
+    )
+    def test_values(self, text: str) -> None:
+        """The greatest, the least and the exponential of sums have the value of the text, which reads back."""
+        model = model_of(text)
+        np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-12)
+        assert model_of(model.text) == model
+
+    @given(st.permutations(["x", "3 * y", "2", "x"]), st.sampled_from(["max", "min"]))
+    def test_order_and_repetition_do_not_matter(self, arguments: list[str], function: str) -> None:
+        """The same arguments in any order, some of them twice, are the same function of them."""
+        assert model_of(f"{function}({', '.join(arguments)})") == model_of(f"{function}(2, x, 3 * y)")
+
+    @pytest.mark.parametrize(
+        ("text", "same"),
+        [
+            ("max(2, 5, 3) + min(2, 5)", "7"),
+            ("max(x, x)", "x"),
+            ("max(x, 1, 4)", "max(4, x)"),
+            ("min(x, 0)", "min(0, x)"),
+            ("exp(0) * x", "x"),
+            ("exp(1)", "2.718281828459045"),
+            ("exp(x)", "2.718281828459045^x"),
+            ("max(0 * x, 0)", "0"),
+        ],
+    )
+    def test_what_is_known_is_computed(self, text: str, same: str) -> None:
+        """What functions of numbers are is computed, and the same functions are the same."""
+        assert model_of(text) == model_of(same)
+
+    def test_without_a_value(self) -> None:
+        """Where one argument has no value there is none, also if the other would be the least."""
+        with pytest.raises(EvaluationError, match=r"min\(3, x\^-1\) has no finite value"):
+            model_of("min(1 / x, 3)").predict(ROWS)
+        with pytest.raises(EvaluationError):
+            model_of("exp(1000 * x)").predict(ROWS)
+        with pytest.raises(ExpressionError, match="too large"):
+            model_of("exp(1000)")
+        assert model_of("exp(-1000)").predict(ROWS).tolist() == [0.0] * len(ROWS)
+
+    @pytest.mark.parametrize("name", ["max", "min", "exp", "ceil"])
+    def test_options_named_like_functions(self, name: str) -> None:
+        """An option may be named like a function: only where a parenthesis follows, the function is meant."""
+        system = VariabilityModel("s", (NumericOption(name, (1.0, 4.0)), NumericOption("x", (2.0, 3.0))))
+        called = "exp(x)" if name == "exp" else f"max({name}, x)"
+        model = parse_model_text(Source("m.txt", f"{name} * x + {called}".encode()), system)
+        rows = Configurations(system, np.array([[0, 0], [1, 1]]))
+        own, x = rows.column(name), rows.column("x")
+        expected = own * x + (np.exp(x) if name == "exp" else np.maximum(own, x))
+        np.testing.assert_allclose(model.predict(rows), expected, rtol=1e-12)
+        assert parse_model_text(Source("m.txt", model.text.encode()), system) == model
+
+    def test_only_models_know_them(self) -> None:
+        """In terms of stored models and in constraints, max, min and exp are names like others."""
+        assert {str(term.text()) for term in expand_text("max * exp + min^2", None)} == {"exp * max", "min^2"}
+        with pytest.raises(ExpressionError):
+            expand_text("max(x, y)", None)
+        with pytest.raises(ExpressionError):
+            parse("exp(x)")
+
+    def test_without_a_system(self) -> None:
+        """Where every name is an option, so is max unless something follows that it is of."""
+        model = parse_model_text(Source("m.txt", b"max * 2 + max(max, x)"))
+        assert model.options == {"max", "x"}
+
+    def test_bounds_of_exponentials(self) -> None:
+        """The logarithm of what cannot be negative is split: signs know the exponential, the greatest and the least."""
+        text = "log10(max(x + 1, -3) * exp(y) * min(x + 2, y + 3))"
+        model = model_of(text)
+        assert len(model.terms) == 3
+        np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-12)
+        assert math.isfinite(model.predict(ROWS).sum())
+
+
+@given(texts("xyzb"), st.integers(1, 6))
+def test_values_whatever_stays_closed(text: str, limit: int) -> None:
+    """However few terms a product may have, a model has the value of its text, with sums as factors where they stay."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(products, "MAX_TERMS", limit)
+        assert_same(text, POSITIVE)
+
+
+@given(texts("xyzb"), st.integers(1, 400))
+def test_values_whenever_work_ends(text: str, work: int) -> None:
+    """However soon multiplying out ends, a model has the value of its text."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(products, "MAX_WORK", work)
+        assert_same(text, POSITIVE)

@@ -1,0 +1,163 @@
+"""Numeric designs: the thesis' tables and figures, and the properties that make them designs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from sampling import draw_sample, sample
+from sampling.designs.numeric.pb import SEEDS, PlackettBurman
+from splc.data.configurations import Configurations
+from splc.errors import SpecError
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+
+# Table 2.2 of the thesis.
+TABLE = """
+0 1 1 2 0 2 2 1
+1 0 1 1 2 0 2 2
+2 1 0 1 1 2 0 2
+2 2 1 0 1 1 2 0
+0 2 2 1 0 1 1 2
+2 0 2 2 1 0 1 1
+1 2 0 2 2 1 0 1
+1 1 2 0 2 2 1 0
+0 0 0 0 0 0 0 0
+"""
+
+
+def numeric(*values: tuple[float, ...]) -> VariabilityModel:
+    """Return a system of numeric options x0, x1, … with these values."""
+    return VariabilityModel("numeric", tuple(NumericOption(f"x{i}", v) for i, v in enumerate(values)))
+
+
+def points(configurations: Configurations) -> list[tuple[float, ...]]:
+    """Return the values, one tuple per configuration."""
+    return [tuple(configurations.assignment(row).values()) for row in range(len(configurations))]
+
+
+def test_table_2_2_of_the_thesis() -> None:
+    """`pb:9,3` over eight options is table 2.2, row by row."""
+    found = sample(numeric(*[(0.0, 1.0, 2.0)] * 8), "pb:9,3")
+    assert points(found) == [tuple(map(float, line.split())) for line in TABLE.split("\n") if line]
+
+
+@pytest.mark.parametrize("pair", SEEDS)
+def test_every_row_is_the_row_above_shifted(pair: tuple[int, int]) -> None:
+    """Rows shift to the right, to the left with `compat`; the last one has the lowest levels only."""
+    right = PlackettBurman("pb", *pair).levels_matrix()
+    left = PlackettBurman("pb", *pair, compat=True).levels_matrix()
+    assert right.shape == left.shape == (pair[0], pair[0] - 1)
+    assert (right[1:-1] == np.roll(right[:-2], 1, axis=1)).all()
+    assert (left[1:-1] == np.roll(left[:-2], -1, axis=1)).all()
+    assert not right[-1].any()
+    assert not left[-1].any()
+    assert "".join(map(str, left[0])) == SEEDS[pair] == "".join(map(str, right[:-1, 0]))
+
+
+@pytest.mark.parametrize("pair", SEEDS)
+def test_plackett_burman_designs_are_balanced(pair: tuple[int, int]) -> None:
+    """Each level occurs equally often in a column, each pair of levels in any two of the first (M-1)/(L-1) columns."""
+    measurements, levels = pair
+    matrix = PlackettBurman("pb", *pair).levels_matrix()
+    strength = (measurements - 1) // (levels - 1)
+    for column in matrix.T:
+        assert (np.bincount(column, minlength=levels) == measurements // levels).all()
+    for one, other in itertools.combinations(range(strength), 2):
+        pairs = np.bincount(matrix[:, one] * levels + matrix[:, other], minlength=levels**2)
+        assert (pairs == measurements // levels**2).all()
+
+
+def test_levels_are_spread_evenly_over_the_values() -> None:
+    """Level l of L is the value with index round-half-even(l(N-1)/(L-1)), also where N < L."""
+    seven = set(points(sample(numeric(tuple(map(float, range(7)))), "pb:25,5")))
+    assert seven == {(0.0,), (2.0,), (3.0,), (4.0,), (6.0,)}
+    two = sample(numeric((1.0, 9.0), (1.0, 9.0)), "pb:9,3")
+    assert len(two) == len(two.unique()) == 4
+
+
+def test_rows_that_coincide_are_dropped_and_counted() -> None:
+    """Few values make rows coincide; the sample says how many."""
+    found = draw_sample(numeric((1.0, 2.0)), "pb:9,3")
+    assert len(found.configurations) == 2
+    assert found.notes == ("7 of 9 rows coincide with others and are left out",)
+
+
+def test_aliased_columns_are_told() -> None:
+    """More options than (M-1)/(L-1) give a note, more than columns an error."""
+    assert not draw_sample(numeric(*[(1.0, 2.0, 3.0)] * 4), "pb:9,3").notes
+    (note,) = draw_sample(numeric(*[(1.0, 2.0, 3.0)] * 5), "pb:9,3").notes
+    assert "at most 4 numeric options" in note
+    with pytest.raises(SpecError, match="at most 8 numeric options, not 9"):
+        sample(numeric(*[(1.0, 2.0, 3.0)] * 9), "pb:9,3")
+
+
+def test_figure_2_2_of_the_thesis(plane: VariabilityModel) -> None:
+    """The full factorial design takes all 25 points, the last option fastest."""
+    assert points(sample(plane, "ff")) == [(float(a), float(b)) for a in range(1, 6) for b in range(2, 11, 2)]
+
+
+def test_figure_2_4_of_the_thesis(plane: VariabilityModel) -> None:
+    """The inscribed central composite design takes the nine points of figure 2.4."""
+    expected = {(3, 6), (1, 6), (5, 6), (3, 2), (3, 10), *itertools.product((2, 4), (4, 8))}
+    found = points(sample(plane, "cci"))
+    assert len(found) == 9
+    assert set(found) == expected
+    assert found[0] == (3, 6)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_central_composite_has_a_centre_axes_and_a_cube(k: int) -> None:
+    """1 + 2k + 2^k points at the centre, the ends of the ranges and 1/sqrt(k) of the way there."""
+    found = sample(numeric(*[tuple(map(float, range(-500, 501)))] * k), "cci")
+    cube = round(500 / math.sqrt(k))
+    expected = {(0.0,) * k, *itertools.product((-float(cube), float(cube)), repeat=k)}
+    for option in range(k):
+        expected |= {(*(0.0,) * option, end, *(0.0,) * (k - option - 1)) for end in (-500.0, 500.0)}
+    assert set(points(found)) == expected
+    assert len(found) == (3 if k == 1 else 1 + 2 * k + 2**k)
+
+
+def test_both_sides_of_a_lopsided_range_are_reached() -> None:
+    """The cube lies between the centre and each end, also where the centre is not in the middle."""
+    values = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+    found = points(sample(numeric(values, values), "cci"))
+    # 8 - 7/sqrt(2) = 3.05, 8 + 56/sqrt(2) = 47.6
+    assert set(found[5:]) == set(itertools.product((4.0, 32.0), repeat=2))
+
+
+@pytest.mark.parametrize(("k", "scale"), [(2, 0.7071), (3, 0.5946), (4, 0.5), (5, 0.4204)])
+def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> None:
+    """`cci:rotatable` has the textbook's cube."""
+    found = points(sample(numeric(*[tuple(map(float, range(-10_000, 10_001)))] * k), "cci:rotatable"))
+    assert len(found) == 1 + 2 * k + 2**k
+    cube = {abs(value) for point in found if 0.0 not in point for value in point}
+    assert len(cube) == 1
+    assert cube.pop() == pytest.approx(1e4 * scale, abs=1)
+
+
+def test_compat_is_what_spl_conqueror_does() -> None:
+    """Its verified example, with the last valid value in the place of those beyond maxValue."""
+    model = VariabilityModel(
+        "splc",
+        (
+            NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2"),
+            NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0)),
+            NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0),
+        ),
+    )
+    found = draw_sample(model, "cci:compat")
+    rows = points(found.configurations)
+    centre_and_axes = [(8, 5, 8), (1, 5, 8), (64, 5, 8), (8, 1, 8), (8, 20, 8), (8, 5, 0)]
+    assert rows[:6] == centre_and_axes
+    assert set(rows[6:]) == set(itertools.product((4.0, 16.0), (3.0, 9.0), (4.0, 8.0)))
+    assert found.notes == ("2 of 16 rows coincide with others and are left out",)
+
+
+def test_too_many_corners_are_refused() -> None:
+    """A cube over 17 options is an error, not a long wait."""
+    with pytest.raises(SpecError, match="131,072 corners"):
+        sample(numeric(*[(1.0, 2.0, 3.0)] * 17), "cci")

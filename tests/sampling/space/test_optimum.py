@@ -1,0 +1,118 @@
+"""The optimal configuration of a model, against brute force over all configurations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling.space.optimum import optimum
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, SpaceError, VariabilityError
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT, Term, option_term, product_of
+from splc.system.constraints import parse_boolean
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import models
+
+
+@st.composite
+def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceModel:
+    """Draw a model of few terms with whole influences, so that sums are exact in any order."""
+    names = [*system.names, *system.switches]
+    term = st.lists(st.sampled_from(names), max_size=3).map(_product)
+    pairs = draw(st.lists(st.tuples(term, st.integers(-3, 3).map(float)), max_size=4))
+    return InfluenceModel.from_terms(pairs, names)
+
+
+def _product(names: list[str]) -> Term:
+    return product_of(factor for name in names for factor in option_term(name).factors)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), st.booleans(), st.sampled_from([3, 12, 1000]))
+def test_the_optimum_is_the_first_best_of_all(data: st.DataObject, maximize: bool, limit: int) -> None:
+    """It is the first best configuration in the order of enumeration, also where only parts fit into the limit."""
+    system = data.draw(models())
+    space = Space(system)
+    assume(space.count > 0)
+    model = data.draw(influence_models(system))
+    everything = space.enumerate()
+    predictions = model.predict(everything)
+    best = int(np.argmax(predictions) if maximize else np.argmin(predictions))
+    try:
+        found = optimum(model, space, maximize, limit)
+    except SpaceError:
+        assert space.count > limit
+        return
+    assert found.predicted == predictions[best]
+    assert found.configuration == everything[[best]]
+    assert found.examined <= 5 * limit
+
+
+def wide_system(width: int = 100) -> VariabilityModel:
+    """Return a system of many options, tied together by a chain of implications."""
+    options = tuple(BinaryOption(f"b{i:03}") for i in range(width))
+    bare = VariabilityModel("wide", (*options, NumericOption("x", tuple(map(float, range(1, 101))))))
+    chain = tuple(parse_boolean(f"!b{i:03} | b{i + 1:03} | b{i + 2:03}", bare.name_table) for i in range(width - 2))
+    return VariabilityModel("wide", bare.options, chain)
+
+
+def test_huge_spaces_are_projected_on_the_model() -> None:
+    """A space of far more configurations than the limit is no obstacle where the model uses few options."""
+    space = Space(wide_system())
+    assert space.count > 10**20
+    model = InfluenceModel.from_terms(
+        {
+            CONSTANT: 7.0,
+            option_term("b000"): -5.0,
+            option_term("b001"): 3.0,
+            option_term("b000") * option_term("b002"): 1.0,
+            option_term("x"): 2.0,
+            option_term("x", 2): -1.0,
+        }
+    )
+    found = optimum(model, space, limit=1000)
+    assert found.predicted == 7 - 4 + 200 - 10_000
+    assert bool(space.check(found.configuration)[0])
+    selected = [name for name, value in found.configuration.assignment(0).items() if value]
+    assert selected[:2] == ["b000", "b002"]
+    # b002 needs b003 or b004, and so on: the first in order leaves out all that can be left out.
+    assert selected[2:5] == ["b004", "b006", "b008"]
+
+
+def test_what_is_too_large_is_refused() -> None:
+    """Where even the model's own options have more combinations than the limit, there is a message, no answer."""
+    names = [f"b{i:03}" for i in range(60)]
+    model = InfluenceModel.from_terms({option_term(name) * option_term("x"): 1.0 for name in names})
+    with pytest.raises(SpaceError, match="raise --limit"):
+        optimum(model, Space(wide_system()))
+
+
+def test_a_log_link_has_the_same_optimum() -> None:
+    """The exponential is monotone: the optimum is that of the sum, the predicted value its exponential."""
+    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
+    model = InfluenceModel.from_terms({option_term("x"): -1.0}, ("x",), "log")
+    found = optimum(model, Space(system))
+    assert found.predicted == pytest.approx(np.exp(-3.0))
+    assert found.configuration == Configurations(system, np.array([[2]]))
+
+
+def test_unknown_options_and_empty_spaces_are_errors() -> None:
+    """A model of another system, and a system without a valid configuration, are refused."""
+    system = VariabilityModel("s", (BinaryOption("cache"),))
+    with pytest.raises(ConfigurationError, match="did you mean 'cache'"):
+        optimum(InfluenceModel.from_terms({option_term("cahce"): 1.0}), Space(system))
+    contradiction = tuple(parse_boolean(text, system.name_table) for text in ("cache", "!cache"))
+    with pytest.raises(VariabilityError):
+        optimum(InfluenceModel(()), Space(VariabilityModel("s", system.options, contradiction)))
+
+
+def test_values_that_do_not_exist_are_errors() -> None:
+    """A division by zero at a valid configuration is an error that names the term."""
+    system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0)),))
+    with pytest.raises(ConfigurationError, match=r"x\^-1 has no finite value"):
+        optimum(InfluenceModel.from_terms({option_term("x", -1): 1.0}), Space(system))

@@ -1,0 +1,67 @@
+"""Automata that add up against automata that tabulate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling.space import compilation as building
+from sampling.space.space import Space
+from splc.errors import SpaceError
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import models
+
+
+@given(models(binary=5, numeric=3, most_constraints=3))
+@settings(max_examples=300, deadline=None)
+def test_adding_up_gives_what_tabulating_gives(model: VariabilityModel) -> None:
+    """With tables forbidden, every constraint over at least two options is added up, to the same count."""
+    tabulated = Space(model)
+    limit = building.LARGEST_TABLE
+    try:
+        building.LARGEST_TABLE = 0
+        added = Space(model)
+        counts = added.option_counts()
+    except SpaceError:
+        assume(False)
+    finally:
+        building.LARGEST_TABLE = limit
+    assert counts == tabulated.option_counts()
+    assert added.count == tabulated.count
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5), (0, 2, 4, 1, 3, 5)])
+def test_groups_of_options_may_be_products(order: tuple[int, ...]) -> None:
+    """A sum of three products over 12 values each, interleaved or not, is counted as plain arrays count it."""
+    options: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 13)))) for i in order]
+    bare = VariabilityModel("sum of products", tuple(options))
+
+    text = "n0 * n1 + n2 * n3 - n4 / n5 <= 60"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(building, "LARGEST_TABLE", 1000)
+        space = Space(VariabilityModel("s", tuple(options), (parse_arithmetic(text, bare.name_table),)))
+        a, b = np.meshgrid(np.arange(1, 13), np.arange(1, 13))
+        products, ratios = (a * b).reshape(-1), (a / b).reshape(-1)
+        left = products[:, None, None] + products[None, :, None] - ratios
+        assert space.count == (left <= 60 + 1e-9).sum()
+        assert space.check(space.draw(200, np.random.default_rng(0))).all()
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(-10, 10), st.sampled_from(["<=", "=", "!="]))
+@settings(max_examples=100, deadline=None)
+def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str) -> None:
+    """Sums of options with weights of either sign are counted as brute force counts them."""
+    options = tuple(BinaryOption(f"b{i}") for i in range(len(weights)))
+    names = VariabilityModel("weights", options).name_table
+    text = "0" + "".join(f" + {w} * b{i}" if w >= 0 else f" - {-w} * b{i}" for i, w in enumerate(weights))
+    constraint = parse_arithmetic(f"{text} {comparison} {bound}", names, "mixed", "none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(building, "LARGEST_TABLE", 0)
+        count = Space(VariabilityModel("weights", options, (constraint,))).count
+    totals = (np.arange(2 ** len(weights))[:, None] >> np.arange(len(weights)) & 1) @ np.array(weights)
+    held = {"<=": totals <= bound, "=": totals == bound, "!=": totals != bound}[comparison]
+    assert count == held.sum()

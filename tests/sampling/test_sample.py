@@ -1,0 +1,189 @@
+"""Every design on every small model: valid, distinct, reproducible; products against brute force."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling import Space, draw_sample, sample
+from sampling.designs import product
+from sampling.sample import Sample
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError, SpecError, SplcError, VariabilityError
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import models
+
+BINARY = ("all", "optionwise", "pairwise", "random:2")
+NUMERIC = ("ff", "random:3", "pb:9,3", "pb:25,5,compat", "cci", "cci:compat", "cci:rotatable")
+SPECS = (
+    *("random:1", "random:4,seed=7", "random:asOW"),
+    *(name for name in (*BINARY, *NUMERIC) if not name.startswith("random")),
+    *("+".join(pair) for pair in itertools.product(BINARY, NUMERIC)),
+)
+
+
+RECORDED = [[1, 2], [0, 1], [3, 4], [1, 1]]
+
+
+def try_sample(model: VariabilityModel, spec: str, seed: int) -> Sample | None:
+    """Return the sample, or None where the system has too little for the spec."""
+    try:
+        return draw_sample(model, spec, seed)
+    except (SpaceError, SpecError, VariabilityError):
+        return None
+
+
+@given(models(), st.sampled_from(SPECS), st.integers(0, 3))
+@settings(max_examples=400, deadline=None)
+def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, seed: int) -> None:
+    """Whatever picks them, configurations are valid and distinct, and the same seed gives the same bytes."""
+    found = try_sample(model, spec, seed)
+    again = try_sample(model, spec, seed)
+    assert (found is None) == (again is None)
+    if found is not None and again is not None:
+        assert len(found.configurations) == len(found.configurations.unique()) > 0
+        assert Space(model).check(found.configurations).all()
+        assert found.configurations.indices.tobytes() == again.configurations.indices.tobytes()
+        assert found.notes == again.notes
+
+
+@given(models(), st.sampled_from(["all", "ff", "all+ff"]))
+@settings(max_examples=100, deadline=None)
+def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec: str) -> None:
+    """`all+ff`, however it is said, is the enumerated space; what it removes is what the checker rejects."""
+    space = Space(model)
+    assume(space.count > 0)
+    found = draw_sample(model, spec)
+    assert found.configurations == space.enumerate()
+    assert (found.removed > 0) == any("constraints exclude" in note for note in found.notes)
+
+
+@given(models(), st.sampled_from(["all+pb:9,3", "all+cci", "optionwise+ff", "random:2+ff"]))
+@settings(max_examples=200, deadline=None)
+def test_large_products_are_the_same_as_small_ones(model: VariabilityModel, spec: str) -> None:
+    """Solving for each row of one part gives what checking all pairs gives, in the same order."""
+    small = try_sample(model, spec, 0)
+    assume(small is not None)
+    limit = product.PAIRS
+    try:
+        product.PAIRS = 0
+        large = try_sample(model, spec, 0)
+    finally:
+        product.PAIRS = limit
+    assert small is not None
+    assert large is not None
+    assert large.configurations == small.configurations
+    if not any(option.optional for option in model.numeric_options):
+        assert large.removed == small.removed
+
+
+def wide() -> tuple[Option, ...]:
+    """Return 40 binary options and a numeric one."""
+    return (*[BinaryOption(f"b{i}") for i in range(40)], NumericOption("x", (1.0, 2.0, 3.0)))
+
+
+def test_all_with_a_numeric_design_does_not_list_all_pairs() -> None:
+    """2^40 selections of which constraints leave 41 per point: found at once."""
+    names = VariabilityModel("wide", wide()).name_table
+    total = " + ".join(f"b{i}" for i in range(40))
+    model = VariabilityModel("wide", wide(), (parse_arithmetic(f"{total} <= 1", names, "mixed", "none"),))
+    assert Space(model).count == 41 * 3
+    assert len(sample(model, "all+cci")) == len(sample(model, "all+ff")) == 41 * 3
+
+
+def test_too_many_are_refused_before_they_are_built() -> None:
+    """2^40 configurations are an error, in every combination of parts."""
+    model = VariabilityModel("wide", wide())
+    for spec in ("all", "all+cci", "all+ff", "ff"):
+        with pytest.raises(SpaceError, match="limit is 2,000,000"):
+            sample(model, spec)
+    assert len(sample(model, "random:100")) == 100
+
+
+def test_missing_parts_are_taken_in_full_and_told(real_model: Callable[[str], VariabilityModel]) -> None:
+    """A part that the system has and the spec has not is `all` or `ff`, and a note says so."""
+    model = real_model("splc_examples")
+    found = draw_sample(model, "pb:9,3")
+    assert found.notes[0] == "no binary sampling is given: all valid binary parts are taken (all)"
+    assert found.configurations == sample(model, "all+pb:9,3")
+    assert draw_sample(model, "optionwise").notes[0].startswith("no numeric sampling is given")
+    assert not draw_sample(model, "random:5").notes
+
+
+def test_a_numeric_system_needs_no_binary_part(plane: VariabilityModel) -> None:
+    """Nothing is said about a kind of options that the system does not have; a design for it is an error."""
+    assert not draw_sample(plane, "cci").notes
+    assert sample(plane, "all+cci") == sample(plane, "cci")
+    with pytest.raises(SpecError, match="pairwise: plane has no binary options"):
+        sample(plane, "pairwise+cci")
+
+
+def test_what_constraints_remove_is_counted(plane: VariabilityModel) -> None:
+    """Invalid points of a design are left out, counted and told; if all are, that is an error."""
+    names = plane.name_table
+    below = VariabilityModel("below", plane.options, (parse_arithmetic("A + B <= 8", names),))
+    found = draw_sample(below, "cci")
+    assert found.removed == 5
+    assert len(found.configurations) == 4
+    assert found.notes == ("constraints exclude 5 of the 9 configurations picked",)
+    assert draw_sample(below, "ff").removed == 25 - Space(below).count
+    corner = VariabilityModel("corner", plane.options, (parse_arithmetic("A * B = 20 + A", names),))
+    with pytest.raises(SpaceError, match="constraints exclude all 9 configurations"):
+        sample(corner, "cci")
+
+
+def test_no_valid_configuration_is_told_whatever_the_design(plane: VariabilityModel) -> None:
+    """An empty space is an error that names the constraint at fault."""
+    empty = VariabilityModel("empty", plane.options, (parse_arithmetic("A > 5", plane.name_table),))
+    for spec in ("cci", "random:1", "ff"):
+        with pytest.raises(VariabilityError, match=r"no valid configuration.*\n.*A > 5"):
+            sample(empty, spec)
+
+
+def test_a_deselected_option_has_no_value(optional_plane: VariabilityModel) -> None:
+    """With its switch off a numeric option is deselected once, however many values the design has."""
+    found = sample(optional_plane, "all+cci")
+    off = np.isnan(found.value("B"))
+    assert sorted(found.value("A")[off]) == [1, 2, 3, 4, 5]
+    assert (~off).sum() == 9
+    assert len(sample(optional_plane, "ff")) == 5 * 6
+
+
+def test_seeds_of_the_spec_win_and_larger_draws_extend_smaller_ones(plane: VariabilityModel) -> None:
+    """`seed=` in the spec comes before the argument; other seeds draw others; N more keeps the first N."""
+    assert sample(plane, "random:10,seed=3", seed=8) == sample(plane, "random:10", seed=3)
+    assert sample(plane, "random:10", seed=4) != sample(plane, "random:10", seed=3)
+    assert sample(plane, "random:20", seed=3)[:10] == sample(plane, "random:10", seed=3)
+    with pytest.raises(SpecError, match="negative"):
+        sample(plane, "random:3", seed=-1)
+
+
+def test_the_same_seed_gives_the_same_configurations_everywhere(plane: VariabilityModel) -> None:
+    """These draws were recorded once; another machine or version must give them again."""
+    assert sample(plane, "random:4", seed=0).indices.tolist() == RECORDED
+    assert len(sample(plane, "random:25").unique()) == 25
+
+
+def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
+    """`measured` takes every valid measured configuration once, in order, and needs measurements."""
+    measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
+    assert sample(plane, "measured", measured=measured) == measured[:2]
+    with pytest.raises(SpecError, match="no measurements at hand"):
+        sample(plane, "measured")
+
+
+def test_more_than_there_are_is_an_error(plane: VariabilityModel) -> None:
+    """N above what is valid says what there is, for every kind of random."""
+    for spec, message in (
+        ("random:26", "only 25 are valid"),
+        ("all+random:26", "only 25 valid numeric parts"),
+    ):
+        with pytest.raises(SplcError, match=message):
+            sample(plane, spec)

@@ -1,0 +1,132 @@
+"""Kills `splc measure` at random moments and resumes it; prints what was lost or done again, which is nothing.
+
+Sessions are forked from this process, which has imported everything already: a kill then hits the measurement, not
+the start of Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+from splc.cli import main
+from splc.measuring.journal import read_journal
+
+REPEAT = 60
+# What a run is goes into a log, with the session that it belongs to.
+COMMAND = (
+    'awk \'BEGIN {{ print ENVIRON["SESSION"], "{x}-{cache}-{left}-{repetition}" >> "log"; '
+    'print "time:", {x} * {repetition} + {cache} }}\''
+)
+
+
+def session(number: int, output: str, *more: str) -> int:
+    """Fork a session of the measurement, and return its process id."""
+    process = os.fork()
+    if process == 0:
+        os.environ["SESSION"] = str(number)
+        os.dup2(os.open("messages", os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
+        os.dup2(2, 1)
+        sys.argv = [
+            *("splc", "measure", "--command", COMMAND, "--sampling", "all+ff", "-o", output),
+            *("--property", "time=regex:time: (.*)", "--repeat", str(REPEAT), "--warmup", "1", *more),
+        ]
+        code = 1
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0
+        finally:
+            os._exit(code)
+    return process
+
+
+def recorded() -> set[str]:
+    """Return the runs that the journal has."""
+    found = set()
+    for record in read_journal("killed.journal"):
+        if record["kind"] == "run":
+            values = {name: int(value) for name, value in record["configuration"].items()}
+            repetition = max(record["repetition"] + 1, 0)
+            found.add(f"{values['x']}-{values['cache']}-{values['left']}-{repetition}")
+    return found
+
+
+def logged(number: int) -> Counter[str]:
+    """Return the runs that a session has started."""
+    lines = Path("log").read_text(encoding="ascii").splitlines() if Path("log").exists() else []
+    return Counter(run for at, run in (line.split() for line in lines) if at == str(number))
+
+
+def wait_for_growth(process: int, size: int) -> None:
+    """Wait until the journal is larger than it was, or the session has ended."""
+    path = Path("killed.journal")
+    while not path.exists() or path.stat().st_size <= size:
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            return
+        threading.Event().wait(0.001)
+
+
+def kill_and_resume(kills: int) -> dict[str, object]:
+    """Kill a measurement that often, let it end, and measure the same undisturbed."""
+    random_moments = random.Random(7)
+    lost, done_again, beyond = list[str](), list[str](), list[str]()
+    before = set[str]()
+    hit = recorded_by_killed = 0
+    for number in range(kills + 1):
+        process = session(number, "killed.csv", "--resume")
+        if number < kills:
+            # Half of them at any moment, also before the first run; half of them while runs are recorded.
+            if number % 2:
+                path = Path("killed.journal")
+                wait_for_growth(process, path.stat().st_size if path.exists() else 0)
+            threading.Event().wait(random_moments.uniform(0, 0.02 if number % 2 else 0.06))
+            os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+        ended = os.waitstatus_to_exitcode(status)
+        if ended not in {0, -signal.SIGKILL}:
+            raise SystemExit(Path("messages").read_text(encoding="utf-8"))
+        now = recorded()
+        if ended:
+            hit += 1
+            recorded_by_killed += len(now - before)
+        lost += sorted(before - now)
+        # What a killed session had in flight may still write its line: it has run once, and is not recorded.
+        ran = logged(number)
+        done_again += sorted(run for run in ran if run in before or ran[run] > 1)
+        if len(ran.keys() - now) > 1:
+            beyond += sorted(ran.keys() - now)
+        before = now
+    undisturbed = session(kills + 1, "undisturbed.csv")
+    os.waitpid(undisturbed, 0)
+    return {
+        "kills": kills,
+        "lost": lost,
+        "done_again": done_again,
+        "unrecorded_beyond_one": beyond,
+        "hit": hit,
+        "recorded_by_killed": recorded_by_killed,
+        "recorded": len(before),
+    }
+
+
+if __name__ == "__main__":
+    # Imports what a session needs, once: a dry run in here, and what only a real run uses.
+    import splc.formats.measurements.csv
+
+    del splc
+    before_all = (os.dup(1), sys.argv)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.argv = ["splc", "measure", "--command", "true", "--sampling", "all+ff", "--dry-run"]
+    with suppress(SystemExit):
+        main()
+    sys.stdout.flush()
+    os.dup2(before_all[0], 1)
+    print(json.dumps(kill_and_resume(int(before_all[1][1]))))

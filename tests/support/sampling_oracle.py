@@ -1,0 +1,107 @@
+"""An independent reading of what makes a configuration valid: one at a time, in plain Python."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+
+from splc.arithmetic.parser import Name, Node, Number, Product, Sum
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
+from splc.system.options import BinaryOption
+from splc.system.variability import ROOT, VariabilityModel
+
+_COMPARE = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def is_valid(model: VariabilityModel, values: dict[str, float]) -> bool:
+    """Whether one configuration (name → value; NaN is deselected) is valid."""
+
+    def selected(name: str) -> bool:
+        if name == ROOT:
+            return True
+        if name in model.switches:
+            position, enabled = model.switches[name]
+            return math.isnan(values[model.options[position].name]) != enabled
+        option = model.option(name)
+        return values[name] == 1 if isinstance(option, BinaryOption) else not math.isnan(values[name])
+
+    return (
+        _hierarchy(model, selected)
+        and all(_boolean(constraint, selected) for constraint in model.boolean_constraints)
+        and all(_arithmetic(model, constraint, values) for constraint in model.arithmetic_constraints)
+    )
+
+
+def _hierarchy(model: VariabilityModel, selected: Callable[[str], bool]) -> bool:
+    binary = {option.name: option for option in model.binary_options}
+    excludes = {
+        frozenset((option.name, group[0])) for option in binary.values() for group in option.excluded if len(group) == 1
+    }
+    for option in binary.values():
+        parent = option.parent or ROOT
+        if selected(option.name):
+            if not selected(parent):
+                return False
+            if any(not any(selected(name) for name in group) for group in option.implied):
+                return False
+        excluded = [other for other in binary if frozenset((option.name, other)) in excludes and other != option.name]
+        if selected(option.name) and any(selected(other) for other in excluded):
+            return False
+        rivals = [other for other in excluded if not binary[other].optional and binary[other].parent == option.parent]
+        if not option.optional and selected(parent):
+            if not excluded and not selected(option.name):
+                return False
+            if rivals and not any(selected(name) for name in (option.name, *rivals)):
+                return False
+    return True
+
+
+def _boolean(constraint: BooleanConstraint, selected: Callable[[str], bool]) -> bool:
+    truths = [selected(literal.name) == literal.positive for literal in constraint.literals]
+    return all(truths) if constraint.conjunction else any(truths)
+
+
+def _arithmetic(model: VariabilityModel, constraint: ArithmeticConstraint, values: dict[str, float]) -> bool:
+    seen: dict[str, float] = {ROOT: 1.0}
+    for name in constraint.names:
+        if name == ROOT:
+            continue
+        if name in model.switches:
+            position, enabled = model.switches[name]
+            seen[name] = float(math.isnan(values[model.options[position].name]) != enabled)
+            binary = True
+        else:
+            seen[name] = values[name]
+            binary = isinstance(model.option(name), BinaryOption)
+        if binary and seen[name] == 0 and constraint.requires == "all":
+            return True
+        if math.isnan(seen[name]):
+            return True
+    left, right = _value(constraint.left, seen), _value(constraint.right, seen)
+    if abs(left - right) <= 1e-9 * max(abs(left), abs(right), 1.0):
+        left = right
+    return bool(_COMPARE[constraint.comparison](left, right) != constraint.negated)
+
+
+def _value(node: Node, seen: dict[str, float]) -> float:
+    match node:
+        case Number(value):
+            return value
+        case Name(name):
+            return seen[name]
+        case Sum(addends):
+            return sum(sign * _value(child, seen) for sign, child in addends)
+        case Product(factors):
+            above = math.prod(_value(child, seen) for side, child in factors if side > 0)
+            below = math.prod(_value(child, seen) for side, child in factors if side < 0)
+            return above / below if below else 0.0
+        case _:
+            raise NotImplementedError("not in the random models")

@@ -1,0 +1,71 @@
+"""Does a study again and again, kills it at random moments (SIGKILL), and goes on: the other side of `test_kills.py`.
+
+Run as `python -m tests.support.study_killing STUDY FOLDER KILLS`; prints a JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from splc.study import Study, read_study, run_study
+
+
+def begun(study: Study, folder: Path) -> int:
+    """Do the study in a process of its own; everything is imported there already."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            run_study(study, folder, pictures=False)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    return pid
+
+
+def finished_tasks(folder: Path) -> dict[str, int]:
+    """Return the finished tasks, each with the time of its file."""
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "tasks").glob("*.json")}
+
+
+def main(file: str, output: str, kills: int) -> None:
+    """Do and kill."""
+    study, place = read_study(file), Path(output)
+    run_study(study, place / "undisturbed", pictures=False)
+    started = time.monotonic()
+    os.waitpid(begun(study, place / "timed"), 0)
+    duration = time.monotonic() - started
+    chance = random.Random(0)
+    killed = folders = again = 0
+    while killed < kills:
+        folders += 1
+        folder = place / f"disturbed{folders}"
+        done: dict[str, int] = {}
+        while True:
+            pid = begun(study, folder)
+            if killed < kills:
+                time.sleep(chance.uniform(0, duration))
+                os.kill(pid, signal.SIGKILL)
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            now = finished_tasks(folder)
+            again += sum(now.get(name) != written for name, written in done.items())
+            done = now
+            if status == 0:
+                break
+            if status != -signal.SIGKILL:
+                sys.exit(f"ended with {status}")
+            killed += 1
+    print(json.dumps({"killed": killed, "folders": folders, "again": again}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.arithmetic.parser import NameTable
+from splc.errors import ExpressionError
+from splc.system.constraints import OptionLiteral, parse_arithmetic, parse_boolean
+
+NAMES = ("a", "b", "rc", "lookahead", "rc-lookahead", "!odd", "x|y")
+TABLE = NameTable({**{name: name for name in NAMES}, "rclookahead": "rc-lookahead", "root": "root"})
+COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "=": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+
+
+class TestBoolean:
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from(["a", "b", "rc", "lookahead", "rc-lookahead", "root"]), st.integers(0, 4)),
+            min_size=1,
+            max_size=5,
+        ),
+        st.sampled_from(["!", "-"]),
+        st.sampled_from(["|", "&", " | ", " & ", "||", "&&"]),
+    )
+    def test_literals_as_written(self, parts: list[tuple[str, int]], sign: str, joint: str) -> None:
+        """Names keep their order, an even number of negations cancels out, & makes a conjunction."""
+        found = parse_boolean(joint.join(sign * count + name for name, count in parts), TABLE)
+        assert found.literals == tuple(OptionLiteral(name, count % 2 == 0) for name, count in parts)
+        assert found.conjunction is ("&" in joint and len(parts) > 1)
+        assert found.names == tuple(dict.fromkeys(name for name, _ in parts))
+
+    @pytest.mark.parametrize(
+        ("text", "name", "positive"),
+        [
+            ("rc-lookahead", "rc-lookahead", True),
+            ("-rc-lookahead", "rc-lookahead", False),
+            ("!rclookahead", "rc-lookahead", False),
+            (" ! - rc", "rc", True),
+            ("`rc-lookahead`", "rc-lookahead", True),
+            ("!`!odd`", "!odd", False),
+            ("x|y", "x|y", True),
+        ],
+    )
+    def test_names_with_operators_inside(self, text: str, name: str, positive: bool) -> None:
+        """A known name is read whole, whatever operators it contains; one that begins with an operator is quoted."""
+        assert parse_boolean(text, TABLE).literals == (OptionLiteral(name, positive),)
+
+    @pytest.mark.parametrize(
+        ("text", "column", "message"),
+        [
+            ("", 1, "is empty"),
+            ("a |", 4, "ends too early"),
+            ("a | b & rc", 1, "mixes | and &"),
+            ("(a | b)", 1, "'(' is not expected"),
+            ("a b", 3, "'b' is not expected"),
+            ("a | | b", 5, "'|' is not expected"),
+            ("a => b", 3, "'=' is not expected"),
+            ("a | lokahead", 5, "unknown name 'lokahead'"),
+            ("a | `c`", 5, "unknown name 'c'"),
+            ("`a", 1, "not closed"),
+        ],
+    )
+    def test_what_is_no_boolean_constraint(self, text: str, column: int, message: str) -> None:
+        """Mixed operators, parentheses and unknown names are refused, with the column."""
+        with pytest.raises(ExpressionError) as caught:
+            parse_boolean(text, TABLE)
+        assert message in caught.value.problems[0].message
+        assert caught.value.problems[0].column == column
+
+    def test_the_nearest_name_is_hinted_at(self) -> None:
+        """An unknown option comes with the nearest one."""
+        with pytest.raises(ExpressionError, match="did you mean 'lookahead'"):
+            parse_boolean("a | lokahead", TABLE)
+
+
+class TestArithmetic:
+    @given(
+        st.integers(-5, 5),
+        st.integers(-5, 5),
+        st.sampled_from(sorted(COMPARE)),
+        st.booleans(),
+    )
+    def test_comparisons_of_whole_numbers(self, left: int, right: int, sign: str, negated: bool) -> None:
+        """The comparison, or with exprKind neg its contrary, holds as for Python's numbers."""
+        constraint = parse_arithmetic(f"a {sign} b", TABLE, "mixed", negated=negated)
+        columns = {"a": np.array([float(left)]), "b": np.array([float(right)])}
+        assert constraint.holds(columns.__getitem__).tolist() == [COMPARE[sign](left, right) != negated]
+
+    @pytest.mark.parametrize("sign", sorted(COMPARE))
+    @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e12])
+    def test_sides_that_differ_by_rounding_are_equal(self, sign: str, scale: float) -> None:
+        """0.1 + 0.2 equals 0.3 for every comparison, at every magnitude."""
+        constraint = parse_arithmetic(f"a + b {sign} rc", TABLE)
+        columns = {"a": np.array([0.1 * scale]), "b": np.array([0.2 * scale]), "rc": np.array([0.3 * scale])}
+        assert constraint.holds(columns.__getitem__)[0] == COMPARE[sign](0, 0)
+
+    def test_sides_that_differ_by_more_are_not_equal(self) -> None:
+        """A difference of one part in a million is a difference."""
+        one = np.array([1.000001, 1.0, 0.999999])
+        for sign, expected in {"=": [False, True, False], ">": [True, False, False], "<=": [False, True, True]}.items():
+            assert parse_arithmetic(f"a {sign} 1", TABLE).holds(lambda _: one).tolist() == expected
+
+    @pytest.mark.parametrize("sign", sorted(COMPARE))
+    def test_infinite_sides(self, sign: str) -> None:
+        """A side beyond all numbers is greater than any number and equal to its like, without a warning."""
+        infinite = np.array([1e200])
+        assert parse_arithmetic(f"a ^ 2 {sign} 5", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](1, 0)
+        assert parse_arithmetic(f"a ^ 2 {sign} a ^ 3", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](0, 0)
+        assert parse_arithmetic(f"0 - a ^ 2 {sign} 5", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](0, 1)
+
+    def test_spl_conquerors_arithmetic(self) -> None:
+        """Products associate to the right, and what is divided by 0 is 0; the constraint says where that matters."""
+        constraint = parse_arithmetic("a / b * rc = 2", TABLE)
+        assert constraint.ambiguous
+        for a, b, rc in itertools.product([0.0, 2.0, 12.0], repeat=3):
+            columns = {"a": np.array([a]), "b": np.array([b]), "rc": np.array([rc])}
+            expected = a / (b * rc) == 2 if b * rc else False
+            assert constraint.holds(columns.__getitem__)[0] == expected
+        assert not parse_arithmetic("a * b / rc = 2", TABLE).ambiguous
+
+    def test_names_of_both_sides(self) -> None:
+        """Every option is listed once, those of the left side first."""
+        assert parse_arithmetic("rc-lookahead * a >= b + a - rc", TABLE).names == ("rc-lookahead", "a", "b", "rc")
+
+    def test_an_unknown_name(self) -> None:
+        """An unknown option is refused with its column."""
+        with pytest.raises(ExpressionError, match="unknown name 'c'") as caught:
+            parse_arithmetic("a + 1 < b + c", TABLE)
+        assert caught.value.problems[0].column == 13

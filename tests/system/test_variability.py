@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import ConfigurationError, VariabilityError
+from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import ROOT, VariabilityModel, plain_name
+
+
+def chain(length: int) -> tuple[BinaryOption, ...]:
+    """Return options each of which is the parent of the next."""
+    return tuple(BinaryOption(f"o{i}", f"o{i - 1}" if i else None) for i in range(length))
+
+
+class TestProblems:
+    def test_all_at_once_with_lines(self) -> None:
+        """Repeated names, unknown and numeric references and circles are reported together, in order of lines."""
+        options = (
+            BinaryOption("a", "b", line=3),
+            BinaryOption("b", "a", line=4),
+            BinaryOption("c", "nobody", line=5),
+            BinaryOption("c", line=6),
+            BinaryOption("d", implied=(("a", "x"), ("root",)), line=7),
+            BinaryOption("e", excluded=(("cc",),), line=8),
+            BinaryOption(" ", line=9),
+            BinaryOption("root", line=10),
+            NumericOption("x", (1.0,), "x2", line=12),
+            NumericOption("y", (1.0,), "x", line=13),
+        )
+        with pytest.raises(VariabilityError) as caught:
+            VariabilityModel("m", options, source="m.xml")
+        assert [(p.file, p.line, p.message) for p in caught.value.problems] == [
+            ("m.xml", 3, "a is its own ancestor"),
+            ("m.xml", 5, "c: parent names the unknown option 'nobody'"),
+            ("m.xml", 6, "the name 'c' is used twice"),
+            ("m.xml", 7, "d: impliedOptions names the numeric option 'x'"),
+            ("m.xml", 8, "e: excludedOptions names the unknown option 'cc'"),
+            ("m.xml", 9, "an option without a name"),
+            ("m.xml", 10, "the name 'root' belongs to the root"),
+            ("m.xml", 12, "x: parent names the unknown option 'x2'"),
+            ("m.xml", 13, "y: parent names the numeric option 'x'"),
+        ]
+        texts = {p.message: (p.text, p.hint) for p in caught.value.problems}
+        assert texts["a is its own ancestor"] == ("a → b → a", None)
+        assert texts["the name 'c' is used twice"] == (None, "first used in line 5")
+        assert texts["e: excludedOptions names the unknown option 'cc'"][1] == "did you mean 'c'?"
+
+    @pytest.mark.parametrize("values", [(2.0, 1.0), (1.0, 1.0), (1.0, math.nan, 2.0), (math.nan,), (1.0, math.inf), ()])
+    def test_domains(self, values: tuple[float, ...]) -> None:
+        """The values of a numeric option are finite, ascending and distinct, and there is one at least."""
+        with pytest.raises(VariabilityError, match=r"^4: (the values of x are not finite|x has no values)"):
+            VariabilityModel("m", (BinaryOption("a"), NumericOption("x", values, line=4)))
+
+    def test_circles(self) -> None:
+        """Every circle of parents is reported once, with its own members only."""
+        options = (
+            BinaryOption("tail", "a"),
+            BinaryOption("a", "b"),
+            BinaryOption("b", "c"),
+            BinaryOption("c", "a"),
+            BinaryOption("self", "self"),
+            BinaryOption("fine"),
+        )
+        with pytest.raises(VariabilityError) as caught:
+            VariabilityModel("m", options)
+        assert [p.text for p in caught.value.problems] == ["a → b → c → a", "self → self"]
+
+    def test_thousands_of_options(self) -> None:
+        """A chain of 5,000 parents, a circle of as many, and 2,000 unknown parents are read or refused."""
+        assert len(VariabilityModel("m", chain(5000)).names) == 5000
+        with pytest.raises(VariabilityError, match="o0 is its own ancestor"):
+            VariabilityModel("m", (BinaryOption("o0", "o4999"), *chain(5000)[1:]))
+        with pytest.raises(VariabilityError, match="and 1980 more problems"):
+            VariabilityModel("m", tuple(BinaryOption(f"option_{i}", f"optoin{i}") for i in range(2000)))
+
+
+class TestOptions:
+    def test_by_kind_and_by_name(self) -> None:
+        """Options are found by kind, by position and by any spelling of their names."""
+        a, x = BinaryOption("rc-lookahead"), NumericOption("x", (1.0, 2.0))
+        model = VariabilityModel("m", (a, x))
+        assert (model.binary_options, model.numeric_options) == ((a,), (x,))
+        assert (model.names, model.positions) == (("rc-lookahead", "x"), {"rc-lookahead": 0, "x": 1})
+        assert model.option("rclookahead") is a is model.option("rc-lookahead")
+
+    @pytest.mark.parametrize("name", ["rclookahed", "root", "Enabledx", ""])
+    def test_unknown(self, name: str) -> None:
+        """A name that is no option's, be it the root's or a switch's, is refused."""
+        model = VariabilityModel("m", (BinaryOption("rc-lookahead"), NumericOption("x", (1.0,), deselected_flag=0.0)))
+        with pytest.raises(ConfigurationError, match=f"unknown option '{name}'"):
+            model.option(name)
+
+    def test_constraints_by_kind(self) -> None:
+        """Constraints keep their order within each kind."""
+        options = (BinaryOption("a"), NumericOption("x", (1.0, 2.0)))
+        table = VariabilityModel("m", options).name_table
+        first, second, third = parse_boolean("a", table), parse_arithmetic("x > 1", table), parse_boolean("!a", table)
+        model = VariabilityModel("m", options, (first, second, third))
+        assert model.boolean_constraints == (first, third)
+        assert model.arithmetic_constraints == (second,)
+
+    def test_equality_leaves_places_aside(self) -> None:
+        """Models are equal where their options and constraints are, wherever these were read."""
+        one = VariabilityModel("m", (BinaryOption("a", line=3),), source="a.xml")
+        assert one == VariabilityModel("m", (BinaryOption("a", line=9),), source="b.xml", notes=("note",))
+        assert hash(one) == hash(VariabilityModel("m", (BinaryOption("a"),)))
+        assert one != VariabilityModel("m", (BinaryOption("a", optional=False),))
+
+
+class TestSpellings:
+    def test_stripped_names(self) -> None:
+        """SPL Conqueror's spelling of a name, and of a switch, stands for the name."""
+        model = VariabilityModel("m", (BinaryOption("rc-lookahead"), NumericOption("a b", (1.0,), deselected_flag=0.0)))
+        assert model.spellings["rclookahead"] == "rc-lookahead"
+        assert model.spellings["Enabledab"] == "Enableda b"
+        assert model.spellings[ROOT] == ROOT
+
+    def test_ambiguous_stripped_names_are_not_offered(self) -> None:
+        """A stripped name that several options share, or that is another option's name, stands for none of them."""
+        model = VariabilityModel("m", tuple(map(BinaryOption, ("a-b", "a.b", "c-d", "cd", "ro-ot"))))
+        assert "ab" not in model.spellings
+        assert model.spellings["cd"] == "cd"
+        assert model.spellings["root"] == ROOT
+
+    @given(st.lists(st.text("ab-. _", min_size=1, max_size=4).filter(str.strip), min_size=1, max_size=6, unique=True))
+    def test_every_spelling_is_a_name_or_its_stripped_form(self, names: list[str]) -> None:
+        """Every name stands for itself; any other spelling is the stripped form of exactly one name."""
+        model = VariabilityModel("m", tuple(map(BinaryOption, names)))
+        everything = {*names, ROOT}
+        for spelling, name in model.spellings.items():
+            assert spelling == name or [n for n in everything if plain_name(n) == spelling] == [name]
+        assert all(model.spellings[name] == name for name in everything)
+
+    def test_switches(self) -> None:
+        """An optional numeric option x has the switches Enabledx and Disabledx, unless an option has that name."""
+        x, y = NumericOption("x", (1.0,), deselected_flag=0.0), NumericOption("y", (1.0,))
+        assert VariabilityModel("m", (x, y)).switches == {"Enabledx": (0, True), "Disabledx": (0, False)}
+        model = VariabilityModel("m", (BinaryOption("Enabledx"), x))
+        assert model.switches == {"Disabledx": (1, False)}
+        assert model.spellings["Enabledx"] == "Enabledx"
+        assert isinstance(model.option("Enabledx"), BinaryOption)
+
+
+class TestHierarchy:
+    def test_mandatory(self) -> None:
+        """Always selected is what is not optional, excludes nothing, and has only such ancestors."""
+        model = VariabilityModel(
+            "m",
+            (
+                BinaryOption("p"),
+                BinaryOption("m", optional=False),
+                BinaryOption("child", "m", optional=False),
+                BinaryOption("optional child", "m"),
+                BinaryOption("of optional", "p", optional=False),
+                BinaryOption("left", optional=False, excluded=(("right",),)),
+                BinaryOption("right", optional=False),
+                BinaryOption("several", optional=False, excluded=(("p", "m"),)),
+            ),
+        )
+        assert model.mandatory == {"m", "child", "several"}
+        assert model.base_option == "m"
+
+    @pytest.mark.parametrize(
+        ("options", "base"),
+        [
+            ((BinaryOption("a"), BinaryOption("b", optional=False), BinaryOption("c", optional=False)), "b"),
+            ((BinaryOption("a"), NumericOption("x", (1.0,))), ROOT),
+            (
+                (
+                    BinaryOption("child", "p", optional=False),
+                    BinaryOption("l", optional=False, excluded=(("r",),)),
+                    BinaryOption("r", optional=False, excluded=(("l",),)),
+                    BinaryOption("p", optional=False),
+                ),
+                "p",
+            ),
+        ],
+    )
+    def test_base_option(self, options: tuple[BinaryOption | NumericOption, ...], base: str) -> None:
+        """The base is the first mandatory option at top level that is no alternative, else the root."""
+        assert VariabilityModel("m", options).base_option == base
+
+    def test_exclusions_and_groups(self) -> None:
+        """Exclusions are symmetric; a group is made of non-optional siblings that exclude each other."""
+        model = VariabilityModel(
+            "m",
+            (
+                BinaryOption("p", optional=False),
+                BinaryOption("c", "p", optional=False, excluded=(("a",), ("b",))),
+                BinaryOption("a", "p", optional=False, excluded=(("b",),)),
+                BinaryOption("b", "p", optional=False),
+                BinaryOption("o", "p", excluded=(("a",), ("o",), ("b", "c"))),
+                BinaryOption("q", optional=False, excluded=(("r",),)),
+                BinaryOption("r", optional=False),
+            ),
+        )
+        assert model.exclusions == {
+            "p": (),
+            "c": ("a", "b"),
+            "a": ("c", "b", "o"),
+            "b": ("c", "a"),
+            "o": ("a",),
+            "q": ("r",),
+            "r": ("q",),
+        }
+        assert model.alternative_groups == (("c", "a", "b"), ("q", "r"))
+        option = model.option("o")
+        assert isinstance(option, BinaryOption)
+        assert model.alternatives(option) == ()
+        assert [sibling.name for sibling in model.siblings(option)] == ["c", "a", "b"]
+
+    def test_many_options(self) -> None:
+        """What is derived from 2,000 options, alternatives among them, takes a moment."""
+        names = [f"o{i}" for i in range(2000)]
+        options = tuple(
+            BinaryOption(name, f"o{i // 2 - 1}" if i > 1 else None, optional=False, excluded=((names[i ^ 1],),))
+            for i, name in enumerate(names)
+        )
+        model = VariabilityModel("m", options)
+        assert len(model.alternative_groups) == 1000
+        assert model.mandatory == frozenset()
+        assert len(model.spellings) == 2001
