@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.types import Array
 
-Function = Callable[[Array, Array, Array | None], float]
+Function = Callable[[Array, Array, "Array | None"], float]
 Kind = Literal["percent", "fraction", "number", "distance"]
 
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from splc.errors import plural
+from splc.workflows.note import reading_notes
 
 if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
+    from splc.workflows.note import Note
 
 # Without a terminal nothing is wrapped or cut: this is as wide as a table can get.
 UNLIMITED = 100_000
-SHOWN_ROWS = 5
 # Texts are broken into pieces of this many characters at least; rich puts two blanks between columns.
 LEAST_WIDTH, COLUMN_GAP = 12, 2
 
@@ -78,26 +78,17 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
             say(line.rstrip())
 
 
+def show_notes(notes: Iterable[Note]) -> None:
+    """Print the notes of a workflow to stderr."""
+    for each in notes:
+        (warn if each.warning else note)(each.text)
+        for line in each.details:
+            print(f"    {line}", file=sys.stderr)
+
+
 def report(reading: ReadingReport) -> None:
-    """Say on stderr what a reader of measurements left out, and why."""
-    source = reading.source or "measurements"
-    if reading.invalid:
-        warn(f"{source}: {len(reading.invalid):,} of {reading.rows:,} rows dropped, their configuration is not valid")
-        for line, reason in reading.invalid[:SHOWN_ROWS]:
-            print(f"    {source}:{line}: {reason}", file=sys.stderr)
-        if len(reading.invalid) > SHOWN_ROWS:
-            print(f"    … and {len(reading.invalid) - SHOWN_ROWS:,} more", file=sys.stderr)
-    if reading.duplicates:
-        lines = ", ".join(str(line) for line in reading.duplicates[:SHOWN_ROWS])
-        more = ", …" if len(reading.duplicates) > SHOWN_ROWS else ""
-        rows = plural(len(reading.duplicates), "row measures", "rows measure")
-        warn(f"{source}: {rows} a configuration again (lines {lines}{more})")
-    for nfp, count in reading.missing.items():
-        if count:
-            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
-            warn(f"{source}: {values} missing or cannot be read")
-    for text in reading.notes:
-        note(f"{source}: {text}")
+    """Print what a reader of measurements left out, and why."""
+    show_notes(reading_notes(reading))
 
 
 @contextmanager

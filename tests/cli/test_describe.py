@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from splc.cli.commands import describe as command
+from splc.cli.show import describe as command
 from splc.errors import SpaceError
 from tests.cli.conftest import SYSTEM, Run, description
 

@@ -1,0 +1,164 @@
+"""The output of `splc describe`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sampling.space.analysis import Description
+    from splc.system.options import NumericOption
+
+SHOWN_VALUES = 6
+
+
+def as_json(description: Description) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    from sampling.space.analysis import constraint_kind, option_role
+
+    model = description.model
+    return {
+        "name": model.name,
+        "source": model.source,
+        "binary_options": [option.name for option in model.binary_options],
+        "numeric_options": [option.name for option in model.numeric_options],
+        "constraints": len(model.constraints),
+        "valid_configurations": description.count,
+        "observed": list(model.observed),
+        "alternative_groups": model.alternative_groups,
+        "options": [
+            {
+                "name": option.name,
+                "kind": "binary",
+                "parent": option.parent,
+                "role": option_role(model, option),
+                "implied": option.implied,
+                "excluded": model.exclusions[option.name],
+                "selected_in": description.occurrences[option.name][1] if description.occurrences else None,
+                "line": option.line,
+            }
+            for option in model.binary_options
+        ]
+        + [
+            {
+                "name": option.name,
+                "kind": "numeric",
+                "values": option.values,
+                "step": option.step,
+                "deselected_flag": option.deselected_flag,
+                "line": option.line,
+            }
+            for option in model.numeric_options
+        ],
+        "constraint_texts": [
+            {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
+            for constraint in model.constraints
+        ],
+        "suspicious": [
+            {"kind": finding.kind, "message": finding.message, "options": finding.options, "line": finding.line}
+            for finding in description.findings
+        ],
+    }
+
+
+def show(description: Description) -> None:
+    """Print the description for people."""
+    from sampling.space.analysis import constraint_kind, in_tree_order, option_role
+    from splc.cli.terminal import say, table
+    from splc.errors import plural
+
+    model = description.model
+    binary = plural(len(model.binary_options), "binary option", "binary options")
+    numeric = plural(len(model.numeric_options), "numeric option", "numeric options")
+    say(f"{model.name}: {binary}, {numeric}, {plural(len(model.constraints), 'constraint', 'constraints')}")
+    if description.count is None:
+        say("valid configurations: not counted")
+    else:
+        say(f"valid configurations: {description.count:,}")
+    if model.binary_options:
+        say("\nBinary options")
+        table(
+            ("option", "kind", "selected in", "excludes", "implies"),
+            (
+                (
+                    "  " * depth + option.name,
+                    option_role(model, option),
+                    share(description, option.name),
+                    ", ".join(set_apart(model.exclusions[option.name], model.alternatives(option))),
+                    ", ".join(" | ".join(group) for group in option.implied),
+                )
+                for option, depth in in_tree_order(model)
+            ),
+            right=("selected in",),
+        )
+    if model.numeric_options:
+        say("\nNumeric options")
+        table(
+            ("option", "values", "number", "next value", "deselected"),
+            (
+                (
+                    option.name,
+                    shown_values(option),
+                    f"{len(option.values):,}",
+                    option.step or "",
+                    "" if option.deselected_flag is None else f"{option.deselected_flag:g}",
+                )
+                for option in model.numeric_options
+            ),
+            right=("number",),
+        )
+    if model.observed:
+        say("\nObserved variables (no options: known of configurations that were run)")
+        say(f"  {', '.join(level_ranges(model.observed))}")
+    if model.alternative_groups:
+        say("\nAlternative groups (exactly one, where their parent is selected)")
+        for group in model.alternative_groups:
+            say(f"  {', '.join(group)}")
+    if model.constraints:
+        say("\nConstraints")
+        table(
+            ("line", "kind", "constraint"),
+            (
+                (str(constraint.line or ""), constraint_kind(constraint), " ".join(constraint.text.split()))
+                for constraint in model.constraints
+            ),
+            right=("line",),
+        )
+    if description.findings:
+        say("\nSuspicious")
+        for finding in description.findings:
+            say(f"  {finding}")
+
+
+def set_apart(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the names that are not among the others: alternatives are shown as groups."""
+    return [name for name in names if name not in others]
+
+
+def share(description: Description, name: str) -> str:
+    """Return in how many of the valid configurations a binary option is selected, in percent."""
+    if not description.count:
+        return ""
+    # Whole numbers of any size: 10^27 configurations and more are no float.
+    tenths = (1000 * description.occurrences[name][1] + description.count // 2) // description.count
+    return f"{tenths // 10}.{tenths % 10} %"
+
+
+def level_ranges(names: Sequence[str]) -> list[str]:
+    """Return names, with those that differ by a last number only as a range: `C_0 … C_6`."""
+    from itertools import groupby
+
+    found = []
+    for _, group in groupby(names, key=lambda name: name.rstrip("0123456789")):
+        of_group = list(group)
+        found += [f"{of_group[0]} … {of_group[-1]}"] if len(of_group) > 2 else of_group
+    return found
+
+
+def shown_values(option: NumericOption) -> str:
+    """Return an option's values, the middle left out where there are many."""
+    texts = [f"{value:.12g}" for value in option.values]
+    if len(texts) > SHOWN_VALUES + 1:
+        texts = [*texts[: SHOWN_VALUES - 1], "…", texts[-1]]
+    return ", ".join(texts)

@@ -1,0 +1,59 @@
+"""Notes: what a workflow tells its caller beside its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from splc.errors import plural
+
+if TYPE_CHECKING:
+    from splc.data.measurements import ReadingReport
+
+SHOWN_ROWS = 5
+
+# Called with the number of finished steps, the number of all steps and the current step.
+OnProgress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence for the user.
+
+    Attributes:
+        text: one line.
+        warning: whether the result may be wrong because of it.
+        details: further lines, for instance the rows of a file that were dropped.
+    """
+
+    text: str
+    warning: bool = False
+    details: tuple[str, ...] = ()
+
+
+def notes_of(texts: Iterable[str]) -> tuple[Note, ...]:
+    """Return plain notes with these texts."""
+    return tuple(Note(text) for text in texts)
+
+
+def reading_notes(report: ReadingReport) -> tuple[Note, ...]:
+    """Return what a reader of measurements left out, and why."""
+    source = report.source or "measurements"
+    found = []
+    if report.invalid:
+        text = f"{source}: {len(report.invalid):,} of {report.rows:,} rows dropped, their configuration is not valid"
+        lines = [f"{source}:{line}: {reason}" for line, reason in report.invalid[:SHOWN_ROWS]]
+        if len(report.invalid) > SHOWN_ROWS:
+            lines.append(f"… and {len(report.invalid) - SHOWN_ROWS:,} more")
+        found.append(Note(text, warning=True, details=tuple(lines)))
+    if report.duplicates:
+        lines_text = ", ".join(str(line) for line in report.duplicates[:SHOWN_ROWS])
+        more = ", …" if len(report.duplicates) > SHOWN_ROWS else ""
+        rows = plural(len(report.duplicates), "row measures", "rows measure")
+        found.append(Note(f"{source}: {rows} a configuration again (lines {lines_text}{more})", warning=True))
+    for nfp, count in report.missing.items():
+        if count:
+            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
+            found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
+    return (*found, *notes_of(f"{source}: {text}" for text in report.notes))
