@@ -162,7 +162,7 @@ for row in rows:
 
 def test_killed_at_any_moment(empty: Path) -> None:
     """Killed 50 times and resumed: no recorded run is lost or done again, and the file is as without any kill."""
-    driver = Path(__file__).parent / "killing.py"
+    driver = Path(__file__).parents[1] / "support" / "killing.py"
     done = subprocess.run([sys.executable, str(driver), "50"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
