@@ -53,8 +53,8 @@ class Source:
 
     @cached_property
     def sha256(self) -> str:
-        """The hash of the uncompressed content."""
-        return hashlib.sha256(self.data).hexdigest()
+        """The SHA-256 hash of the uncompressed content, in hexadecimal."""
+        return sha256_of(self.data)
 
     def text(self) -> str:
         """Return the content as text: UTF-8, a byte order mark is dropped.
@@ -83,6 +83,13 @@ class Source:
             line = text.count("\n", 0, text.index("\0")) + 1
             raise InputError(Problem("a NUL character: this is binary data, not a text file", self.name, line))
         return text
+
+
+def sha256_of(content: str | bytes) -> str:
+    """Return the SHA-256 hash of bytes, or of a text in UTF-8, in hexadecimal."""
+    # File names that are not UTF-8 are texts with surrogates.
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()
 
 
 def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, listed, unknown_name_hint
+from splc.io.files import sha256_of
 from splc.measuring.command import Command
 from splc.measuring.execution import Job
 from splc.measuring.journal import Record
@@ -119,7 +119,7 @@ class Setup:
             "system": {"name": self.configurations.model.name, "sha256": system_hash(self.configurations.model)},
             "configurations": {
                 "count": len(self.configurations),
-                "sha256": hashlib.sha256(b"".join(self.configurations.keys.tolist())).hexdigest(),
+                "sha256": sha256_of(b"".join(self.configurations.keys.tolist())),
             },
             "command": self.command.template.text,
             "commands": {"sha256": _hash(lines)},
@@ -144,7 +144,7 @@ def system_hash(model: VariabilityModel) -> str:
 
 
 def _hash(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+    return sha256_of(json.dumps(value))
 
 
 def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str) -> bool:

@@ -7,7 +7,6 @@ so whatever lies there is known to be ours, and what is not is never touched.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -18,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from splc.errors import OutputError, Problem, listed
-from splc.io.files import write_whole
+from splc.io.files import sha256_of, write_whole
 from splc.study.manifest import NAME, SCHEMA, manifest_text
 
 TASKS = "tasks"
@@ -124,7 +123,7 @@ class ResultsFolder:
         Returns:
             Files of an earlier run that are no longer results, but were changed and therefore kept.
         """
-        hashes = {name: _hash(data) for name, data in sorted(files.items())}
+        hashes = {name: sha256_of(data) for name, data in sorted(files.items())}
         done = {"state": "finished", **content}
         unchanged = self._is_finished(done, hashes)
         if not unchanged:
@@ -279,12 +278,8 @@ def _locked(path: Path) -> int | None:
     return descriptor
 
 
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
 def _hash_of(path: Path) -> str | None:
     try:
-        return _hash(path.read_bytes())
+        return sha256_of(path.read_bytes())
     except OSError:
         return None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from splc.formats.models.json import parse_model_json
-from splc.io.files import Source
+from splc.io.files import Source, sha256_of
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 
@@ -71,7 +70,7 @@ def parse_record(data: bytes, key: str) -> Record | None:
 def sealed(content: Mapping[str, Any]) -> str:
     """Return the text of a record's file: the content (in JSON's types) and its hash."""
     text = _as_text(content)
-    return _as_text({"check": _hash(text), "record": json.loads(text)}) + "\n"
+    return _as_text({"check": sha256_of(text), "record": json.loads(text)}) + "\n"
 
 
 def unsealed(data: bytes, schema: str, key: str) -> dict[str, Any] | None:
@@ -79,7 +78,7 @@ def unsealed(data: bytes, schema: str, key: str) -> dict[str, Any] | None:
     try:
         found = json.loads(data)
         content: dict[str, Any] = found["record"]
-        if found["check"] != _hash(_as_text(content)) or content.pop("schema") != schema or content["key"] != key:
+        if found["check"] != sha256_of(_as_text(content)) or content.pop("schema") != schema or content["key"] != key:
             return None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -88,7 +87,3 @@ def unsealed(data: bytes, schema: str, key: str) -> dict[str, Any] | None:
 
 def _as_text(content: Any) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

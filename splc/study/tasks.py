@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from splc._version import __version__
+from splc.io.files import sha256_of
 from splc.study.specification import Learner, Study
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ def draws(sampling: str, learner: Learner) -> bool:
 
 def hashed(content: Mapping[str, Any]) -> str:
     """Return the hash of a value in JSON's types; the order of keys does not matter."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256_of(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
 
 def file_name(*parts: str) -> str:
@@ -127,7 +126,4 @@ def distinct_names(made: Mapping[K, str]) -> dict[K, str]:
     `random:5` with seed 3 and `random:5,seed=3` would be the same. No name depends on the order of the others.
     """
     count = Counter(made.values())
-    return {
-        key: name if count[name] == 1 else f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:8]}"
-        for key, name in made.items()
-    }
+    return {key: name if count[name] == 1 else f"{name}-{sha256_of(repr(key))[:8]}" for key, name in made.items()}
