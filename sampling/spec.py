@@ -9,12 +9,11 @@ from typing import TypeVar
 from sampling.designs.binary.all import All
 from sampling.designs.binary.optionwise import OptionWise
 from sampling.designs.binary.pairwise import PairWise
-from sampling.designs.binary.random import RandomBinary
 from sampling.designs.design import Arguments, PartDesign, WholeDesign
 from sampling.designs.numeric.cci import CentralComposite
 from sampling.designs.numeric.ff import FullFactorial
 from sampling.designs.numeric.pb import PlackettBurman
-from sampling.designs.numeric.random import RandomNumeric
+from sampling.designs.random_part import RandomPart
 from sampling.designs.whole.measured import Measured
 from sampling.designs.whole.random import RandomWhole
 from splc.errors import SpecError, nearest
@@ -27,11 +26,11 @@ BINARY: Table[PartDesign] = {
     "all": ("all", All.parse),
     "optionwise": ("optionwise", OptionWise.parse),
     "pairwise": ("pairwise", PairWise.parse),
-    "random": ("random:N[,seed=S]", RandomBinary.parse),
+    "random": ("random:N[,seed=S]", RandomPart.parse_binary),
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", FullFactorial.parse),
-    "random": ("random:N[,seed=S]", RandomNumeric.parse),
+    "random": ("random:N[,seed=S]", RandomPart.parse_numeric),
     "pb": ("pb:M,L[,compat]", PlackettBurman.parse),
     "cci": ("cci[:compat|:rotatable]", CentralComposite.parse),
 }

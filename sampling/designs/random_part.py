@@ -1,9 +1,9 @@
-"""What random binary parts and random numeric parts have in common: how they are read, drawn and refused."""
+"""Random designs of one part: binary selections, or combinations of numeric values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from sampling.designs.amount import Amount
 from sampling.designs.design import Arguments, Design
@@ -16,30 +16,38 @@ from splc.errors import SpaceError
 class RandomPart:
     """`random:N[,seed=S]`: N distinct valid parts of one kind, uniformly drawn, in drawing order."""
 
+    kind: Literal["binary", "numeric"]
     text: str
     amount: Amount
     seed: int | None = None
     full: bool = False
 
-    kind: ClassVar[Literal["binary", "numeric"]]
+    @classmethod
+    def parse_binary(cls, arguments: Arguments) -> Self:
+        """Read the arguments of a binary part."""
+        return cls("binary", *_read(arguments))
 
     @classmethod
-    def parse(cls, arguments: Arguments) -> Self:
-        """Read its arguments."""
-        arguments.expect(1, 1, "seed")
-        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
+    def parse_numeric(cls, arguments: Arguments) -> Self:
+        """Read the arguments of a numeric part."""
+        return cls("numeric", *_read(arguments))
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows; a seed of its own comes before `seed`.
+        """Return its rows; its own seed takes precedence over `seed`.
 
         Raises:
             SpaceError: if there are fewer than N valid ones.
         """
         n = self.amount.resolve(parts)
-        those = parts.binary if self.kind == "binary" else parts.numeric
-        if n > those.count:
+        space = parts.binary if self.kind == "binary" else parts.numeric
+        if n > space.count:
             raise SpaceError(
-                f"{self.text}: there are only {those.count:,} valid {self.kind} parts, not {n:,}",
-                hint=f"ask for at most {those.count:,}",
+                f"{self.text}: there are only {space.count:,} valid {self.kind} parts, not {n:,}",
+                hint=f"ask for at most {space.count:,}",
             )
-        return Design(those.draw(n, generator(seed if self.seed is None else self.seed, self.kind)))
+        return Design(space.draw(n, generator(seed if self.seed is None else self.seed, self.kind)))
+
+
+def _read(arguments: Arguments) -> tuple[str, Amount, int | None]:
+    arguments.expect(1, 1, "seed")
+    return arguments.text, Amount.parse(arguments), arguments.seed()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sampling import parse_spec
-from sampling.designs.binary.random import RandomBinary
-from sampling.designs.numeric.random import RandomNumeric
+from sampling.designs.random_part import RandomPart
 from sampling.designs.whole.random import RandomWhole
 from splc.errors import SpecError
 
@@ -39,8 +38,10 @@ def test_a_spec_is_a_binary_and_a_numeric_part(spec: str, binary: str | None, nu
 def test_a_single_random_draws_whole_configurations() -> None:
     """`random` alone is about whole configurations; given as a part it is about that part."""
     assert isinstance(parse_spec("random:5").whole, RandomWhole)
-    assert isinstance(parse_spec(binary="random:5").binary, RandomBinary)
-    assert isinstance(parse_spec(numeric="random:5").numeric, RandomNumeric)
+    for spec, kind in ((parse_spec(binary="random:5"), "binary"), (parse_spec(numeric="random:5"), "numeric")):
+        part = getattr(spec, kind)
+        assert isinstance(part, RandomPart)
+        assert part.kind == kind
     assert parse_spec(binary="pairwise", numeric="cci") == parse_spec("pairwise+cci")
 
 
