@@ -42,7 +42,7 @@ _SECTION = re.compile(r"^\s*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WANTED = "write a number, an expression in quotes, or a table"
-_INTERVAL = ("value", "low", "high", "level", "determined")
+QUANTITY_KEYS = ("value", "low", "high", "level", "determined")
 
 
 def read_parameters(path: str | Path) -> Parameters:
@@ -128,7 +128,7 @@ def _table(
     """Return the quantity or the table that a TOML table is, None where it is wrong."""
     line = lines.get(name)
     if "by" not in content:
-        if set(content) <= set(_INTERVAL) and "value" in content:
+        if set(content) <= set(QUANTITY_KEYS) and "value" in content:
             return _quantity(name, content, line, problems)
         hint = 'a table says with by = "…" what it is over; an interval has value, low, high, and perhaps level'
         problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
@@ -175,8 +175,8 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         place = f"{name}.{part}" if {*content} - {"value"} else name
         problems.add(f"{place} must be a finite number", line, text=_shown(content.get(part)), hint=hint)
         return None
-    if unknown := sorted(set(content) - set(_INTERVAL)):
-        more = nearest(unknown[0], _INTERVAL) or hint
+    if unknown := sorted(set(content) - set(QUANTITY_KEYS)):
+        more = nearest(unknown[0], QUANTITY_KEYS) or hint
         problems.add(f"{name} has {listed(unknown)}, which no number has", line, hint=more)
         return None
     if not low <= value <= high:

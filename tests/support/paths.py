@@ -1,0 +1,11 @@
+"""Paths that tests share: the checkout, its case studies and pages, and the real measurements beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "casestudies"
+SMG2000 = CASES / "smg2000"
+BOOMERAMG = CASES / "boomeramg"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -1,0 +1,53 @@
+"""The pages name every option of every command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+import typer
+
+from splc.cli.app import app
+from tests.support.paths import PAGES
+
+# Of typer: the pages need not explain them.
+GENERAL = {"--help", "--install-completion", "--show-completion"}
+
+
+def options() -> Iterator[tuple[str, str]]:
+    """Yield the name of each command with each of its options, long names only."""
+    group = typer.main.get_command(app)
+    commands = {"splc": group, **getattr(group, "commands", {})}
+    for name, command in commands.items():
+        for parameter in command.params:
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                if option.startswith("--") and option not in GENERAL:
+                    yield name, option
+
+
+def code(text: str) -> str:
+    """Return what a page sets as code: blocks, and text in backticks."""
+    blocks = re.findall(r"```.*?```|^    .*$", text, re.DOTALL | re.MULTILINE)
+    return "\n".join((*blocks, *re.findall(r"`[^`\n]+`", text)))
+
+
+SHOWN = "\n".join(code(page.read_text(encoding="utf-8")) for page in PAGES)
+
+
+@pytest.mark.parametrize(("command", "option"), sorted(options()))
+def test_a_page_names_the_option(command: str, option: str) -> None:
+    """Each option of each command is in README or in a page under docs, set as code."""
+    named = re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", SHOWN) is not None
+    assert named, f"no page names {option} of splc {command}"
+
+
+def test_no_page_names_an_option_that_no_command_has() -> None:
+    """Where a page sets `splc COMMAND … --option` as code, that command has the option."""
+    known: dict[str, set[str]] = {}
+    for command, option in options():
+        known.setdefault(command, set()).add(option)
+    for line in re.findall(r"splc [a-z]+ .*", SHOWN):
+        command = line.split()[1]
+        for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", line.split(" | ")[0].split('--command "')[0]):
+            assert option in (known.get(command) or GENERAL) | GENERAL, line
