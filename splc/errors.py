@@ -97,6 +97,19 @@ class SpecError(SplcError):
     """A sampling spec or a setting is unknown or has wrong arguments."""
 
 
+class RequestError(SpecError):
+    """A request contradicts itself, is incomplete, or asks for something without an effect.
+
+    Args:
+        problems: a message, a `Problem`, or several of them.
+        fields: the fields of the request that are wrong; the command line shows them as its options.
+    """
+
+    def __init__(self, problems: str | Problem | Iterable[Problem], *fields: str, hint: str | None = None) -> None:
+        super().__init__(problems, hint=hint)
+        self.fields = fields
+
+
 class SpaceError(SplcError):
     """The space of valid configurations is empty, or too large for what was asked of it."""
 

@@ -1,4 +1,4 @@
-"""The `splc` command: its subcommands, one file each, and what they have in common."""
+"""The `splc` command and the list of its subcommands."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ from typing import Annotated
 import typer
 
 import splc
-from splc.cli.commands.compare import compare
-from splc.cli.commands.convert import convert
-from splc.cli.commands.describe import describe
-from splc.cli.commands.fit import fit
-from splc.cli.commands.learn import learn
-from splc.cli.commands.measure import measure
-from splc.cli.commands.optimize import optimize
-from splc.cli.commands.predict import predict
-from splc.cli.commands.sample import sample
-from splc.cli.commands.study import study
-from splc.cli.commands.suggest import suggest
+from splc.cli.command import with_examples
+from splc.cli.commands import compare, convert, describe, fit, learn, measure, optimize, predict, sample, study, suggest
 from splc.cli.errors import Commands
 
 app = typer.Typer(
@@ -25,21 +16,13 @@ app = typer.Typer(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
 )
 
-# In the order of the road: description → sample → measurements → model → comparison.
-app.command("describe")(describe)
-app.command("sample")(sample)
-app.command("measure")(measure)
-app.command("learn")(learn)
-app.command("fit")(fit)
-app.command("suggest")(suggest)
-app.command("predict")(predict)
-app.command("optimize")(optimize)
-app.command("compare")(compare)
-app.command("study")(study)
-app.command("convert")(convert)
+# In the order of the pipeline: description → sample → measurements → model → comparison.
+for module in (describe, sample, measure, learn, fit, suggest, predict, optimize, compare, study, convert):
+    name = module.__name__.rpartition(".")[2]
+    app.command(name, cls=with_examples(module.EXAMPLES))(getattr(module, name))
 
 
 def print_version(wanted: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from splc.cli.command import write_parameters
 from splc.errors import OutputError, SplcError
 
 BAD_INPUT = 2
@@ -47,6 +48,13 @@ class Commands(TyperGroup):
             _abandon_stdout()
         sys.exit(code if isinstance(code, int) else 0)
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, and the first sentence of every subcommand."""
+        write_parameters(self.get_params(ctx), formatter)
+        commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(each.name, _first_sentence(each.help)) for each in commands if each is not None])
+
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; what it printed has left the process when this returns."""
         try:
@@ -59,6 +67,10 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _first_sentence(text: str | None) -> str:
+    return " ".join((text or "").split("\n\n")[0].split())
 
 
 def _report(error: Exception) -> None:

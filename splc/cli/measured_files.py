@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from splc.cli.outputs import require_writable
 from splc.errors import OutputError, Problem
+from splc.io.outputs import require_writable
 
 if TYPE_CHECKING:
     from splc.measuring.recorded import Recorded

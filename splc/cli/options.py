@@ -22,7 +22,7 @@ MeasurementsFile = Annotated[
 ]
 Nfp = Annotated[
     str | None,
-    typer.Option("--nfp", metavar="NAME", help="The non-functional property.", rich_help_panel=INPUTS),
+    typer.Option("--property", "--nfp", metavar="NAME", help="The non-functional property.", rich_help_panel=INPUTS),
 ]
 ParametersFile = Annotated[
     str | None,
@@ -44,15 +44,30 @@ Parameter = Annotated[
 ]
 Invalid = Annotated[
     types.Invalid,
-    typer.Option("--invalid", help="Rows whose configuration is unknown or not valid.", rich_help_panel=POLICIES),
+    typer.Option(
+        "--invalid",
+        metavar="error|drop",
+        help="Rows whose configuration is unknown or not valid.",
+        rich_help_panel=POLICIES,
+    ),
 ]
 Duplicates = Annotated[
     types.Duplicates,
-    typer.Option("--duplicates", help="XML rows that measure a configuration again.", rich_help_panel=POLICIES),
+    typer.Option(
+        "--duplicates",
+        metavar="error|first|mean",
+        help="XML rows that measure a configuration again.",
+        rich_help_panel=POLICIES,
+    ),
 ]
 Aggregate = Annotated[
     types.Aggregate,
-    typer.Option("--aggregate", help="The value that stands for repetitions.", rich_help_panel=POLICIES),
+    typer.Option(
+        "--aggregate",
+        metavar="mean|median|min",
+        help="The value that stands for repetitions.",
+        rich_help_panel=POLICIES,
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of all that is drawn at random.")]
 Sampling = Annotated[

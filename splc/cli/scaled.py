@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from splc.cli.arguments import names_of
 from splc.cli.scaling_files import output_form, written
 from splc.cli.scaling_inputs import (
     OF_EXPERIMENTS,
     OF_STEPWISE,
     OF_SYSTEMS,
-    chosen_series,
     experiment_source,
     given_options,
-    names_of,
     points_of,
     refuse,
     scaling_settings,
 )
+from splc.workflows.series import chosen_series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,12 +68,12 @@ def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], se
     """Learn from measurements at points of parameters: a model per call path and metric."""
     import time
 
-    from splc.cli.outputs import require_writable
     from splc.cli.show.scale import far_point, note_all, predictions
     from splc.cli.terminal import progress, report
     from splc.errors import MeasurementError
     from splc.formats.experiments.read import parse_experiment
     from splc.io.files import write_whole
+    from splc.io.outputs import require_writable
     from splc.scaling.profile import fit_experiment
 
     output, form = asked["output"], asked["form"]

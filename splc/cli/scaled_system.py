@@ -17,12 +17,12 @@ def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[s
     from sampling import Space, parse_spec
     from splc.cli.json_output import print_json
     from splc.cli.learning_inputs import evaluation_set, input_files, learning_rows
-    from splc.cli.outputs import require_writable
     from splc.cli.scaling_inputs import points_of
     from splc.cli.show.scale import far_point, predictions
     from splc.cli.terminal import note, report
     from splc.errors import MeasurementError
     from splc.io.files import write_whole
+    from splc.io.outputs import require_writable
     from splc.learning.pmnf import learn_scaling
     from splc.plotting import plot_format, prediction_plot
 

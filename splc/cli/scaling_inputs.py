@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,7 +11,6 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from splc.data.experiment import Experiment, Key
     from splc.io.files import Source
     from splc.project import Project
 
@@ -77,49 +75,6 @@ def experiment_source(project: Project, measurements: str | None, coordinates: s
         return None
     csv = source.data.strip() and experiment_format(source) == "csv"
     return None if csv and coordinates is None and project.has_system else source
-
-
-def names_of(text: str | None, option: str) -> list[str] | None:
-    """Return names that are separated by commas.
-
-    Raises:
-        typer.BadParameter: if one is empty.
-    """
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if not all(names):
-        raise typer.BadParameter(f"{text!r} is not NAME,NAME…", param_hint=option)
-    return names
-
-
-def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
-    """Return the series of these call paths and metrics, each a name or a pattern; None is all of them.
-
-    Raises:
-        MeasurementError: if nothing has such a name, or the two do not occur together.
-    """
-    from splc.errors import MeasurementError, unknown_name_hint
-
-    wanted = []
-    for what, patterns, known in (
-        ("call path", callpaths, experiment.callpaths),
-        ("metric", metrics, experiment.metrics),
-    ):
-        found: set[str] = set() if patterns else set(known)
-        for pattern in patterns or ():
-            # A name is itself first, whatever signs it has: `operator[]`.
-            own = {pattern} if pattern in known else {name for name in known if fnmatchcase(name, pattern)}
-            if not own:
-                hint = unknown_name_hint(pattern, known)
-                raise MeasurementError(f"there is no {what} {pattern!r}", hint=hint).at(experiment.report.source)
-            found |= own
-        wanted.append(found)
-    series = [key for key in experiment.series if key[0] in wanted[0] and key[1] in wanted[1]]
-    if not series:
-        hint = "choose others with --callpath and --metric"
-        raise MeasurementError("none of the call paths has any of the metrics", hint=hint).at(experiment.report.source)
-    return series
 
 
 def scaling_settings(stated: Mapping[str, str], method: str | None) -> dict[str, Any]:

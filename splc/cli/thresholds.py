@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from splc.cli.parameters import numbers_of
+from splc.cli.arguments import numbers_of
 
 if TYPE_CHECKING:
     from comparison.result import Comparisons

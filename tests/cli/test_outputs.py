@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli.outputs import require_writable
 from splc.errors import OutputError
+from splc.io.outputs import require_writable
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]

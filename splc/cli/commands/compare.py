@@ -25,6 +25,11 @@ WHERE = "Where and how predictions are compared"
 TERMS = "How terms are compared"
 RESULTS = "What comes out"
 
+EXAMPLES = (
+    "splc compare analytical.txt learned.log",
+    "splc compare analytical.txt learned.log --on ff --json",
+)
+
 
 def compare(
     models: Annotated[
@@ -132,7 +137,12 @@ def compare(
     ] = None,
     view: Annotated[
         Literal["both", "predictions", "terms"] | None,
-        typer.Option("--view", help="What --plot draws. Default: both.", rich_help_panel=RESULTS),
+        typer.Option(
+            "--view",
+            metavar="both|predictions|terms",
+            help="What --plot draws. Default: both.",
+            rich_help_panel=RESULTS,
+        ),
     ] = None,
     fail_below: Annotated[
         list[str] | None,
@@ -166,19 +176,20 @@ def compare(
     from comparison.measures import measure as known_measure
     from comparison.semantic import DEFAULT_KEYS
     from sampling import Space
+    from splc.cli.arguments import numbers_of
     from splc.cli.compared_intervals import interval_bounds
     from splc.cli.compared_models import require_factor, require_rows, subjects_of, which_learning, which_round
     from splc.cli.comparing import Places, chosen_tables, configurations_of, read_files, weights_of
     from splc.cli.json_output import print_json
-    from splc.cli.outputs import require_writable
-    from splc.cli.parameters import numbers_of, require_used, stated_parameters
     from splc.cli.show.compare import print_report, say_what_to_know
     from splc.cli.show.compare_tables import Report
     from splc.cli.terminal import note, progress, warn
     from splc.cli.thresholds import broken, require_measured, thresholds
     from splc.io.files import STANDARD, write_whole
+    from splc.io.outputs import require_writable
     from splc.plotting import plot_format
     from splc.project import Project
+    from splc.workflows.parameters import require_used, stated_parameters
 
     if "list" in (measure or []):
         from splc.cli.show.compare import list_measures
@@ -218,9 +229,10 @@ def compare(
     require_writable(plot, (*models, on, *project.files))
 
     space = Space(project.variability_model())
-    known = stated_parameters(project, parameter)
+    stated = numbers_of(parameter, "--parameter")
+    known = stated_parameters(project, stated)
     found = subjects_of(models, space.model, known, chosen_round, chosen_learning, scale)
-    require_used(parameter, frozenset().union(*(subject.used for subject in found)))
+    require_used(stated, frozenset().union(*(subject.used for subject in found)))
     require_rows(rows, found)
     places: Places = configurations_of(
         on, project, space, seed, {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}, found

@@ -24,6 +24,11 @@ TARGETS: dict[Kind, tuple[str, ...]] = {
 }
 CALLED = {"measurements": "measurements", "model": "a model", "system": "a system description"}
 
+EXAMPLES = (
+    "splc convert learned.log -o model.json",
+    "splc convert measurements.csv --to splconqueror-csv -o -",
+)
+
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="INPUT", help="The file; what it is, its content says.")],
@@ -54,9 +59,9 @@ def convert(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Turn measurements, learned models and system descriptions into other formats."""
-    from splc.cli.outputs import require_writable
     from splc.cli.terminal import note, report
     from splc.errors import InputError, Problem, listed, plural
+    from splc.io.outputs import require_writable
     from splc.project import Project
 
     kind = recognised(source)
@@ -181,7 +186,7 @@ def convert_model(
 
     Parameters become numbers: an analytical model is written as the sum of terms that it is.
     """
-    from splc.cli.parameters import numbers_of, require_used, stated_parameters
+    from splc.cli.arguments import numbers_of
     from splc.cli.terminal import note
     from splc.errors import plural
     from splc.formats.models.json import model_json_text
@@ -191,12 +196,14 @@ def convert_model(
     from splc.io.files import write_whole
     from splc.models.binding import bound
     from splc.system.variability import ROOT
+    from splc.workflows.parameters import require_used, stated_parameters
 
     system = project.variability_model() if project.has_system else None
     if system is None:
         note("there is no system description here: the model's names are taken as they are")
-    stored = read_stored_model(source, system, parameters=stated_parameters(project, parameter))
-    require_used(parameter, stored.used)
+    stated = numbers_of(parameter, "--parameter")
+    stored = read_stored_model(source, system, parameters=stated_parameters(project, stated))
+    require_used(stated, stored.used)
     rows = numbers_of(at, "--at")
     model = bound(stored.model, rows)
     for text in frozen(stored.model, rows):

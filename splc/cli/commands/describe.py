@@ -8,6 +8,11 @@ import typer
 
 from splc.cli.options import Json, System
 
+EXAMPLES = (
+    "splc describe",
+    "splc describe system.xml --json",
+)
+
 
 def describe(
     argument: Annotated[

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 FITTING = "How to estimate"
 RESULTS = "What comes out"
 
+EXAMPLES = (
+    "splc fit --free alpha,beta",
+    "splc fit --free scale analytical.txt -o fitted.toml",
+)
+
 
 def fit(
     analytical: Annotated[
@@ -60,6 +65,7 @@ def fit(
         Literal["relative", "absolute", "log"],
         typer.Option(
             "--weights",
+            metavar="relative|absolute|log",
             help="Which squared residuals are made least: relative ones, absolute ones, or logarithms of predicted / "
             "measured, for measurements that scatter by factors.",
             rich_help_panel=FITTING,
@@ -104,15 +110,16 @@ def fit(
     """
     from sampling import Space
     from splc.calibration import SCALE, calibrate
+    from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json
-    from splc.cli.outputs import require_writable
-    from splc.cli.parameters import require_used, stated_parameters
     from splc.cli.show.fit import Fitted, as_json, bounds_of, names_of, say_what_to_know, show, write
     from splc.cli.terminal import report
     from splc.errors import OutputError, Problem
     from splc.io.files import STANDARD
+    from splc.io.outputs import require_writable
     from splc.models.influence import EvaluationError
     from splc.project import Project
+    from splc.workflows.parameters import require_used, stated_parameters
 
     # Whatever can be refused is refused before the measurements are read.
     if output == STANDARD and json:
@@ -136,9 +143,10 @@ def fit(
         )
     require_writable(output, (file, *project.files))
     space = Space(project.variability_model())
-    known = stated_parameters(project, parameter)
+    stated = numbers_of(parameter, "--parameter")
+    known = stated_parameters(project, stated)
     model, guessed, used = read_free(file, space.model, known, names)
-    require_used(parameter, used)
+    require_used(stated, used)
     policies: Any = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
     measured = project.measurements(space.model, space, **policies)
     report(measured.report)

@@ -30,6 +30,11 @@ LEARNING = "How to learn"
 RESULTS = "What comes out"
 SCALING = "Scaling models (--learner pmnf)"
 
+EXAMPLES = (
+    "splc learn",
+    "splc learn --sampling pb:9,3 -o model.json",
+)
+
 
 def learn(
     context: typer.Context,
@@ -37,6 +42,7 @@ def learn(
         Literal["stepwise", "pmnf"],
         typer.Option(
             "--learner",
+            metavar="stepwise|pmnf",
             help="Terms of options, stepwise; or how it scales with a few parameters (performance model normal form).",
             rich_help_panel=LEARNING,
         ),
@@ -46,7 +52,7 @@ def learn(
     numeric: Numeric = None,
     missing: Annotated[
         Literal["error", "drop", "nearest"],
-        typer.Option("--missing", help="Sampled configurations that were not measured."),
+        typer.Option("--missing", metavar="error|drop|nearest", help="Sampled configurations that were not measured."),
     ] = "error",
     seed: Seed = 0,
     preset: Annotated[
@@ -58,7 +64,7 @@ def learn(
             "--set",
             metavar="NAME=VALUE",
             help="A setting, by SPL Conqueror's name: 'abortError=1'. Can be repeated. "
-            "It comes before splc.toml's \\[learning], which comes before the preset. "
+            "It comes before splc.toml's [learning], which comes before the preset. "
             "Of pmnf: aggregate, segmented, strong_scaling, …",
             rich_help_panel=LEARNING,
         ),
@@ -76,7 +82,7 @@ def learn(
         list[str] | None,
         typer.Option(
             "--sum",
-            metavar="NFP\\[:WHERE]",
+            metavar="NFP[:WHERE]",
             help="Learn this part of the property, and add up the models of all parts; WHERE is 1 where it counts. "
             "'seconds_{}:level_{}' is every level; in --observed, {} is the same level. Can be repeated.",
             rich_help_panel=LEARNING,
@@ -196,10 +202,10 @@ def learn(
         stated_settings,
         with_deviation,
     )
-    from splc.cli.outputs import require_writable
     from splc.cli.show.learn import as_json, evaluated_on, require_expressible, show, write
     from splc.cli.terminal import note, progress, report
     from splc.errors import plural
+    from splc.io.outputs import require_writable
     from splc.learning import learn as learn_model
     from splc.learning import learn_sum
     from splc.learning.settings import preset as preset_settings

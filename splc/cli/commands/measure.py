@@ -14,6 +14,11 @@ RESULTS = "What comes out"
 BATCHES = "Commands that measure many configurations"
 WHERE = "On several machines"
 
+EXAMPLES = (
+    "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
+    "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
+)
+
 
 def measure(
     command: Annotated[
@@ -79,6 +84,7 @@ def measure(
         Literal["repetition", "random"],
         typer.Option(
             "--order",
+            metavar="repetition|random",
             help="All configurations once, then all again; or shuffled, by --seed.",
             rich_help_panel=HOW_OFTEN,
         ),
@@ -148,7 +154,12 @@ def measure(
     json: Json = False,
     backend: Annotated[
         Literal["local", "dask"],
-        typer.Option("--backend", help="One run after the other here, or on a dask cluster.", rich_help_panel=WHERE),
+        typer.Option(
+            "--backend",
+            metavar="local|dask",
+            help="One run after the other here, or on a dask cluster.",
+            rich_help_panel=WHERE,
+        ),
     ] = "local",
     scheduler: Annotated[
         str | None,

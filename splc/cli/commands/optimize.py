@@ -9,6 +9,11 @@ import typer
 
 from splc.cli.options import Json, Parameter, ParametersFile, System
 
+EXAMPLES = (
+    "splc optimize learned.log",
+    "splc optimize analytical.txt --maximize",
+)
+
 
 def optimize(
     model: Annotated[
@@ -31,17 +36,19 @@ def optimize(
     from sampling import Space
     from sampling.space.optimum import optimum
     from sampling.space.space import LIMIT
+    from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json
-    from splc.cli.parameters import require_used, stated_parameters
     from splc.cli.terminal import note, say, table
     from splc.formats.models.read import read_stored_model
     from splc.project import Project
     from splc.system.options import BinaryOption
+    from splc.workflows.parameters import require_used, stated_parameters
 
     project = Project.load(system=system, parameters=parameters)
     space = Space(project.variability_model())
-    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, parameter))
-    require_used(parameter, stored.used)
+    stated = numbers_of(parameter, "--parameter")
+    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, stated))
+    require_used(stated, stored.used)
     found = optimum(stored.model, space, maximize, LIMIT if limit is None else limit)
     values = {name: plain(value) for name, value in found.configuration.assignment(0).items()}
     if json:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted"
 
+EXAMPLES = (
+    "splc predict learned.log measurements.csv --json",
+    "splc predict analytical.txt measurements.csv -o predictions.csv",
+)
+
 
 def predict(
     model: Annotated[
@@ -46,9 +51,8 @@ def predict(
     import numpy as np
 
     from sampling import Space
+    from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json
-    from splc.cli.outputs import require_writable
-    from splc.cli.parameters import require_used, stated_parameters
     from splc.cli.terminal import note, report
     from splc.errors import ConfigurationError, Problem, plural
     from splc.formats.measurements.configurations_csv import write_configurations
@@ -56,9 +60,11 @@ def predict(
     from splc.formats.measurements.rows import Policy
     from splc.formats.models.read import read_stored_model
     from splc.io.files import STANDARD
+    from splc.io.outputs import require_writable
     from splc.learning.scoring import mean_relative_error
     from splc.models.influence import EvaluationError
     from splc.project import Project
+    from splc.workflows.parameters import require_used, stated_parameters
 
     if model == configurations == STANDARD:
         raise typer.BadParameter("only one of the two can be standard input", param_hint="MODEL, CONFIGURATIONS")
@@ -68,10 +74,11 @@ def predict(
     require_writable(output, (model, configurations, *project.files))
     space = Space(project.variability_model())
     policy = Policy(invalid, duplicates, aggregate, space.check, space.violations)
-    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, parameter))
+    stated = numbers_of(parameter, "--parameter")
+    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, stated))
     found = read_to_predict(configurations, space.model, policy, nfp, stored.nfp or project.nfp)
     report(found.report)
-    require_used(parameter, stored.used)
+    require_used(stated, stored.used)
     say_what_is_judged(found, stored.nfp, project.nfp)
     try:
         predicted = stored.model.predict(project.with_observed(found.configurations))

@@ -1,17 +1,19 @@
-"""`splc sample`: the configurations that a sampling picks, as a table or as command lines."""
+"""`splc sample`: pick configurations, and write them as a table or as command lines."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from splc.cli.options import Binary, Duplicates, Invalid, Json, MeasurementsFile, Numeric, Sampling, Seed, System
 
-if TYPE_CHECKING:
-    from sampling import Sample
-
 AS_COMMANDS = "As command lines"
+
+EXAMPLES = (
+    "splc sample --sampling pb:9,3",
+    "splc sample --sampling random:20 --seed 1 -o configurations.csv",
+)
 
 
 def sample(
@@ -43,66 +45,31 @@ def sample(
     duplicates: Duplicates = "error",
 ) -> None:
     """Pick configurations to measure, and write them as CSV."""
-    from sampling import Space, draw_sample, parse_spec
-    from sampling.designs.whole.measured import Measured
+    from sampling import command_strings
     from splc.cli.json_output import print_json
-    from splc.cli.outputs import require_writable
-    from splc.cli.terminal import note, report
-    from splc.errors import plural
-    from splc.formats.measurements.configurations_csv import write_configurations
-    from splc.io.files import STANDARD, write_whole
-    from splc.project import Project
+    from splc.cli.show.sample import as_json, write
+    from splc.cli.terminal import show_notes
+    from splc.io.files import STANDARD
+    from splc.workflows.sample import Request, run
 
     if (prefix or postfix) and not command:
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
-    spec = parse_spec(sampling, binary=binary, numeric=numeric)
-    project = Project.load(system=system, measurements=measurements)
-    require_writable(output, project.files)
-    model = project.variability_model(observed=False)
-    space = Space(model)
-    measured = None
-    if isinstance(spec.whole, Measured):
-        read = project.measurements(model, space, invalid=invalid, duplicates=duplicates)
-        report(read.report)
-        measured = read.configurations
-    found = draw_sample(model, spec, seed, measured, space)
-    for text in found.notes:
-        note(text)
-    lines = command_lines(found, prefix, postfix) if command else None
+    result = run(
+        Request(
+            sampling=sampling,
+            binary=binary,
+            numeric=numeric,
+            seed=seed,
+            output=output,
+            system=system,
+            measurements=measurements,
+            invalid=invalid,
+            duplicates=duplicates,
+        )
+    )
+    show_notes(result.notes)
+    lines = command_strings(result.sample.configurations, prefix, postfix) if command else None
     if output is not None or not json:
-        path = STANDARD if output is None else output
-        if lines is None:
-            write_configurations(found.configurations, path)
-        else:
-            write_whole(path, "".join(f"{line}\n" for line in lines))
-        if path != STANDARD:
-            note(f"{plural(len(found.configurations), 'configuration', 'configurations')} written to {path}")
+        write(result.sample, STANDARD if output is None else output, lines)
     if json:
-        print_json("sample", as_json(found, output, lines))
-
-
-def command_lines(found: Sample, prefix: str, postfix: str) -> list[str]:
-    """Return one command line per configuration."""
-    from sampling import command_strings
-
-    return command_strings(found.configurations, prefix, postfix)
-
-
-def as_json(found: Sample, output: str | None, lines: list[str] | None) -> dict[str, Any]:
-    """Return the content of the JSON object: a summary, with the configurations unless they are in a file."""
-    configurations = found.configurations
-    content: dict[str, Any] = {
-        "sampling": found.spec,
-        "seed": found.seed,
-        "configurations": len(configurations),
-        "removed": found.removed,
-        "notes": found.notes,
-        "output": output,
-    }
-    if output is None and lines is not None:
-        content["commands"] = lines
-    elif output is None:
-        columns = [configurations.value(name).tolist() for name in configurations.model.names]
-        names = configurations.model.names
-        content["rows"] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return content
+        print_json("sample", as_json(result.sample, output, lines))

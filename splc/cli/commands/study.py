@@ -13,9 +13,14 @@ if TYPE_CHECKING:
 
 WHERE = "Where and how fast"
 
+EXAMPLES = (
+    "splc study --output results --no-pictures",
+    "splc study study.toml --jobs 2 --json",
+)
+
 
 def study(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The study; default: study.toml.")] = None,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study; default: study.toml.")] = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The results; default: 'results' beside the study."),
@@ -37,7 +42,12 @@ def study(
     ] = None,
     backend: Annotated[
         Literal["local", "dask"],
-        typer.Option("--backend", help="Processes on this machine, or a dask cluster.", rich_help_panel=WHERE),
+        typer.Option(
+            "--backend",
+            metavar="local|dask",
+            help="Processes on this machine, or a dask cluster.",
+            rich_help_panel=WHERE,
+        ),
     ] = "local",
     scheduler: Annotated[
         str | None,

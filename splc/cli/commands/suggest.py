@@ -20,6 +20,11 @@ VALUE = "value"
 SUGGESTING = "What to suggest"
 SERIES = "Which measurements"
 
+EXAMPLES = (
+    "splc suggest --coordinates px,py,nx --metric solve_seconds",
+    "splc suggest --coordinates px,py,nx --metric solve_seconds --cost 'value * px * py' --count 3",
+)
+
 
 def suggest(
     measurements: MeasurementsFile = None,
@@ -51,7 +56,7 @@ def suggest(
             "--cost",
             metavar="EXPRESSION",
             help="What a measurement costs, of parameters and 'value': 'value * p * 24'. "
-            "\\[the value times the number of processes, where a parameter is named p, np, processes, ranks, …]",
+            "[the value times the number of processes, where a parameter is named p, np, processes, ranks, …]",
             rich_help_panel=SUGGESTING,
         ),
     ] = None,
@@ -81,7 +86,7 @@ def suggest(
             "--count",
             min=1,
             metavar="N",
-            help="How many points. \\[what is missing of a line, or one]",
+            help="How many points. [what is missing of a line, or one]",
             rich_help_panel=SUGGESTING,
         ),
     ] = None,
@@ -90,7 +95,7 @@ def suggest(
         typer.Option(
             "--axis",
             metavar="NAME=VALUE,…",
-            help="The values that a parameter can have. \\[those measured, carried on to five] Can be repeated.",
+            help="The values that a parameter can have. [those measured, carried on to five] Can be repeated.",
             rich_help_panel=SUGGESTING,
         ),
     ] = None,
@@ -106,7 +111,7 @@ def suggest(
             "--repetitions",
             min=1,
             metavar="N",
-            help="Measurements per point. \\[as measured]",
+            help="Measurements per point. [as measured]",
             rich_help_panel=SUGGESTING,
         ),
     ] = None,
@@ -117,7 +122,7 @@ def suggest(
     The cheapest line of five points along each parameter comes first, then the cheapest other points, until the model
     is good enough or the budget is spent (Ritter et al., Learning Cost-Effective Sampling Strategies).
     """
-    from splc.cli.scaling_inputs import names_of
+    from splc.cli.arguments import names_of
     from splc.cli.terminal import report
     from splc.formats.experiments.read import read_experiment
     from splc.project import Project
@@ -155,8 +160,8 @@ def _measured(experiment: Experiment, callpath: Sequence[str] | None, metric: st
     """
     import numpy as np
 
-    from splc.cli.scaling_inputs import chosen_series
     from splc.errors import MeasurementError, listed
+    from splc.workflows.series import chosen_series
 
     series = chosen_series(experiment, callpath, None if metric is None else [metric])
     metrics = list(dict.fromkeys(key[1] for key in series))

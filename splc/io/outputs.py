@@ -1,4 +1,4 @@
-"""Output files: that they can be written is found out before anything is computed."""
+"""Checks of output files, made before anything is computed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is write-protected")
-        # What the system allows, only trying tells for certain.
+        # Permissions alone do not decide (read-only file systems, access lists): try it.
         with tempfile.TemporaryFile(dir=folder):
             pass
     except (OSError, ValueError) as error:
@@ -47,7 +47,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
 
 
 def _same(target: Path, other: str) -> bool:
-    """Whether a file is the same as another one, by its name, a link, or what standard input was redirected from."""
+    """Whether two paths name one file, also through links; `-` is the file that standard input is redirected from."""
     try:
         if other == "-":
             return os.path.samestat(target.stat(), os.fstat(0))

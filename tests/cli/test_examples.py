@@ -1,0 +1,73 @@
+"""The examples at the end of every help text."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from splc.cli.app import app
+from splc.cli.command import Command
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).parents[2]
+# A study of one sampling: the one of the case study takes longer than a test should.
+STUDY = 'nfp = "solve_seconds"\nsamplings = ["pb:9,3"]\n'
+SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
+
+
+def examples() -> list[tuple[str, str]]:
+    """Return every example with the name of its command."""
+    found = []
+    for command in app.registered_commands:
+        kind: Any = command.cls
+        assert issubclass(kind, Command)
+        found += [(str(command.name), text) for text in kind.examples]
+    return found
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of a case study with a small study, a solver and a learned model."""
+    folder = tmp_path_factory.mktemp("examples") / "2d"
+    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    (folder / "solver").write_text(SOLVER, encoding="utf-8")
+    (folder / "solver").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert CliRunner().invoke(app, ["learn"]).exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize(("command", "example"), examples())
+def test_example(command: str, example: str, run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every example runs, is about its command and is part of its help, unwrapped."""
+    monkeypatch.chdir(project)
+    program, first, *rest = shlex.split(example)
+    assert (program, first) == ("splc", command)
+    assert run(first, *rest).exit_code == 0
+    assert f"  {example}\n" in run(command, "--help").stdout
+
+
+def test_every_command_has_examples() -> None:
+    """Each command has two or three examples."""
+    names = [name for name, _ in examples()]
+    for command in app.registered_commands:
+        assert names.count(str(command.name)) in (2, 3), command.name
+
+
+@pytest.mark.parametrize("command", [str(command.name) for command in app.registered_commands])
+def test_help_is_plain(command: str, run: Run) -> None:
+    """Help texts have no stray backslashes, double brackets, braces around arguments, or `<bool>`."""
+    text = run(command, "--help").stdout.split("Examples:")[0]
+    for sign in ("\\", "[[", "<bool>", "{MODEL}"):
+        assert sign not in text
+    usage = re.search(r"Usage: .*", text)
+    assert usage is not None
+    assert "{" not in usage[0]
