@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from splc.calibration.sensitivity import Sensitivity
 from splc.learning.scoring import mean_relative_error
 from splc.project import Project
 from tests.support.calibration_problems import BENCHMARKED, FREE, read
+from tests.support.paths import SMG2000
 
 HYPRE = {
     "1d": ("px", "12 * nx * f + 4 * log2(px) * alpha + 4 * log2(px) * beta"),
@@ -32,7 +32,7 @@ HYPRE = {
 @pytest.mark.parametrize("variant", sorted(HYPRE))
 def test_real_measurements(variant: str) -> None:
     """On SMG2000 the estimates are optimal: no feasible change of a parameter makes the squared residuals smaller."""
-    folder = Path(__file__).parents[2] / "casestudies" / "smg2000" / variant
+    folder = SMG2000 / variant
     project = Project.load(folder)
     system = project.variability_model()
     measured = project.measurements(system)

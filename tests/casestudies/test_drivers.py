@@ -19,8 +19,8 @@ import pytest
 
 from splc.formats.models.parameters import read_parameters
 from splc.models.parameters import Quantity
+from tests.support.paths import CASES
 
-CASES = Path(__file__).parents[2] / "casestudies"
 DRIVERS = CASES / "drivers"
 COLUMNS = [
     "setup_seconds,solve_seconds,setup_compute_seconds,solve_compute_seconds,setup_cpu_seconds,solve_cpu_seconds",

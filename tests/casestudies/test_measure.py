@@ -18,8 +18,8 @@ from casestudies import measure
 from casestudies.drivers import with_levels
 from splc.formats.measurements.observations_csv import read_observed
 from splc.project import Project
+from tests.support.paths import BOOMERAMG, CASES
 
-CASES = Path(__file__).parents[2] / "casestudies"
 # Stands for mpirun and amg: prints a row per configuration, and its levels after it; the second one may have too few.
 FAKE = """
 import sys
@@ -81,10 +81,10 @@ def test_failure_is_handed_on(tmp_path: Path) -> None:
 def committed() -> list[dict[str, str]]:
     """Return the rows that measuring BoomerAMG would have to give for its committed files."""
     levels: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for row in table(gzip.decompress((CASES / "boomeramg" / "levels.csv.gz").read_bytes()).decode()):
+    for row in table(gzip.decompress((BOOMERAMG / "levels.csv.gz").read_bytes()).decode()):
         levels.setdefault(tuple(row[name] for name in measure.OPTIONS), []).append(row)
     rows = []
-    for row in table((CASES / "boomeramg" / "measurements.csv").read_text(encoding="utf-8")):
+    for row in table((BOOMERAMG / "measurements.csv").read_text(encoding="utf-8")):
         own = levels[tuple(row[name] for name in measure.OPTIONS)]
         for number in range(with_levels.LEVELS):
             for name in with_levels.VARIABLES.values():
@@ -96,12 +96,12 @@ def committed() -> list[dict[str, str]]:
 def test_split_gives_the_committed_form(tmp_path: Path) -> None:
     """From what is measured come the committed files, to the last character."""
     found = measure.split(committed())
-    assert found["levels"] == gzip.decompress((CASES / "boomeramg" / "levels.csv.gz").read_bytes()).decode()
-    assert found["observed"] == (CASES / "boomeramg" / "observed.csv").read_text(encoding="utf-8")
-    assert found["measurements"] == (CASES / "boomeramg" / "measurements.csv").read_text(encoding="utf-8")
+    assert found["levels"] == gzip.decompress((BOOMERAMG / "levels.csv.gz").read_bytes()).decode()
+    assert found["observed"] == (BOOMERAMG / "observed.csv").read_text(encoding="utf-8")
+    assert found["measurements"] == (BOOMERAMG / "measurements.csv").read_text(encoding="utf-8")
     for name in ("observed", "levels"):
         (tmp_path / f"{name}.csv").write_text(found[name], encoding="utf-8")
-    model = Project.load(CASES / "boomeramg").variability_model(observed=False)
+    model = Project.load(BOOMERAMG).variability_model(observed=False)
     assert len(read_observed([tmp_path / "observed.csv", tmp_path / "levels.csv"], model)) == 1728
 
 

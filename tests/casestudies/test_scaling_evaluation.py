@@ -28,6 +28,7 @@ from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import POINTS, evaluate_sparse
 from splc.errors import InputError, OutputError, SpecError
 from splc.study.doing import How
+from tests.support.paths import CASES, ROOT
 
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
 SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
@@ -190,8 +191,7 @@ def test_unknown_preset(tmp_path: Path, value: str) -> None:
         read_evaluation(path)
 
 
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "casestudies" / "scaling_evaluation"
+RESULTS = CASES / "scaling_evaluation"
 
 
 def committed(name: str) -> list[dict[str, str]]:

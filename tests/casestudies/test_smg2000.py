@@ -23,8 +23,8 @@ from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, Quantity, Table
 from splc.models.text.reader import Expansion, expand_text
 from tests import test_documentation as documentation
+from tests.support.paths import SMG2000
 
-SMG = Path(__file__).parents[2] / "casestudies" / "smg2000"
 DIMENSIONS = ("1d", "2d", "3d")
 TOPOLOGY = {"1d": ("px",), "2d": ("px", "py"), "3d": ("px", "py", "pz")}
 FILES = ("parameters.toml", "parameters-thesis.toml")
@@ -81,7 +81,7 @@ def formula(dimension: str, at: dict[str, float], alpha: float, beta: float, f: 
 @cache
 def shipped(dimension: str) -> Expansion:
     """Return the expansion of analytical.txt, with its parameters as names."""
-    return expand_text((SMG / dimension / "analytical.txt").read_text(encoding="utf-8"), None)
+    return expand_text((SMG2000 / dimension / "analytical.txt").read_text(encoding="utf-8"), None)
 
 
 def difference(one: Expansion, other: Expansion) -> set[str]:
@@ -97,14 +97,14 @@ def value(expansion: Expansion, at: dict[str, float]) -> float:
 
 def model_of(dimension: str, parameters: Parameters) -> InfluenceModel:
     """Return the analytical model of a folder with these parameters."""
-    system = read_variability_model(SMG / dimension / "system.xml")
-    return read_model(SMG / dimension / "analytical.txt", system, parameters=parameters)
+    system = read_variability_model(SMG2000 / dimension / "system.xml")
+    return read_model(SMG2000 / dimension / "analytical.txt", system, parameters=parameters)
 
 
 def measured(dimension: str) -> Measurements:
     """Return the committed measurements of a folder."""
-    system = read_variability_model(SMG / dimension / "system.xml")
-    return read_measurements(SMG / dimension / "measurements.csv", system)
+    system = read_variability_model(SMG2000 / dimension / "system.xml")
+    return read_measurements(SMG2000 / dimension / "measurements.csv", system)
 
 
 def processes(dimension: str, configurations: Configurations) -> Any:
@@ -189,7 +189,7 @@ def test_expansion_has_the_values_of_the_formula(
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_parameters_of_the_thesis_are_those_of_its_table(dimension: str) -> None:
     """The thesis' parameters are table 5.4 in seconds, 0 for sequential runs, and the middle row is 4 nodes."""
-    parameters = read_parameters(SMG / dimension / "parameters-thesis.toml")
+    parameters = read_parameters(SMG2000 / dimension / "parameters-thesis.toml")
     found = parameters.quantities
     assert found["f"] == Quantity.exactly(0.039e-9)
     for name, column in (("alpha", 1), ("beta", 2)):
@@ -208,7 +208,7 @@ def test_one_number_for_each_parameter_is_that_of_a_parallel_run(dimension: str)
     """Where a parameter needs one number, it is that of several processes (of 4 nodes in the thesis)."""
     at = {"px": 2.0, "py": 3.0, "pz": 4.0, "nx": 50.0}
     for name, numbers in zip(FILES, ((0.144e-6, 1.28e-9, 0.0195e-9), (11625e-9, 60.60e-9, 0.039e-9)), strict=True):
-        model = bound(model_of(dimension, read_parameters(SMG / dimension / name)))
+        model = bound(model_of(dimension, read_parameters(SMG2000 / dimension / name)))
         assert not model.parameters
         assert value(model.influences, at) == pytest.approx(formula(dimension, at, *numbers), rel=1e-12, abs=0)
 
@@ -218,7 +218,7 @@ def test_one_number_for_each_parameter_is_that_of_a_parallel_run(dimension: str)
 def test_every_measured_configuration_is_predicted(dimension: str, name: str) -> None:
     """Predictions of all measured configurations are those of the plain formula with the machine's numbers."""
     configurations = measured(dimension).configurations
-    predicted = model_of(dimension, read_parameters(SMG / dimension / name)).predict(configurations)
+    predicted = model_of(dimension, read_parameters(SMG2000 / dimension / name)).predict(configurations)
     assert predicted == pytest.approx(oracle(dimension, configurations, name), rel=1e-12, abs=0)
 
 
@@ -226,7 +226,7 @@ def test_every_measured_configuration_is_predicted(dimension: str, name: str) ->
 @pytest.mark.parametrize(("dimension", "flops"), [("1d", "6 * nx"), ("2d", "20 * nx^2"), ("3d", "48 * nx^3")])
 def test_sequential_runs_compute_only(dimension: str, flops: str, name: str) -> None:
     """On one process the prediction is the time of the floating point operations, without any message."""
-    parameters = read_parameters(SMG / dimension / name)
+    parameters = read_parameters(SMG2000 / dimension / name)
     f = parameters.quantities["f"]
     assert isinstance(f, Quantity)
     configurations = measured(dimension).configurations
@@ -249,7 +249,7 @@ def test_error_against_the_measurements(
     """The models predict hundredths of the computing time; a factor of hundreds brings them near it."""
     data = measured(dimension)
     seconds = data["solve_compute_seconds"]
-    model = model_of(dimension, read_parameters(SMG / dimension / "parameters.toml"))
+    model = model_of(dimension, read_parameters(SMG2000 / dimension / "parameters.toml"))
     predicted = model.predict(data.configurations)
     ratios = seconds / predicted
     assert np.exp(np.log(ratios).mean()) == pytest.approx(ratio, abs=0.5)
@@ -265,11 +265,11 @@ def test_error_against_the_measurements(
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_folder_names_its_files(dimension: str) -> None:
     """`splc.toml` names the analytical model and its parameters, and both are there."""
-    content = tomllib.loads((SMG / dimension / "splc.toml").read_text(encoding="utf-8"))
+    content = tomllib.loads((SMG2000 / dimension / "splc.toml").read_text(encoding="utf-8"))
     assert (content["analytical"], content["parameters"]) == ("analytical.txt", "parameters.toml")
-    assert all((SMG / dimension / content[key]).is_file() for key in ("system", "measurements", "analytical"))
+    assert all((SMG2000 / dimension / content[key]).is_file() for key in ("system", "measurements", "analytical"))
 
 
 def test_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
     """Every command of the README runs and prints what is shown below it."""
-    documentation.test_commands_give_what_the_page_shows(SMG / "README.md", tmp_path)
+    documentation.test_commands_give_what_the_page_shows(SMG2000 / "README.md", tmp_path)

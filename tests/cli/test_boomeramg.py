@@ -19,8 +19,8 @@ from splc.formats.models.read import read_model
 from splc.learning import Part, learn_sum
 from splc.project import Project
 from tests.cli.conftest import Run
+from tests.support.paths import BOOMERAMG
 
-CASE = Path(__file__).parents[2] / "casestudies" / "boomeramg"
 OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
 ALPHA, BETA, T = 1.44e-7, 1.28e-9, 5.77e-10
 LEVELS = 8
@@ -32,7 +32,7 @@ Level = dict[str, float]
 @cache
 def measured() -> Measurements:
     """Return the measurements of the case, checked against its constraints."""
-    project = Project.load(CASE)
+    project = Project.load(BOOMERAMG)
     model = project.variability_model()
     return project.measurements(model, Space(model))
 
@@ -40,11 +40,11 @@ def measured() -> Measurements:
 def committed() -> tuple[dict[Key, list[Level]], dict[Key, int]]:
     """Return the levels and the iterations of every configuration, read without the library."""
     levels: dict[Key, list[Level]] = defaultdict(list)
-    with gzip.open(CASE / "levels.csv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(BOOMERAMG / "levels.csv.gz", "rt", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             numbers = {name: float(row[name] or 0) for name in ("C", "s", "sh", "p", "n", "ph", "nh")}
             levels[tuple(int(row[name]) for name in OPTIONS)].append(numbers)
-    with (CASE / "observed.csv").open(encoding="utf-8") as file:
+    with (BOOMERAMG / "observed.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return levels, {tuple(int(row[name]) for name in OPTIONS): int(row["iterations"]) for row in rows}
 
@@ -66,7 +66,7 @@ def solve(levels: list[Level], ranks: int, convention: str) -> float:
 def predicted(file: str) -> dict[Key, float]:
     """Return what one of the case's models predicts for every configuration."""
     some = measured().configurations
-    model = read_model(CASE / file, some.model, parameters=Project.load(CASE).parameters())
+    model = read_model(BOOMERAMG / file, some.model, parameters=Project.load(BOOMERAMG).parameters())
     keys = zip(*(some.value(name).astype(int).tolist() for name in OPTIONS), strict=True)
     return dict(zip(keys, model.predict(some).tolist(), strict=True))
 
@@ -131,7 +131,7 @@ class TestLearning:
         some = measured()
         parts = [Part(f"level_{i}_compute_seconds", f"level_{i}", (f"*_{i}", "iterations")) for i in range(LEVELS)]
         rows = np.random.default_rng(0).permutation(len(some))[:125]
-        settings = Project.load(CASE).learning
+        settings = Project.load(BOOMERAMG).learning
         found = learn_sum(some, parts, "solve_compute_seconds", learning_set=rows, settings=settings)
         assert found.whole.error is not None
         assert found.whole.error < 31.3
@@ -143,9 +143,9 @@ class TestLearning:
 
     def test_the_commands_of_the_readme(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The commands of the README run as they stand."""
-        lines = (CASE / "README.md").read_text(encoding="utf-8").splitlines()
+        lines = (BOOMERAMG / "README.md").read_text(encoding="utf-8").splitlines()
         commands = [line.strip() for line in lines if line.startswith("    splc ")]
-        shutil.copytree(CASE, tmp_path / "boomeramg")
+        shutil.copytree(BOOMERAMG, tmp_path / "boomeramg")
         monkeypatch.chdir(tmp_path / "boomeramg")
         assert len(commands) == 4
         for command in commands:

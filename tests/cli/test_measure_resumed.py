@@ -16,6 +16,7 @@ import pytest
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
 from tests.support.measured_programs import ALL, AWK, TIME, script, table
+from tests.support.paths import SUPPORT
 
 Refused = Callable[..., str]
 
@@ -162,7 +163,7 @@ for row in rows:
 
 def test_killed_at_any_moment(empty: Path) -> None:
     """Killed 50 times and resumed: no recorded run is lost or done again, and the file is as without any kill."""
-    driver = Path(__file__).parents[1] / "support" / "killing.py"
+    driver = SUPPORT / "killing.py"
     done = subprocess.run([sys.executable, str(driver), "50"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support.paths import SMG2000
 
 Refused = Callable[..., str]
-CASES = Path(__file__).parents[2] / "casestudies" / "smg2000"
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ def test_refusals(refused: Refused, folder: Path, content: str, message: str) ->
 
 def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the case study the least predicted time is found among its configurations, and below the greatest."""
-    monkeypatch.chdir(CASES / "3d")
+    monkeypatch.chdir(SMG2000 / "3d")
     log = str(tmp_path / "learned.log")
     run("learn", "--sampling", "pb:25,5", "-o", log)
     found = optimal(run, log)

@@ -15,8 +15,8 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
 from splc.system.variability import VariabilityModel
+from tests.support.paths import SMG2000
 
-CASES = Path(__file__).parents[2] / "casestudies"
 PUBLISHED = {
     "LLVM": ("FeatureModel.xml", "measurements.xml", 1024),
     "x264": ("FeatureModel.xml", "measurements.xml", 1152),
@@ -123,7 +123,7 @@ def test_a_system_in_place_of_measurements(data: Path) -> None:
 @pytest.mark.parametrize(("case", "count"), [("1d", 144), ("2d", 240), ("3d", 320)])
 def test_smg2000(case: str, count: int) -> None:
     """Every configuration of SMG2000 was measured three times."""
-    folder = CASES / "smg2000" / case
+    folder = SMG2000 / case
     measured = read_measurements(folder / "measurements.csv", read_variability_model(folder / "system.xml"))
     assert len(measured) == count
     assert measured.repetitions("solve_seconds").shape == (count, 3)

@@ -26,6 +26,7 @@ from splc.models.terms import (
     quoted,
 )
 from splc.models.text.reader import expand_text
+from tests.support.paths import ROOT
 
 OPTIONS = ("x", "y", "z")
 exponents = st.sampled_from(
@@ -224,9 +225,8 @@ def test_terms_find_their_equals_in_another_process(tmp_path: Path) -> None:
     write = "import pickle, sys; from splc.models.terms import option_term;"
     write += "t = option_term('x') * option_term('y'); hash(t);"
     write += "open(sys.argv[1], 'wb').write(pickle.dumps(t))"
-    root = Path(__file__).resolve().parents[2]
     for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         subprocess.run([sys.executable, "-c", write, str(file)], check=True, env=environment)
         term = pickle.loads(file.read_bytes())  # noqa: S301
         assert {option_term("x") * option_term("y"): "found"}.get(term) == "found"

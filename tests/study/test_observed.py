@@ -17,6 +17,7 @@ from splc.study import read_study
 from splc.study.inputs import load
 from tests.study.conftest import Studied, manifest_of
 from tests.study.test_study import runs
+from tests.support.paths import BOOMERAMG
 
 LEARNERS = """
 [learners.whole]
@@ -154,9 +155,6 @@ def test_one_text_is_a_list_of_one(leveled: Path) -> None:
     learners = read_study(leveled).learners
     leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '["*_{}"]'), encoding="utf-8")
     assert read_study(leveled).learners == learners
-
-
-BOOMERAMG = Path(__file__).parents[2] / "casestudies" / "boomeramg"
 
 
 def test_boomeramg_is_the_evaluation_of_the_thesis(tmp_path: Path, studied: Studied) -> None:

@@ -1,0 +1,82 @@
+"""The structure of the source: packages, file lengths, file names. Layers and cycles are import-linter's."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+PACKAGES = ("splc", "sampling", "comparison")
+FILES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
+LONGEST = 450
+
+
+def relative(file: Path) -> str:
+    """Return a path as text, from the checkout."""
+    return file.relative_to(ROOT).as_posix()
+
+
+def length(file: Path) -> int:
+    """Return the number of lines of a file."""
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def subpackages(package: str) -> list[str]:
+    """Return the names of the packages in a package."""
+    return sorted(folder.parent.name for folder in (ROOT / package).glob("*/__init__.py"))
+
+
+def test_modules_directly_in_splc() -> None:
+    """Only what every package shares is directly in `splc/`."""
+    allowed = {"__init__.py", "__main__.py", "_version.py", "errors.py", "lazy.py", "types.py", "py.typed"}
+    assert {file.name for file in (ROOT / "splc").iterdir() if file.is_file()} <= allowed
+
+
+def test_every_package_has_a_layer() -> None:
+    """Each package of splc is in the layers of import-linter; there are at most 17."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    layers = next(each["layers"] for each in tool["importlinter"]["contracts"] if each["id"] == "layers")
+    named = {name.strip("() ") for layer in layers for name in layer.split("|")}
+    found = subpackages("splc")
+    assert {f"splc.{name}" for name in found} <= named
+    assert 12 <= len(found) <= 17
+
+
+def test_file_lengths() -> None:
+    """The median file has at most 130 lines, 95 % have at most 300, none has more than 450."""
+    lengths = [length(file) for file in FILES]
+    assert statistics.median(lengths) <= 130
+    assert statistics.quantiles(lengths, n=20)[-1] <= 300
+    assert {relative(file) for file, lines in zip(FILES, lengths, strict=True) if lines > LONGEST} == set()
+
+
+@pytest.mark.parametrize("folder", ["casestudies", "tests", "benchmarks"])
+def test_no_file_is_too_long(folder: str) -> None:
+    """No Python file outside of the packages has more than 450 lines either."""
+    assert {relative(file) for file in (ROOT / folder).rglob("*.py") if length(file) > LONGEST} == set()
+
+
+def test_module_and_package_names_differ() -> None:
+    """No module has the name of a package beside it, which would hide it."""
+    assert [relative(file) for file in FILES if file.with_suffix("").is_dir()] == []
+
+
+def test_tests_mirror_the_packages() -> None:
+    """Each folder of tests is that of a package of the source; `support` and `casestudies` are the only others."""
+    source = {file.parent.relative_to(ROOT / "splc") for file in (ROOT / "splc").rglob("__init__.py")}
+    source |= {file.parent.relative_to(ROOT) for name in PACKAGES for file in (ROOT / name).rglob("__init__.py")}
+    mirrored = {file.parent.relative_to(ROOT / "tests") for file in (ROOT / "tests").rglob("__init__.py")}
+    assert mirrored - source <= {Path("support"), Path("casestudies")}
+    packages = {Path(name) for name in subpackages("splc")}
+    assert packages - mirrored <= {Path(name) for name in ("project", "workflows")}
+
+
+def test_modules_describe_themselves() -> None:
+    """Every module begins with a docstring of one sentence on one line."""
+    described = re.compile(r'r?"""\S.*\S(?:\n|""")')
+    assert [relative(file) for file in FILES if not described.match(file.read_text(encoding="utf-8"))] == []
