@@ -15,7 +15,7 @@ from comparison.bounds import ONE, UNBOUNDED, Bounds, Extreme, exponential_bound
 from comparison.combinations import Combinations
 from comparison.syntactic import names_in
 from sampling.space.space import Space
-from splc.arithmetic.parser import rounded
+from splc.arithmetic.evaluation import rounded
 from splc.data.configurations import Configurations
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.problem import Comparison, flags_of
+from sampling.space.problem import Relation, flags_of
 from sampling.space.rows import distinct, packed
 from splc.errors import Problem, SpaceError, shorten
 from splc.types import Array
@@ -42,13 +42,13 @@ def values_in(bits: int) -> Array:
     return np.flatnonzero(flags_of(bits, bits.bit_length()))
 
 
-def live_values(comparison: Comparison, variable: int, domains: Sequence[int]) -> Array:
+def live_values(comparison: Relation, variable: int, domains: Sequence[int]) -> Array:
     """Return the values of a variable that leave the comparison to the others."""
     return values_in(domains[variable] & ~comparison.guards.get(variable, 0))
 
 
 def columns(
-    comparison: Comparison, variables: Sequence[int], domains: Sequence[int]
+    comparison: Relation, variables: Sequence[int], domains: Sequence[int]
 ) -> tuple[tuple[int, ...], Callable[[str], Array]]:
     """Return the grid of the live values of some variables: its shape, and what each name is worth on it.
 
@@ -69,7 +69,7 @@ def columns(
     return shape, column
 
 
-def grid_truth(comparison: Comparison, variables: Sequence[int], domains: Sequence[int]) -> Array:
+def grid_truth(comparison: Relation, variables: Sequence[int], domains: Sequence[int]) -> Array:
     """Return where the comparison holds, one axis per variable over its live values.
 
     Variables of the comparison that are not asked for must have one live value.
@@ -79,12 +79,12 @@ def grid_truth(comparison: Comparison, variables: Sequence[int], domains: Sequen
     return truth
 
 
-def cells(comparison: Comparison, domains: Sequence[int]) -> int:
+def cells(comparison: Relation, domains: Sequence[int]) -> int:
     """Return the number of combinations of live values that a table of the comparison would hold."""
     return math.prod(len(live_values(comparison, variable, domains)) for variable in comparison.scope)
 
 
-def tabulated(comparison: Comparison, order: Sequence[int], domains: Sequence[int]) -> Automaton:
+def tabulated(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> Automaton:
     """Return the minimal automaton of a comparison that reads `order`, all its variables with several values."""
     truth = grid_truth(comparison, order, domains)
     live = [live_values(comparison, variable, domains) for variable in order]
@@ -122,7 +122,7 @@ def merged(rows: Array) -> tuple[Array, Array, int]:
     return step[leads], number[:-1], int(number[-1])
 
 
-def too_large(comparison: Comparison) -> SpaceError:
+def too_large(comparison: Relation) -> SpaceError:
     """Return the error for a constraint that neither fits into a table nor is a sum."""
     constraint = comparison.origin
     return SpaceError(

@@ -17,7 +17,7 @@ import numpy as np
 from sampling.space.automata import MAX_CELLS, Automaton, cells, tabulated, values_in
 from sampling.space.diagram import Diagram, Layer
 from sampling.space.ordering import orders
-from sampling.space.problem import Comparison, flags_of
+from sampling.space.problem import Relation, flags_of
 from sampling.space.propagation import Component
 from sampling.space.rows import distinct, packed
 from sampling.space.sums import summed
@@ -120,7 +120,7 @@ def _attempt(
 
 
 def _automaton(
-    comparison: Comparison, component: Component, layer_of: dict[int, int], known: dict[object, Automaton]
+    comparison: Relation, component: Component, layer_of: dict[int, int], known: dict[object, Automaton]
 ) -> Automaton:
     free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
     key = (id(comparison), free)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import Comparison, Disjunction, Problem, stated
+from sampling.space.problem import ConstraintProblem, Disjunction, Relation, stated
 from sampling.space.solutions import Cache, Solutions
-from splc.errors import Problem as Complaint
-from splc.errors import SpaceError
+from splc.errors import Problem, SpaceError
 from splc.system.clauses import Clause
 
 _MAX_TRIALS = 400
@@ -16,7 +15,7 @@ _MAX_UNDECIDED = 20
 _MAX_NAMED = 10
 
 
-def conflict(problem: Problem, source: str | None) -> list[Complaint]:
+def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
     """Return what to say about a problem without solutions: one complaint per constraint of a minimal conflict.
 
     Args:
@@ -26,31 +25,31 @@ def conflict(problem: Problem, source: str | None) -> list[Complaint]:
     found = _minimal(problem)
     if len(found) > _MAX_NAMED:
         return [
-            Complaint(
+            Problem(
                 "no valid configuration: the constraints contradict each other",
                 source,
                 hint=f"{len(found)} of them, taken together, leave nothing",
             )
         ]
-    units: dict[int, Complaint] = {}
+    units: dict[int, Problem] = {}
     for constraint in found:
         origin = constraint.origin
         said = stated(constraint)
         text = origin.reason if isinstance(origin, Clause) else origin.text.strip()
         line = None if said is None else said.line
         units.setdefault(
-            id(said or origin), Complaint("no valid configuration: contradicting constraint", source, line, text=text)
+            id(said or origin), Problem("no valid configuration: contradicting constraint", source, line, text=text)
         )
     return list(units.values())
 
 
-def _minimal(problem: Problem) -> list[Disjunction | Comparison]:
+def _minimal(problem: ConstraintProblem) -> list[Disjunction | Relation]:
     """Return constraints that have no solution together, none of which can be left out.
 
     Chunks of halving size are left out on trial (a deletion filter). After too many trials it stops early: the set has
     no solution then either, but may not be minimal.
     """
-    kept: list[Disjunction | Comparison] = list(problem.constraints)
+    kept: list[Disjunction | Relation] = list(problem.constraints)
     cache: Cache = {}
     trials = undecided = 0
     size = max(1, len(kept) // 2)
@@ -70,9 +69,9 @@ def _minimal(problem: Problem) -> list[Disjunction | Comparison]:
         size = max(1, size // 2)
 
 
-def _impossible(problem: Problem, constraints: Sequence[Disjunction | Comparison], cache: Cache) -> bool | None:
+def _impossible(problem: ConstraintProblem, constraints: Sequence[Disjunction | Relation], cache: Cache) -> bool | None:
     """Return whether constraints have no solution; None if a little effort does not tell."""
-    some = Problem(problem.sizes, problem.parents, tuple(constraints))
+    some = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
     try:
         return Solutions(some, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
     except SpaceError:

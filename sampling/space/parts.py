@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sampling.space.problem import Problem, split_problem
+from sampling.space.problem import ConstraintProblem, split_problem
 from sampling.space.solutions import Cache, Solutions
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
@@ -35,7 +35,7 @@ class Parts:
         self.selectable: tuple[str, ...] = (*self.binary_names, *(ENABLED + name for name in optional))
 
     @cached_property
-    def problem(self) -> Problem:
+    def problem(self) -> ConstraintProblem:
         """The system's variables: what is selectable, then the numeric values."""
         return split_problem(self.model) if self._optional else self.space.problem
 

@@ -47,7 +47,7 @@ class Disjunction:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Relation:
     """An arithmetic constraint over variables.
 
     Attributes:
@@ -70,7 +70,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Problem:
+class ConstraintProblem:
     """Variables, what they must satisfy, and how they hang together.
 
     Attributes:
@@ -81,23 +81,23 @@ class Problem:
 
     sizes: tuple[int, ...]
     parents: tuple[int | None, ...]
-    constraints: tuple[Disjunction | Comparison, ...]
+    constraints: tuple[Disjunction | Relation, ...]
 
-    def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> Problem:
+    def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
         """Return the problem with one stated constraint left out."""
         kept = tuple(c for c in self.constraints if stated(c) is not constraint)
-        return Problem(self.sizes, self.parents, kept)
+        return ConstraintProblem(self.sizes, self.parents, kept)
 
 
-def stated(constraint: Disjunction | Comparison) -> BooleanConstraint | ArithmeticConstraint | None:
+def stated(constraint: Disjunction | Relation) -> BooleanConstraint | ArithmeticConstraint | None:
     """Return the constraint of the model that this one comes from, None for the hierarchy."""
     origin = constraint.origin
     return origin.origin if isinstance(origin, Clause) else origin
 
 
-def whole_problem(model: VariabilityModel) -> Problem:
+def whole_problem(model: VariabilityModel) -> ConstraintProblem:
     """Return the problem whose variables are the options and whose values are their value indices."""
-    constraints: list[Disjunction | Comparison] = [
+    constraints: list[Disjunction | Relation] = [
         Disjunction(tuple((position, bits_of(allowed)) for position, allowed in clause.literals), clause)
         for clause in clauses(model)
     ]
@@ -111,10 +111,10 @@ def whole_problem(model: VariabilityModel) -> Problem:
         _comparison(model, constraint, lambda position: position, switch) for constraint in model.arithmetic_constraints
     ]
     sizes = tuple(option.size for option in model.options)
-    return Problem(sizes, _parents(model), tuple(constraints))
+    return ConstraintProblem(sizes, _parents(model), tuple(constraints))
 
 
-def split_problem(model: VariabilityModel) -> Problem:
+def split_problem(model: VariabilityModel) -> ConstraintProblem:
     """Return the problem over binary options, then switches, then numeric values.
 
     Variables: the binary options in order, one switch (0 disabled, 1 enabled) per optional numeric option in order,
@@ -127,7 +127,7 @@ def split_problem(model: VariabilityModel) -> Problem:
     def variable(position: int) -> int:
         return position if position < binary else position + len(optional)
 
-    constraints: list[Disjunction | Comparison] = []
+    constraints: list[Disjunction | Relation] = []
     for clause in clauses(model):
         # A literal over a numeric option only asks whether it is enabled.
         literals = [
@@ -149,7 +149,7 @@ def split_problem(model: VariabilityModel) -> Problem:
     )
     whole = _parents(model)
     parents = (*whole[:binary], *(whole[position] for position in optional), *whole[binary:])
-    return Problem(sizes, parents, tuple(constraints))
+    return ConstraintProblem(sizes, parents, tuple(constraints))
 
 
 def _parents(model: VariabilityModel) -> tuple[int | None, ...]:
@@ -161,7 +161,7 @@ def _comparison(
     constraint: ArithmeticConstraint,
     variable: Callable[[int], int],
     switch: Callable[[int], tuple[int, int, Array]],
-) -> Comparison:
+) -> Relation:
     """Compile a constraint.
 
     A deselected numeric option satisfies it. So does a deselected binary one, unless `requires` is 'none': then it
@@ -205,4 +205,4 @@ def _comparison(
         # The entry of "deselected", if the variable has it, is guarded and never looked at.
         spare = (0.0,) if option.optional and where == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
-    return Comparison(constraint, guards, tables, model.source)
+    return Relation(constraint, guards, tables, model.source)

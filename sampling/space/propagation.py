@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sampling.space.automata import grid_truth
-from sampling.space.problem import Comparison, Disjunction, Problem
+from sampling.space.problem import ConstraintProblem, Disjunction, Relation
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Component:
     variables: tuple[int, ...]
     domains: tuple[int, ...] = field(repr=False)
     disjunctions: tuple[tuple[tuple[int, int], ...], ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[Relation, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -39,7 +39,7 @@ class Component:
         )
 
 
-def components(problem: Problem, domains: Sequence[int] | None = None) -> list[Component] | None:
+def components(problem: ConstraintProblem, domains: Sequence[int] | None = None) -> list[Component] | None:
     """Return the components of a problem, in order of their first variables, or None if it has no solution.
 
     Args:
@@ -76,7 +76,7 @@ def components(problem: Problem, domains: Sequence[int] | None = None) -> list[C
     clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
     for literals in disjunctions:
         clauses.setdefault(find(literals[0][0]), []).append(literals)
-    sums: dict[int, list[Comparison]] = {}
+    sums: dict[int, list[Relation]] = {}
     for comparison in comparisons:
         sums.setdefault(find(_free(comparison, left)[0]), []).append(comparison)
     frozen = tuple(left)
@@ -86,12 +86,14 @@ def components(problem: Problem, domains: Sequence[int] | None = None) -> list[C
     ]
 
 
-def _free(comparison: Comparison, domains: Sequence[int]) -> tuple[int, ...]:
+def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
     """Return the variables of a comparison that can still take several values."""
     return tuple(variable for variable in comparison.scope if domains[variable].bit_count() > 1)
 
 
-def _propagate(problem: Problem, left: list[int]) -> tuple[list[tuple[tuple[int, int], ...]], list[Comparison]] | None:
+def _propagate(
+    problem: ConstraintProblem, left: list[int]
+) -> tuple[list[tuple[tuple[int, int], ...]], list[Relation]] | None:
     """Shrink the domains `left` to what single constraints leave; return the constraints that still matter."""
     constraints = problem.constraints
     about: dict[int, list[int]] = {}
@@ -99,7 +101,7 @@ def _propagate(problem: Problem, left: list[int]) -> tuple[list[tuple[tuple[int,
         for variable in constraint.scope:
             about.setdefault(variable, []).append(number)
     # What is left of each constraint: None satisfied, a list of literals, or a comparison.
-    remains: list[tuple[tuple[int, int], ...] | Comparison | None] = [
+    remains: list[tuple[tuple[int, int], ...] | Relation | None] = [
         constraint.literals if isinstance(constraint, Disjunction) else constraint for constraint in constraints
     ]
     queue = deque(range(len(constraints)))
@@ -108,7 +110,7 @@ def _propagate(problem: Problem, left: list[int]) -> tuple[list[tuple[tuple[int,
         number = queue.popleft()
         waiting.discard(number)
         now = remains[number]
-        if isinstance(now, Comparison):
+        if isinstance(now, Relation):
             now = _reduced_comparison(now, left)
         if isinstance(now, tuple):
             now = _reduced_literals(now, left)
@@ -124,7 +126,7 @@ def _propagate(problem: Problem, left: list[int]) -> tuple[list[tuple[tuple[int,
                         queue.append(other)
         remains[number] = now
     disjunctions = dict.fromkeys(now for now in remains if isinstance(now, tuple))
-    return list(disjunctions), [now for now in remains if isinstance(now, Comparison)]
+    return list(disjunctions), [now for now in remains if isinstance(now, Relation)]
 
 
 def _reduced_literals(literals: tuple[tuple[int, int], ...], left: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
@@ -139,7 +141,7 @@ def _reduced_literals(literals: tuple[tuple[int, int], ...], left: Sequence[int]
     return tuple(possible)
 
 
-def _reduced_comparison(comparison: Comparison, left: Sequence[int]) -> tuple[tuple[int, int], ...] | Comparison | None:
+def _reduced_comparison(comparison: Relation, left: Sequence[int]) -> tuple[tuple[int, int], ...] | Relation | None:
     """Return what is left of a comparison: nothing (None), literals over at most a few variables, or itself."""
     guards = tuple((variable, bits & left[variable]) for variable, bits in comparison.guards.items())
     if any(bits == left[variable] for variable, bits in guards):

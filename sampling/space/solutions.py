@@ -10,7 +10,7 @@ import numpy as np
 
 from sampling.space.compilation import BUDGETS, build
 from sampling.space.diagram import Diagram
-from sampling.space.problem import Problem
+from sampling.space.problem import ConstraintProblem
 from sampling.space.propagation import Component, components
 from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import ascending
@@ -38,7 +38,7 @@ class Solutions:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: ConstraintProblem,
         kept: Sequence[int] | None = None,
         domains: Sequence[int] | None = None,
         cache: Cache | None = None,

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from sampling.space.conflicts import conflict
-from sampling.space.problem import Problem, whole_problem
+from sampling.space.problem import ConstraintProblem, whole_problem
 from sampling.space.solutions import Cache, Solutions
 from sampling.space.validity import check, satisfied
 from splc.data.configurations import Configurations
@@ -39,7 +39,7 @@ class Space:
         return clauses(self.model)
 
     @cached_property
-    def problem(self) -> Problem:
+    def problem(self) -> ConstraintProblem:
         """The model as variables (its options) and constraints over them."""
         return whole_problem(self.model)
 

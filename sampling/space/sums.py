@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.space.automata import MAX_CELLS, Automaton, columns, live_values, merged, too_large, values_in
-from sampling.space.problem import Comparison
+from sampling.space.problem import Relation
 from sampling.space.rows import distinct, packed
-from splc.arithmetic.parser import Node, Sum, evaluate, names_in
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.tree import Node, Sum, names_in
 from splc.system.constraints import TOLERANCE
 from splc.types import Array
 
@@ -39,7 +40,7 @@ class _Group:
     adds: Array
 
 
-def summed(comparison: Comparison, order: Sequence[int], domains: Sequence[int]) -> Automaton:
+def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> Automaton:
     """Return the automaton of a comparison of sums that reads `order`, all its variables with several values.
 
     Raises:
@@ -97,7 +98,7 @@ def summed(comparison: Comparison, order: Sequence[int], domains: Sequence[int])
     return Automaton(tuple(order), int(number[0]), tuple(reversed(steps)))
 
 
-def _groups(comparison: Comparison, order: Sequence[int], domains: Sequence[int]) -> tuple[Array, list[_Group]]:
+def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> tuple[Array, list[_Group]]:
     """Return the constants of both sides, and the groups of addends that share variables."""
     constant = np.zeros(2)
     rank = {variable: place for place, variable in enumerate(order)}

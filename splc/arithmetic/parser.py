@@ -15,49 +15,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
-import numpy as np
-
-from splc.arithmetic.tokens import (
-    COMPARISONS,
-    FUNCTIONS,
-    MODEL_FUNCTIONS,
-    SEVERAL,
-    NameTable,
-    Token,
-    problem_at,
-    tokenize,
-)
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, is_ambiguous, names_in
+from splc.arithmetic.tokens import FUNCTIONS, SEVERAL, NameTable, Token, problem_at, tokenize
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.errors import ExpressionError, shorten
-from splc.types import Array
-
-__all__ = [
-    "COMPARISONS",
-    "FUNCTIONS",
-    "MAX_DEPTH",
-    "MODEL_FUNCTIONS",
-    "Associate",
-    "Call",
-    "Extremum",
-    "Name",
-    "NameTable",
-    "Node",
-    "Number",
-    "Power",
-    "Product",
-    "Sum",
-    "evaluate",
-    "greatest",
-    "is_ambiguous",
-    "names_in",
-    "parse",
-    "parse_comparison",
-    "rounded",
-]
 
 MAX_DEPTH = 64
 
@@ -257,77 +220,3 @@ def parse_comparison(
     if parser.token.kind != "end":
         raise parser.unexpected()
     return left, "=" if token.text == "==" else token.text, right
-
-
-def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False) -> Any:
-    """Evaluate a tree over numbers or arrays.
-
-    Args:
-        node: the tree.
-        value_of: the value (a float or an array of shape (n,)) of a name.
-        zero_safe: SPL Conqueror's arithmetic, in which division by 0 and the logarithm of 0 give 0;
-            otherwise they give infinities or NaN, as in IEEE arithmetic.
-
-    Returns:
-        A float or an array of shape (n,).
-    """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return _evaluate(node, value_of, zero_safe)
-
-
-def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> Any:
-    match node:
-        case Number(value):
-            return np.float64(value)
-        case Name(name):
-            return value_of(name)
-        case Sum(addends):
-            total: Any = 0.0
-            for sign, child in addends:
-                total = total + sign * _evaluate(child, value_of, zero_safe)
-            return total
-        case Product(factors):
-            above: Any = np.float64(1.0)
-            below: Any = np.float64(1.0)
-            for side, child in factors:
-                if side > 0:
-                    above = above * _evaluate(child, value_of, zero_safe)
-                else:
-                    below = below * _evaluate(child, value_of, zero_safe)
-            ratio = np.true_divide(above, below)
-            return np.where(below == 0, 0.0, ratio) if zero_safe else ratio
-        case Power(base, exponent):
-            below = np.asarray(_evaluate(base, value_of, zero_safe), dtype=float)
-            above = np.asarray(_evaluate(exponent, value_of, zero_safe), dtype=float)
-            power = np.power(below, above)
-            return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
-        case Call(function, argument):
-            inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
-            result = _FUNCTION_VALUES[function](inner)
-            return np.where(inner == 0, 0.0, result) if zero_safe and function not in ("sqrt", "exp") else result
-        case Extremum(function, arguments):
-            return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
-
-
-def greatest(function: str, values: Sequence[Any]) -> Any:
-    """Return the greatest ('max') or the least of several numbers or columns, NaN where one of them is NaN."""
-    return reduce(np.maximum if function == "max" else np.minimum, values)
-
-
-def rounded(function: str, values: Array) -> Array:
-    """Return values rounded up ('ceil') or down; what a few roundings are off a whole number is that number."""
-    near = np.round(values)
-    exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
-    return np.where(exact, near, np.ceil(values) if function == "ceil" else np.floor(values))
-
-
-_FUNCTION_VALUES: Mapping[str, Callable[[Any], Any]] = {
-    "log2": np.log2,
-    "log10": np.log10,
-    "ln": np.log,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "ceil": lambda values: rounded("ceil", values),
-    "floor": lambda values: rounded("floor", values),
-}

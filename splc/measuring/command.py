@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.parser import evaluate
+from splc.arithmetic.evaluation import evaluate
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, nearest, plural
 from splc.io.numbers import column_texts

@@ -17,7 +17,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from splc.arithmetic.parser import Node, names_in, parse
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, Problems, SpecError, unknown_name_hint
 from splc.system.variability import VariabilityModel
 

@@ -59,7 +59,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Table:
+class ParameterTable:
     """One quantity per value of an expression.
 
     Attributes:
@@ -83,7 +83,7 @@ class Parameters:
         given: name → what gave it instead of the file, as `--parameter`; empty if that is not known.
     """
 
-    quantities: Mapping[str, Quantity | Table] = field(default_factory=dict)
+    quantities: Mapping[str, Quantity | ParameterTable] = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Parameters:
             raise ExpressionError(wrong)
         return cls({name: Quantity.exactly(float(value)) for name, value in found.items()})
 
-    def changed(self, values: Mapping[str, float | Quantity | Table], given: str = "") -> Parameters:
+    def changed(self, values: Mapping[str, float | Quantity | ParameterTable], given: str = "") -> Parameters:
         """Return them with some replaced or added.
 
         Args:
@@ -149,7 +149,7 @@ def wrong_name(name: str) -> tuple[str, str]:
     return "", ""
 
 
-def symbol(name: str, quantity: Quantity | Table, key: Addends = (), place: str = "") -> Parameter:
+def symbol(name: str, quantity: Quantity | ParameterTable, key: Addends = (), place: str = "") -> Parameter:
     """Return a parameter as a name that stands in terms.
 
     Args:
@@ -164,8 +164,8 @@ def symbol(name: str, quantity: Quantity | Table, key: Addends = (), place: str 
         tuple(row.value for _, row in rows),
         tuple(row.low for _, row in rows),
         tuple(row.high for _, row in rows),
-        quantity.by if isinstance(quantity, Table) else "",
-        tuple(at for at, _ in rows) if isinstance(quantity, Table) else (),
+        quantity.by if isinstance(quantity, ParameterTable) else "",
+        tuple(at for at, _ in rows) if isinstance(quantity, ParameterTable) else (),
         key,
         tuple(sorted({row.level for _, row in rows if row.level is not None})),
         all(row.determined for _, row in rows),

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from splc.arithmetic.parser import greatest, rounded
+from splc.arithmetic.evaluation import greatest, rounded
 from splc.models.terms import CONSTANT, Subexpression, Term, number_text
 from splc.types import Array
 

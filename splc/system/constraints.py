@@ -8,8 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from splc.arithmetic.parser import Node, evaluate, is_ambiguous, names_in, parse_comparison
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse_comparison
 from splc.arithmetic.tokens import NameTable, is_word, problem_at, unknown_name, unquoted
+from splc.arithmetic.tree import Node, is_ambiguous, names_in
 from splc.types import Array
 
 # Two sides of a comparison count as equal when they differ by no more than this, relative to the larger of them and 1:

@@ -6,7 +6,8 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from splc.arithmetic.parser import evaluate, parse
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, VariabilityError
 

@@ -9,22 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.parser import (
-    MAX_DEPTH,
-    Associate,
-    Call,
-    Name,
-    NameTable,
-    Number,
-    Power,
-    Product,
-    Sum,
-    evaluate,
-    is_ambiguous,
-    names_in,
-    parse,
-    parse_comparison,
-)
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import MAX_DEPTH, Associate, parse, parse_comparison
+from splc.arithmetic.tokens import NameTable
+from splc.arithmetic.tree import Call, Name, Number, Power, Product, Sum, is_ambiguous, names_in
 from splc.errors import ExpressionError
 
 VALUES = {"a": 3.0, "b": 0.5, "c": 7.0}

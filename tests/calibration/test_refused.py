@@ -11,7 +11,7 @@ import pytest
 from splc.calibration import calibrate
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, SplcError
 from splc.models.influence import EvaluationError
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, read
 
 
@@ -57,7 +57,7 @@ def test_values_that_no_number_can_hold_are_refused() -> None:
 
 def test_a_model_without_a_value_says_where() -> None:
     """A table without a row, or a logarithm without a value whatever the parameters are, is refused with its place."""
-    table = Parameters({"alpha": Table("px", ((1.0, Quantity.exactly(1.0)), (2.0, Quantity.exactly(2.0))))})
+    table = Parameters({"alpha": ParameterTable("px", ((1.0, Quantity.exactly(1.0)), (2.0, Quantity.exactly(2.0))))})
     for text in ("alpha * nx", "nx / (1 + alpha)"):
         with pytest.raises(EvaluationError, match=r"alpha, a table over px .* has no value .*px = 3"):
             fitted(text, table, np.ones(20), ("alpha",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from tests.support.calibration_problems import ALL, fitted, noisy, read, tabled
 
 
@@ -30,10 +30,10 @@ def test_a_table_has_one_factor() -> None:
 def test_the_row_that_stands_for_a_table_is_not_0() -> None:
     """Where a table's middle row is 0 the nearest one that is not stands for it; a table of zeros has no effect."""
     rows = tuple((float(key), Quantity.exactly(value)) for key, value in ((1, 5.0), (2, 0.0), (3, 0.0), (4, 2.0)))
-    parameters = Parameters({"alpha": Table("px", rows)})
+    parameters = Parameters({"alpha": ParameterTable("px", rows)})
     found = fitted("alpha * nx", parameters, read("alpha * nx", parameters).predict(ALL) * 3 + 1e-9, ("alpha",))
     assert (found["alpha"].key, found["alpha"].benchmarked) == (4.0, 2.0)
-    zeros = Parameters({"alpha": Table("px", tuple((key, Quantity.exactly(0.0)) for key, _ in rows))})
+    zeros = Parameters({"alpha": ParameterTable("px", tuple((key, Quantity.exactly(0.0)) for key, _ in rows))})
     found = fitted("alpha * nx + 1", zeros, np.ones(20), ("alpha",))
     assert found.without_effect == ("alpha",)
     assert (found["alpha"].value, found["alpha"].ratio, found["alpha"].low) == (0.0, None, None)

@@ -20,7 +20,7 @@ from splc.formats.models.parameters import read_parameters
 from splc.learning.scoring import mean_relative_error
 from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.text.reader import Expansion, expand_text
 from tests import test_documentation as documentation
 from tests.support.paths import SMG2000
@@ -194,7 +194,7 @@ def test_parameters_of_the_thesis_are_those_of_its_table(dimension: str) -> None
     assert found["f"] == Quantity.exactly(0.039e-9)
     for name, column in (("alpha", 1), ("beta", 2)):
         table = found[name]
-        assert isinstance(table, Table)
+        assert isinstance(table, ParameterTable)
         assert table.by == "nodes"
         assert [key for key, _ in table.rows] == [0, 1, 2, 3, 4, 5, 6, 7]
         values = [0.0, *(row[column] * 1e-9 for row in TABLE_5_4)]

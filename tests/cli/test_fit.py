@@ -10,7 +10,7 @@ import pytest
 
 from splc import __version__
 from splc.formats.models.parameters import read_parameters
-from splc.models.parameters import Quantity, Table
+from splc.models.parameters import ParameterTable, Quantity
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]
@@ -114,7 +114,7 @@ def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
     [one] = json.loads(run("fit", "--free", "beta", "--json").stdout)["parameters"]
     assert one["table"] == {"by": "x", "row": 2.0, "factor": one["ratio"]}
     table = read_parameters(folder / "fitted.toml").quantities["beta"]
-    assert isinstance(table, Table)
+    assert isinstance(table, ParameterTable)
     assert table.rows[0] == (1.0, Quantity.exactly(0.0))
     assert table.rows[1] == (2.0, Quantity(one["estimate"], one["low"], one["high"], 0.95))
     assert table.rows[2][1].value == pytest.approx(2 * one["estimate"])

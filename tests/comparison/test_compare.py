@@ -14,7 +14,7 @@ from splc.errors import ConfigurationError, ExpressionError, InputError, Measure
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -126,7 +126,7 @@ def test_settings_are_kept() -> None:
 def test_tables_predict_by_row_and_compare_by_one() -> None:
     """A tabled parameter has its row's value in predictions, and its middle (or chosen) row's in terms."""
     rows = tuple((float(x), Quantity.exactly(10.0 * x)) for x in (1, 2, 3, 4))
-    tabled = model("alpha * y", Parameters({"alpha": Table("x", rows)}))
+    tabled = model("alpha * y", Parameters({"alpha": ParameterTable("x", rows)}))
     other = model("10 * x * y")
     found = compare(tabled, other, ALL)
     assert found.semantic is not None

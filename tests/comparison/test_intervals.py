@@ -17,7 +17,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -187,7 +187,7 @@ def test_intervals_of_parameters_are_those_of_predictions() -> None:
         {
             "a": Quantity(2.0, 1.0, 4.0),
             "b": Quantity.exactly(3.0),
-            "c": Table("x", tuple((x, Quantity(10 * x, 9 * x, 20 * x)) for x in (1.0, 2.0, 3.0))),
+            "c": ParameterTable("x", tuple((x, Quantity(10 * x, 9 * x, 20 * x)) for x in (1.0, 2.0, 3.0))),
         }
     )
     model = parse_model_text(Source("m", b"-a * x + b + c"), SYSTEM, parameters)
@@ -202,7 +202,7 @@ def test_without_intervals_of_parameters_there_are_none_of_predictions() -> None
     unknown = Parameters({"a": Quantity.undetermined(2.0), "b": Quantity(1.0, 0.0, 2.0)})
     with pytest.raises(SpecError, match="a is not determined"):
         parameter_intervals(parse_model_text(Source("m", b"a * x + b"), SYSTEM, unknown), ALL)
-    parameters = Parameters({"c": Table("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
+    parameters = Parameters({"c": ParameterTable("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
     assert parameter_intervals(parse_model_text(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
 
 

@@ -13,7 +13,7 @@ from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -27,8 +27,8 @@ ONE = Quantity.exactly
 PARAMETERS = Parameters(
     {
         "f": ONE(0.5),
-        "alpha": Table("nodes", ((1.0, ONE(3.0)), (2.0, ONE(0.25)), (3.0, ONE(1.0)), (4.0, ONE(8.0)))),
-        "beta": Table("x", ((1.0, ONE(0.0)), (2.0, ONE(-1.0)), (4.0, ONE(2.0)), (8.0, ONE(1.0)))),
+        "alpha": ParameterTable("nodes", ((1.0, ONE(3.0)), (2.0, ONE(0.25)), (3.0, ONE(1.0)), (4.0, ONE(8.0)))),
+        "beta": ParameterTable("x", ((1.0, ONE(0.0)), (2.0, ONE(-1.0)), (4.0, ONE(2.0)), (8.0, ONE(1.0)))),
         "gamma": Quantity(2.0, 1.5, 2.5),
     },
     {"nodes": "ceil(x * (y + 1) / 8)"},

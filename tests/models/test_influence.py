@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import CONSTANT, Factor, Term, exponent, log_term, option_term, product_of
 from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
@@ -203,7 +203,7 @@ class TestPredict:
 
 
 class TestDerived:
-    TABLE = Table("o", ((0.0, Quantity.exactly(2.0)), (4.0, Quantity.exactly(3.0))))
+    TABLE = ParameterTable("o", ((0.0, Quantity.exactly(2.0)), (4.0, Quantity.exactly(3.0))))
 
     def model(self, text: str) -> InfluenceModel:
         """Return the model that a text with the table `alpha` over `o` is."""
@@ -230,7 +230,7 @@ class TestDerived:
 
     def test_a_table_without_a_row(self) -> None:
         """Where a table has no row, the error names the parameter, what it is over, its rows and the configuration."""
-        table = Table("x + 1", self.TABLE.rows)
+        table = ParameterTable("x + 1", self.TABLE.rows)
         found = expand_model("alpha", None, Parameters({"alpha": table}))
         model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
         message = "the parameter alpha, a table over x + 1 with rows for 0, 4, has no value at configuration 0 (x = 1)"
@@ -241,7 +241,7 @@ class TestDerived:
 
     def test_where_the_table_is(self) -> None:
         """The error for a missing row says in which line of which file the table is."""
-        known = Parameters({"alpha": Table("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
+        known = Parameters({"alpha": ParameterTable("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
         found = expand_model("alpha", None, known)
         model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
         with pytest.raises(EvaluationError) as caught:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from splc.arithmetic.tokens import FUNCTIONS
 from splc.errors import ExpressionError
-from splc.models.parameters import Parameters, Quantity, Table, symbol, wrong_name
+from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.reader import expand_model
 
 NAMES = {name: name for name in ("x", "y")}
 ONE = Quantity.exactly
-TABLE = Table("nodes", ((1.0, ONE(2.0)), (4.0, ONE(3.0))))
+TABLE = ParameterTable("nodes", ((1.0, ONE(2.0)), (4.0, ONE(3.0))))
 
 
 @given(
@@ -27,7 +27,7 @@ TABLE = Table("nodes", ((1.0, ONE(2.0)), (4.0, ONE(3.0))))
 )
 def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> None:
     """A table has the value of the row for its key, and none (NaN) where no row is near."""
-    table = Table("x", tuple((key, ONE(value)) for key, value in sorted(rows.items())))
+    table = ParameterTable("x", tuple((key, ONE(value)) for key, value in sorted(rows.items())))
     wanted = [*rows, *others]
     found = symbol("alpha", table, ((option_term("x"), 1.0),)).values(lambda _: np.array(wanted))
     for key, value in zip(wanted, found, strict=True):
@@ -92,7 +92,8 @@ def test_what_stays_a_name() -> None:
 def test_expressions_are_made_of_others() -> None:
     """Expressions, and what tables are over, may use numbers and other expressions in any order."""
     found = Parameters(
-        {"cores": ONE(4.0), "alpha": Table("nodes * 2", TABLE.rows)}, {"nodes": "ceil(all / cores)", "all": "x * y"}
+        {"cores": ONE(4.0), "alpha": ParameterTable("nodes * 2", TABLE.rows)},
+        {"nodes": "ceil(all / cores)", "all": "x * y"},
     )
     assert expand_model("all", NAMES, found).expansion == {option_term("x") * option_term("y"): 1.0}
     assert [each.name for each in expand_model("alpha", NAMES, found).derived] == ["alpha", "ceil(0.25 * x * y)"]
@@ -103,19 +104,29 @@ def test_expressions_are_made_of_others() -> None:
     ("quantities", "expressions", "line", "message"),
     [
         ({"x": ONE(1.0)}, {}, 1, "the parameter 'x' has the name of an option"),
-        ({"alpha": Table("foo", TABLE.rows)}, {}, 2, "unknown name 'foo'"),
-        ({"alpha": Table("alpha", TABLE.rows)}, {}, 1, "stands for something with itself in it"),
-        ({"alpha": Table("beta", TABLE.rows), "beta": Table("x", TABLE.rows)}, {}, 2, "is over the parameter 'beta'"),
-        ({"alpha": Table("x * i", TABLE.rows), "i": Quantity(1.0, 0.0, 2.0)}, {}, 2, "is over the parameter 'i'"),
-        ({"alpha": Table("(x", TABLE.rows)}, {}, 2, "is not closed"),
-        ({"alpha": Table("log(x - x)", TABLE.rows)}, {}, 2, "the logarithm of 0"),
+        ({"alpha": ParameterTable("foo", TABLE.rows)}, {}, 2, "unknown name 'foo'"),
+        ({"alpha": ParameterTable("alpha", TABLE.rows)}, {}, 1, "stands for something with itself in it"),
+        (
+            {"alpha": ParameterTable("beta", TABLE.rows), "beta": ParameterTable("x", TABLE.rows)},
+            {},
+            2,
+            "is over the parameter 'beta'",
+        ),
+        (
+            {"alpha": ParameterTable("x * i", TABLE.rows), "i": Quantity(1.0, 0.0, 2.0)},
+            {},
+            2,
+            "is over the parameter 'i'",
+        ),
+        ({"alpha": ParameterTable("(x", TABLE.rows)}, {}, 2, "is not closed"),
+        ({"alpha": ParameterTable("log(x - x)", TABLE.rows)}, {}, 2, "the logarithm of 0"),
         ({}, {"alpha": "beta + 1", "beta": "alpha"}, 1, "stands for something with itself in it"),
         ({}, {"alpha": "__import__('os')"}, 1, "unknown function '__import__'"),
         ({}, {"alpha": "1 / (1 - 1)"}, 1, "division by zero"),
     ],
 )
 def test_wrong_parameters(
-    quantities: dict[str, Quantity | Table], expressions: dict[str, str], line: int, message: str
+    quantities: dict[str, Quantity | ParameterTable], expressions: dict[str, str], line: int, message: str
 ) -> None:
     """What is wrong with a parameter is said with its file and line, even if the text does not use it."""
     lines = {"x": 1, "alpha": 1, "beta": 5} | ({} if expressions else {"alpha.by": 2})
@@ -160,7 +171,11 @@ def test_without_a_system_as_well() -> None:
     """Without the names of options, parameters over themselves or over others are refused all the same."""
     for by in ("alpha", "beta"):
         with pytest.raises(ExpressionError, match=r"itself|over the parameter"):
-            expand_model("y", None, Parameters({"alpha": Table(by, TABLE.rows), "beta": Table("x", TABLE.rows)}))
+            expand_model(
+                "y",
+                None,
+                Parameters({"alpha": ParameterTable(by, TABLE.rows), "beta": ParameterTable("x", TABLE.rows)}),
+            )
 
 
 def test_long_chains() -> None:

@@ -11,19 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.parser import (
-    MODEL_FUNCTIONS,
-    Call,
-    Extremum,
-    Name,
-    Node,
-    Number,
-    Power,
-    Product,
-    Sum,
-    evaluate,
-    parse,
-)
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import MODEL_FUNCTIONS
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model_text

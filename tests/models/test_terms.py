@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.parser import NameTable, names_in, parse
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import NameTable
+from splc.arithmetic.tree import names_in
 from splc.models.terms import (
     CONSTANT,
     Exponent,

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.formats.models.read import parse_stored_models
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -47,5 +47,5 @@ def noisy(values: Any, deviation: float, seed: int = 0) -> Any:
 def tabled(factor: float) -> Parameters:
     """Return a table by px, whose first row is 0, and a number."""
     rows = [(1.0, 0.0), (2.0, 3e-6), (3.0, 4e-6), (4.0, 5e-6)]
-    table = Table("px", tuple((key, Quantity.exactly(value * factor)) for key, value in rows))
+    table = ParameterTable("px", tuple((key, Quantity.exactly(value * factor)) for key, value in rows))
     return Parameters({"alpha": table, "f": Quantity.exactly(1e-9)})

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from splc.arithmetic.parser import Name, Node, Number, Product, Sum
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel

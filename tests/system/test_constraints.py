@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.parser import NameTable
+from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError
 from splc.system.constraints import OptionLiteral, parse_arithmetic, parse_boolean
 

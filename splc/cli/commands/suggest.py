@@ -186,7 +186,8 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
     Raises:
         ExpressionError: if the text is no expression of parameters and the value.
     """
-    from splc.arithmetic.parser import evaluate, parse
+    from splc.arithmetic.evaluation import evaluate
+    from splc.arithmetic.parser import parse
     from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 
     if text is None:

@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from splc.calibration import Bound, Calibration, Estimate, Residual
-    from splc.models.parameters import Parameters, Quantity, Table
+    from splc.models.parameters import Parameters, ParameterTable, Quantity
 
 
 @dataclass(frozen=True)
@@ -255,9 +255,9 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _quantity(parameter: Any) -> Quantity | Table:
+def _quantity(parameter: Any) -> Quantity | ParameterTable:
     """Return what a parameters file says of an estimate: its interval with the level, or that it is not determined."""
-    from splc.models.parameters import Quantity, Table
+    from splc.models.parameters import ParameterTable, Quantity
 
     [level] = parameter.levels or (None,)
     rows = []
@@ -269,4 +269,4 @@ def _quantity(parameter: Any) -> Quantity | Table:
             rows.append(Quantity(value, low, high, level))
         else:
             rows.append(Quantity.undetermined(value))
-    return Table(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]
+    return ParameterTable(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]

@@ -30,7 +30,7 @@ from typing import Any
 from splc.errors import InputError, Problems, listed, nearest
 from splc.io.files import Source, read_source, write_whole
 from splc.io.toml import finite_number, parse_toml
-from splc.models.parameters import Parameters, Quantity, Table, wrong_name
+from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
 from splc.models.terms import number_text
 
 _LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
@@ -66,7 +66,7 @@ def parse_parameters(source: Source) -> Parameters:
         content, lines = parse_toml(source)
     else:
         content, lines = _content_of_lines(text, problems)
-    quantities: dict[str, Quantity | Table] = {}
+    quantities: dict[str, Quantity | ParameterTable] = {}
     expressions: dict[str, str] = {}
     for name, value in content.items():
         line = lines.get(name)
@@ -124,7 +124,7 @@ def _value_of(text: str) -> float | str:
 
 def _table(
     name: str, content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems
-) -> Quantity | Table | None:
+) -> Quantity | ParameterTable | None:
     """Return the quantity or the table that a TOML table is, None where it is wrong."""
     line = lines.get(name)
     if "by" not in content:
@@ -160,7 +160,7 @@ def _table(
                 rows[place] = quantity
     if not rows and len(problems) == before:
         problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")
-    return Table(by, tuple(sorted(rows.items()))) if rows else None
+    return ParameterTable(by, tuple(sorted(rows.items()))) if rows else None
 
 
 def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
@@ -220,7 +220,7 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
         if isinstance(quantity, Quantity):
             lines.append(f"{_key(name)} = {_value(quantity)}")
     for name, quantity in parameters.quantities.items():
-        if isinstance(quantity, Table):
+        if isinstance(quantity, ParameterTable):
             lines += ["", f"[{_key(name)}]", f"by = {_string(quantity.by)}"]
             lines += [f"{_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
     return "\n".join(lines) + "\n"

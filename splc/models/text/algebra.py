@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from splc.arithmetic.parser import greatest, rounded
+from splc.arithmetic.evaluation import greatest, rounded
 from splc.errors import ExpressionError
 from splc.models.subexpressions import Addends, E, ExtremeOf, PowerOf, RoundOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term

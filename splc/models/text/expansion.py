@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from splc.arithmetic.exact import fraction_of
-from splc.arithmetic.parser import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.evaluation import fraction_of
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.models.terms import CONSTANT, Factor, option_term, product_of
 from splc.models.text.algebra import MAX_EXPONENT, MAX_TERMS, MAX_WORK, Algebra, Expansion, TooLargeError, add, settled
 from splc.models.text.signs import Signs

@@ -14,7 +14,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from splc.arithmetic.parser import FUNCTIONS, Call, Name, NameTable, Node, Number, Product, Sum, parse
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import FUNCTIONS, NameTable
+from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
 from splc.models.terms import CONSTANT, Term, log_term, option_term
 from splc.models.text.reader import Expansion, expand

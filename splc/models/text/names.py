@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping
 
-from splc.arithmetic.parser import FUNCTIONS, MAX_DEPTH, MODEL_FUNCTIONS, names_in, parse
-from splc.arithmetic.tokens import NameTable
+from splc.arithmetic.parser import MAX_DEPTH, parse
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable
+from splc.arithmetic.tree import names_in
 from splc.errors import ExpressionError, Problem
-from splc.models.parameters import Parameters, Quantity, Table, symbol, wrong_name
+from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
 from splc.models.subexpressions import Parameter, needed
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.expansion import Expander, Expansion
@@ -134,7 +135,7 @@ class _Stating:
         found = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
         if isinstance(found, str):
             self.symbols.known[name] = self.expanded(name, found)
-        elif isinstance(found, Table):
+        elif isinstance(found, ParameterTable):
             self.name(name, found, self.key(name, found.by))
         elif isinstance(found, Quantity) and (self.kept is None or (found.is_exact and name not in self.kept)):
             self.symbols.known[name] = {CONSTANT: found.value} if found.value != 0 else {}
@@ -143,7 +144,7 @@ class _Stating:
         self.open.pop()
         self.done.add(name)
 
-    def name(self, name: str, found: Quantity | Table, key: Expansion) -> None:
+    def name(self, name: str, found: Quantity | ParameterTable, key: Expansion) -> None:
         """Let a parameter stay a name in terms."""
         expander = self.symbols.expander
         file, line = self.parameters.place(name)

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from splc.arithmetic.parser import FUNCTIONS, MODEL_FUNCTIONS, Associate, Node, names_in, parse
-from splc.arithmetic.tokens import UnknownNameError
+from splc.arithmetic.parser import Associate, parse
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, UnknownNameError
+from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import Derived, needed

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from splc.errors import InputError
 from splc.formats.models.parameters import parameters_text, parse_parameters, read_parameters, write_parameters
 from splc.io.files import Source
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 
 GOOD = """# machine parameters
 f = 1.75e-11  # seconds
@@ -40,7 +40,7 @@ quantities = st.one_of(
     finite.map(Quantity.undetermined),
 )
 tables = st.builds(
-    Table,
+    ParameterTable,
     st.text(min_size=1, max_size=8).filter(str.strip),
     st.dictionaries(finite, quantities, min_size=1, max_size=4).map(lambda rows: tuple(sorted(rows.items()))),
 )
@@ -53,7 +53,7 @@ def parsed(text: str | bytes, name: str = "p.toml") -> Parameters:
 
 
 @given(st.dictionaries(names, st.one_of(quantities, tables), max_size=5), st.text(max_size=20))
-def test_what_is_written_reads_back(found: dict[str, Quantity | Table], heading: str) -> None:
+def test_what_is_written_reads_back(found: dict[str, Quantity | ParameterTable], heading: str) -> None:
     """Numbers, intervals and tables of any size and name are read as they were written, below any heading."""
     read = parsed(parameters_text(Parameters(found), heading))
     assert read.quantities == found
@@ -73,7 +73,7 @@ def test_a_toml_file(tmp_path: Path) -> None:
     found = read_parameters(path)
     assert found.quantities == {
         "f": Quantity.exactly(1.75e-11),
-        "alpha": Table("nodes", ((1.0, Quantity.exactly(290e-9)), (2.5, Quantity(2.0, 1.0, 3.0)))),
+        "alpha": ParameterTable("nodes", ((1.0, Quantity.exactly(290e-9)), (2.5, Quantity(2.0, 1.0, 3.0)))),
         "beta": Quantity(1.0e-9, 0.9e-9, 1.1e-9),
     }
     assert found.expressions == {"nodes": "ceil(px * py / 4)"}

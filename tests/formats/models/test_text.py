@@ -10,7 +10,7 @@ from splc.errors import ExpressionError, InputError
 from splc.formats.models.text import model_text_file, parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
-from splc.models.parameters import Parameters, Quantity, Table
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -165,7 +165,7 @@ def test_a_long_sum() -> None:
 
 def test_tables_stay_names() -> None:
     """A table is a name in the terms of the model, and among its parameters."""
-    table = Table("nx", ((1.0, Quantity.exactly(2.0)), (2.0, Quantity.exactly(3.0))))
+    table = ParameterTable("nx", ((1.0, Quantity.exactly(2.0)), (2.0, Quantity.exactly(3.0))))
     model = parsed("alpha * ny", Parameters({"alpha": table}))
     assert str(model) == "1 * ny * alpha"
     assert [parameter.name for parameter in model.parameters] == ["alpha"]

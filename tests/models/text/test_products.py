@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import compare
-from splc.arithmetic.parser import MODEL_FUNCTIONS, evaluate, parse
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model_text

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.parser import evaluate, parse
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
 from splc.errors import ExpressionError
 from splc.models.terms import CONSTANT, Term, log_term, option_term
 from splc.models.text.reader import expand, expand_text, split_text

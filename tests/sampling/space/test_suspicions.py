@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sampling.space.suspicions import suspicions
-from splc.arithmetic.parser import NameTable
+from splc.arithmetic.tokens import NameTable
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
