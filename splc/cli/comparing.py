@@ -115,7 +115,7 @@ def configurations_of(
     name = known.get(own or "") or project.the_nfp(measured)
     there = measured.measured(name)
     if not len(there) and on in (None, "measured"):
-        hint = "name another property with --nfp, or other configurations with --on"
+        hint = "name another property with --property, or other configurations with --on"
         raise MeasurementError(Problem(f"there is no value of {name}", measured.report.source or None, hint=hint))
     if on is None or on == "measured":
         return Places(there.configurations, there[name], name, "measured", there)

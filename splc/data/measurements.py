@@ -153,7 +153,9 @@ class Measurements:
             return next(iter(self.values))
         if not self.values:
             raise MeasurementError("the measurements have no property")
-        raise MeasurementError(f"there are several properties: {', '.join(self.values)}", hint="choose one with --nfp")
+        raise MeasurementError(
+            f"there are several properties: {', '.join(self.values)}", hint="choose one with --property"
+        )
 
 
 def _aggregated(function: Callable[..., Array], values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""`splc.toml`: what a project folder says about itself."""
+"""`splc.toml`: the inputs and settings of a project folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from splc.learning.settings import Settings
 
 FILE_NAME = "splc.toml"
 PATHS = ("system", "measurements", "analytical", "parameters")
-KEYS = (*PATHS, "nfp")
+PROPERTY = "property"
+KEYS = (*PATHS, PROPERTY)
+ALIASES = {"nfp": PROPERTY}
 OBSERVED = "observed"
 LEARNING = "learning"
 
@@ -25,10 +27,10 @@ class ProjectFile:
 
     Attributes:
         path: the file.
-        values: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as they are there, as written.
+        values: `system`, `measurements`, `analytical`, `parameters` and `property`, as far as stated, as written.
         learning: the settings of the learner, by name.
         observed: the files of observed variables, as written.
-        lines: key (`nfp`, `learning.abortError`) → its line.
+        lines: key (`property`, `learning.abortError`) → its line.
     """
 
     path: Path
@@ -42,18 +44,23 @@ def read_project_file(path: Path) -> ProjectFile:
     """Read a `splc.toml`.
 
     Raises:
-        InputError: if it is no TOML; or naming every unknown key, wrong type and wrong setting, with its line.
+        InputError: if it is not TOML; or naming every unknown key, wrong type and wrong setting, with its line.
     """
     content, lines = parse_toml(read_source(path))
     problems = Problems(path)
     values: dict[str, str] = {}
-    for key, value in content.items():
-        if key in KEYS:
+    for written, value in content.items():
+        key = ALIASES.get(written, written)
+        if key != written:
+            lines = {**lines, key: lines.get(written, 1)}
+        if key in values:
+            problems.add(f"{key} is given twice, as {key} and as {written}", lines[key], hint="remove one of them")
+        elif key in KEYS:
             if isinstance(value, str) and value.strip():
                 values[key] = value
             else:
-                expected = "the name of a property" if key == "nfp" else "the path of a file"
-                problems.add(f"{key} must be {expected}, in quotes", lines.get(key), text=f"{key} = {value!r}")
+                expected = "the name of a property" if key == PROPERTY else "the path of a file"
+                problems.add(f"{written} must be {expected}, in quotes", lines.get(key), text=f"{written} = {value!r}")
         elif key == OBSERVED:
             named = value if isinstance(value, list) else [value]
             if not named or not all(isinstance(file, str) and file.strip() for file in named):

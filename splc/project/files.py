@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
 from splc.formats.detect import xml_root_of_file
-from splc.project.config import FILE_NAME, OBSERVED, PATHS, ProjectFile, read_project_file
+from splc.project.config import FILE_NAME, OBSERVED, PATHS, PROPERTY, ProjectFile, read_project_file
 
 MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
 ANALYTICAL_FILES = ("analytical.txt",)
@@ -27,7 +27,7 @@ class ProjectFiles:
     Attributes:
         folder: the project folder.
         given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options.
-        file: its `splc.toml`, None where there is none.
+        file: its `splc.toml`, None if there is none.
     """
 
     folder: Path
@@ -76,8 +76,8 @@ class ProjectFiles:
 
     @property
     def nfp(self) -> str | None:
-        """The property, None where nobody says it."""
-        return self.given.get("nfp", self.file.values.get("nfp") if self.file else None)
+        """The property, None if neither an option nor `splc.toml` names one."""
+        return self.given.get("nfp", self.file.values.get(PROPERTY) if self.file else None)
 
     @property
     def learning(self) -> Mapping[str, Any]:

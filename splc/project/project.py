@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from splc.errors import MeasurementError, SpaceError
+from splc.project.config import PROPERTY
 from splc.project.files import ProjectFiles
 
 if TYPE_CHECKING:
@@ -130,6 +131,6 @@ class Project(ProjectFiles):
         try:
             return measurements.the_nfp(self.nfp)
         except MeasurementError as error:
-            if self.file is not None and "nfp" not in self.given and "nfp" in self.file.values:
-                raise error.at(self.file.path, self.file.lines.get("nfp")) from None
+            if self.file is not None and "nfp" not in self.given and PROPERTY in self.file.values:
+                raise error.at(self.file.path, self.file.lines.get(PROPERTY)) from None
             raise

@@ -230,7 +230,7 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
         (("--free", "alpha", "--bound", "beta=1..2"), "'beta' has a bound but is not free"),
         (("--free", "alpha", "--level", "95"), "95 is no level of intervals"),
         (("--free", "alpha", "--weights", "squared"), "'squared' is not one of"),
-        (("--free", "alpha", "--nfp", "tiem"), "did you mean 'time'?"),
+        (("--free", "alpha", "--property", "tiem"), "did you mean 'time'?"),
         (("nothing.txt", "--free", "alpha"), "nothing.txt: there is no such file"),
         (("--free", "alpha", "--parameters", "nothing.toml"), "nothing.toml: there is no such file"),
         (("--free", "alpha", "-o", "fitted.txt"), "fitted.txt: parameters are written as TOML"),

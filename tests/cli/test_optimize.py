@@ -69,7 +69,7 @@ def test_standard_input(run: Run) -> None:
 
 def test_a_learned_log(run: Run) -> None:
     """The optimum of a learned log is predicted by it, too."""
-    run("learn", "--nfp", "time")
+    run("learn", "--property", "time")
     found = optimal(run, "learned.log")
     header = ",".join(found["configuration"])
     row = ",".join(str(value) for value in found["configuration"].values())

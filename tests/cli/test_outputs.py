@@ -23,8 +23,8 @@ Refused = Callable[..., str]
         ("sample", "--sampling", "measured", "-o"),
         ("sample", "--sampling", "all+ff", "--command", "-o"),
         ("convert", "model.txt", "--to", "log", "-o"),
-        ("learn", "--nfp", "time", "-o"),
-        ("learn", "--nfp", "time", "--plot"),
+        ("learn", "--property", "time", "-o"),
+        ("learn", "--property", "time", "--plot"),
         ("predict", "model.txt", "measurements.csv", "-o"),
     ],
 )
@@ -65,7 +65,7 @@ def test_a_named_system_is_kept(refused: Refused, folder: Path) -> None:
 
 def test_two_outputs_are_two_files(refused: Refused, folder: Path) -> None:
     """The model and the plot cannot be one file, though there is none yet."""
-    assert "another output" in refused("learn", "--nfp", "time", "-o", "y.svg", "--plot", "y.svg")
+    assert "another output" in refused("learn", "--property", "time", "-o", "y.svg", "--plot", "y.svg")
     assert not (folder / "y.svg").exists()
 
 

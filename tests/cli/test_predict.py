@@ -34,12 +34,13 @@ def test_a_table_of_predictions(run: Run) -> None:
 
 def test_measured_values_are_judged(run: Run) -> None:
     """Where the property was measured its value stands beside the prediction, and the error is told."""
-    result = run("predict", "model.txt", "measurements.csv", "--nfp", "time")
+    result = run("predict", "model.txt", "measurements.csv", "--property", "time")
+    assert result.stdout == run("predict", "model.txt", "measurements.csv", "--nfp", "time").stdout
     lines = result.stdout.splitlines()
     assert lines[:2] == ["cache,left,right,x,time,predicted", "0,1,0,1,2,1"]
     assert len(lines) == 10
     assert "mean relative error" in result.stderr
-    content = json.loads(run("predict", "model.txt", "measurements.csv", "--nfp", "time", "--json").stdout)
+    content = json.loads(run("predict", "model.txt", "measurements.csv", "--property", "time", "--json").stdout)
     assert content["schema"] == "splc.predict/1"
     assert content["configurations"] == 9
     expected = [1 / 2, 0.5 / 2.5, 1 / 5, 0.5 / 1.5, 1 / 3, 2 / 6, 0, 0, 0]
@@ -48,7 +49,7 @@ def test_measured_values_are_judged(run: Run) -> None:
 
 
 def test_without_measured_values_there_is_no_error(run: Run) -> None:
-    """Without the property the error is null; without --nfp several properties are none."""
+    """Without the property the error is null; without --property several properties are none."""
     assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["error"] is None
     content = json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)
     assert (content["nfp"], content["error"]) == (None, None)
@@ -65,7 +66,7 @@ def test_the_project_names_the_property(run: Run, folder: Path) -> None:
 def test_measurements_of_every_format(run: Run, name: str) -> None:
     """Measurements may be XML or CSV, compressed or not."""
     run("convert", "measurements.csv", "-o", name)
-    content = json.loads(run("predict", "model.txt", name, "--nfp", "time", "--json").stdout)
+    content = json.loads(run("predict", "model.txt", name, "--property", "time", "--json").stdout)
     assert content["configurations"] == 9
     assert content["error"] is not None
 
@@ -85,15 +86,15 @@ def test_standard_input_and_output(run: Run, folder: Path) -> None:
     """`-` is standard input for either argument, and -o writes a file."""
     assert run("predict", "model.txt", "-", stdin=gzip.compress(TABLE.encode())).stdout.endswith("0,1,0,4,4\n")
     assert run("predict", "-", "configs.csv", stdin=MODEL).stdout.endswith("0,1,0,4,4\n")
-    result = run("predict", "model.txt", "-", "-o", "p.csv.gz", "--nfp", "time", stdin=MEASUREMENTS)
+    result = run("predict", "model.txt", "-", "-o", "p.csv.gz", "--property", "time", stdin=MEASUREMENTS)
     assert result.stdout == ""
     assert gzip.decompress((folder / "p.csv.gz").read_bytes()).startswith(b"cache,left,right,x,time,predicted\n")
 
 
 def test_a_learned_log_predicts_what_was_learned(run: Run) -> None:
     """The error of a learned log on the measurements is the one that learning told."""
-    learned = json.loads(run("learn", "--sampling", "random:6", "--nfp", "time", "--json").stdout)
-    content = json.loads(run("predict", "learned.log", "measurements.csv", "--nfp", "time", "--json").stdout)
+    learned = json.loads(run("learn", "--sampling", "random:6", "--property", "time", "--json").stdout)
+    content = json.loads(run("predict", "learned.log", "measurements.csv", "--property", "time", "--json").stdout)
     assert content["error"] == pytest.approx(learned["error_all"], rel=1e-12)
 
 
@@ -114,8 +115,8 @@ def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> Non
         (("nothing.log", "configs.csv"), "nothing.log: there is no such file"),
         (("model.txt", "nothing.csv"), "nothing.csv: there is no such file"),
         (("system.xml", "configs.csv"), "system.xml: this is a system description, not a model"),
-        (("model.txt", "configs.csv", "--nfp", "time"), "there is no column of the property 'time'"),
-        (("model.txt", "measurements.csv", "--nfp", "tiem"), "did you mean 'time'?"),
+        (("model.txt", "configs.csv", "--property", "time"), "there is no column of the property 'time'"),
+        (("model.txt", "measurements.csv", "--property", "tiem"), "did you mean 'time'?"),
         (("-", "-"), "only one of the two"),
         (("model.txt", "configs.csv", "-o", "configs.csv"), "this is an input"),
         (("model.txt", "configs.csv", "-o", "nowhere/p.csv"), "there is no folder"),
@@ -140,7 +141,7 @@ def test_a_property_called_predicted(run: Run, folder: Path) -> None:
     """A property that is itself called predicted keeps its column."""
     text = MEASUREMENTS.replace("time,energy", "predicted,energy")
     (folder / "measurements.csv").write_text(text, encoding="utf-8")
-    header = run("predict", "model.txt", "measurements.csv", "--nfp", "predicted").stdout.splitlines()[0]
+    header = run("predict", "model.txt", "measurements.csv", "--property", "predicted").stdout.splitlines()[0]
     assert header == "cache,left,right,x,predicted,predicted_predicted"
 
 
@@ -155,7 +156,7 @@ class TestTheModelsProperty:
     def learned(self, request: pytest.FixtureRequest, run: Run, folder: Path) -> str:
         """Return a file that holds a model of the energy."""
         name = str(request.param)
-        arguments = ("learn", "--nfp", "energy", "-o", "other.log" if name == "printed.json" else name, "--json")
+        arguments = ("learn", "--property", "energy", "-o", "other.log" if name == "printed.json" else name, "--json")
         result = run(*arguments)
         assert result.exit_code == 0
         (folder / "printed.json").write_text(result.stdout, encoding="utf-8")
@@ -171,8 +172,8 @@ class TestTheModelsProperty:
         assert "warning" not in result.stderr
 
     def test_another_one_only_where_it_is_asked_for(self, run: Run, learned: str) -> None:
-        """Another property is taken with --nfp only, and a warning says so."""
-        result = run("predict", learned, "measurements.csv", "--nfp", "time", "--json")
+        """Another property is taken with --property only, and a warning says so."""
+        result = run("predict", learned, "measurements.csv", "--property", "time", "--json")
         content = json.loads(result.stdout)
         assert (content["nfp"], content["model_nfp"]) == ("time", "energy")
         assert content["error"] > 1
@@ -194,7 +195,7 @@ class TestTheModelsProperty:
 
 def test_a_converted_model_keeps_its_property(run: Run) -> None:
     """What a model is about survives its conversion into the formats that can say it."""
-    assert run("learn", "--nfp", "energy").exit_code == 0
+    assert run("learn", "--property", "energy").exit_code == 0
     assert run("convert", "learned.log", "-o", "a.json").exit_code == 0
     assert run("convert", "a.json", "-o", "b.log").exit_code == 0
     assert [read_stored_model(name).nfp for name in ("a.json", "b.log")] == ["energy", "energy"]
@@ -205,7 +206,7 @@ def test_a_property_of_several_is_not_guessed(run: Run) -> None:
     result = run("predict", "model.txt", "measurements.csv")
     assert result.stdout.splitlines()[0] == "cache,left,right,x,predicted"
     assert "no error is given: there are several properties (time, energy)" in result.stderr
-    assert "choose one with --nfp" in result.stderr
+    assert "choose one with --property" in result.stderr
 
 
 def test_each_learning_of_a_log_has_its_property(folder: Path) -> None:
@@ -230,7 +231,7 @@ def test_where_a_model_has_no_value(run: Run, refused: Refused, folder: Path, mo
     if name == "m.xml":
         assert run("convert", "measurements.csv", "-o", name).exit_code == 0
     (folder / "model.txt").write_text(model, encoding="utf-8")
-    message = refused("predict", "model.txt", name, "--nfp", "time") if name != "configs.csv" else ""
+    message = refused("predict", "model.txt", name, "--property", "time") if name != "configs.csv" else ""
     message = message or refused("predict", "model.txt", name)
     file, line, rest = message.split(":", 2)
     assert file == name

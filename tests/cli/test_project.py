@@ -95,7 +95,7 @@ class TestFile:
         (folder / "data" / "m.csv").write_text(MEASUREMENTS, encoding="utf-8")
         project = say(
             folder,
-            'system = "again.xml"\nmeasurements = "data/m.csv"\nnfp = "energy"\n'
+            'system = "again.xml"\nmeasurements = "data/m.csv"\nproperty = "energy"\n'
             "[learning]\nabortError = 5\nlearn_logFunction = true\n",
         )
         assert Path(project.system_file) == folder / "again.xml"
@@ -121,6 +121,8 @@ class TestFile:
         [
             ('system = "system.xml"\nsytem = "a"\n', r"splc\.toml:2: unknown key 'sytem'\n.*'system'"),
             ("nfp = 3\n", r"splc\.toml:1: nfp must be the name of a property"),
+            ("property = 3\n", r"splc\.toml:1: property must be the name of a property"),
+            ('property = "a"\nnfp = "b"\n', r"splc\.toml:2: property is given twice, as property and as nfp"),
             ('\nsystem = ""\n', r"splc\.toml:2: system must be the path"),
             ("learning = 1\n", r"splc\.toml:1: learning must be a table"),
             ("[learning]\n\nabortErr = 1\n", r"splc\.toml:3: unknown setting 'abortErr'\n.*'abortError'"),
@@ -167,7 +169,7 @@ class TestFile:
         with pytest.raises(MeasurementError, match=r"^the property 'tim'"):
             Project.load(nfp="tim").the_nfp(measurements)
         (folder / "splc.toml").unlink()
-        with pytest.raises(MeasurementError, match=r"several properties: time, energy\n.*--nfp"):
+        with pytest.raises(MeasurementError, match=r"several properties: time, energy\n.*--property"):
             Project.load().the_nfp(measurements)
 
 

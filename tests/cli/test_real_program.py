@@ -65,15 +65,15 @@ def test_from_description_to_model(run: Run, tmp_path: Path, monkeypatch: pytest
         assert len(found) == 1
         assert found.pop() == pytest.approx(size, rel=0.1)
 
-    learned = json.loads(run("learn", "--nfp", "bytes", "--sampling", "pairwise+ff", "--json").stdout)
+    learned = json.loads(run("learn", "--property", "bytes", "--sampling", "pairwise+ff", "--json").stdout)
     assert learned["error_all"] < 5
     assert any("size" in term["term"] for term in learned["model"]["terms"])
     # An expert's idea: half of what goes in comes out, whatever the options.
     (tmp_path / "analytical.txt").write_text("half = 2000\nbytes = half * size\n", encoding="utf-8")
-    compared = run("compare", "analytical.txt", "learned.log", "--nfp", "bytes", "--json")
+    compared = run("compare", "analytical.txt", "learned.log", "--property", "bytes", "--json")
     assert compared.exit_code == 0, compared.stderr
     semantic = json.loads(compared.stdout)["semantic"]
     assert semantic["configurations"] == 48
     assert semantic["cosine"] > 0.9
     assert semantic["error_rate"] > learned["error_all"]
-    assert run("learn", "--nfp", "seconds", "-o", "seconds.log").exit_code == 0
+    assert run("learn", "--property", "seconds", "-o", "seconds.log").exit_code == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 import typer
@@ -22,7 +21,9 @@ def optimize(
     maximize: Annotated[bool, typer.Option("--maximize", help="The greatest predicted value, not the least.")] = False,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, metavar="N", help="How many configurations may be looked at. [2000000]"),
+        typer.Option(
+            "--limit", min=1, metavar="N", help="The number of configurations to examine at most. [default: 2000000]"
+        ),
     ] = None,
     json: Json = False,
     parameter: Parameter = None,
@@ -33,50 +34,24 @@ def optimize(
 
     Of several equally good ones it is the first: options in the system's order, lower values first.
     """
-    from sampling import Space
-    from sampling.space.optimum import optimum
-    from sampling.space.space import LIMIT
     from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json
-    from splc.cli.terminal import note, say, table
-    from splc.formats.models.read import read_stored_model
-    from splc.project import Project
-    from splc.system.options import BinaryOption
-    from splc.workflows.parameters import require_used, stated_parameters
+    from splc.cli.show.optimize import as_json, show
+    from splc.cli.terminal import show_notes
+    from splc.workflows.optimize import Request, run
 
-    project = Project.load(system=system, parameters=parameters)
-    space = Space(project.variability_model())
-    stated = numbers_of(parameter, "--parameter")
-    stored = read_stored_model(model, space.model, parameters=stated_parameters(project, stated))
-    require_used(stated, stored.used)
-    found = optimum(stored.model, space, maximize, LIMIT if limit is None else limit)
-    values = {name: plain(value) for name, value in found.configuration.assignment(0).items()}
+    result = run(
+        Request(
+            model=model,
+            maximize=maximize,
+            limit=limit,
+            parameter=numbers_of(parameter, "--parameter"),
+            system=system,
+            parameters=parameters,
+        )
+    )
     if json:
-        content = {
-            "configuration": values,
-            "predicted": found.predicted,
-            "maximize": maximize,
-            "examined": found.examined,
-            "unused": found.unused,
-        }
-        print_json("optimize", content)
-        return
-    say(f"predicted: {found.predicted:.10g} ({'greatest' if maximize else 'least'} of all valid configurations)")
-    rows = []
-    for option in space.model.options:
-        value = values[option.name]
-        if isinstance(option, BinaryOption):
-            text = "selected" if value else "-"
-        else:
-            text = "deselected" if value is None else f"{value:g}"
-        rows.append((option.name, text, "unused" if option.name in found.unused else ""))
-    table(("option", "value", "in the model"), rows, right=("value",))
-    if found.unused:
-        note("the model does not use some options: their values are valid, but no better than other valid ones")
-
-
-def plain(value: float) -> float | int | None:
-    """Return an option's value as a whole number where it is one, None where it is deselected."""
-    if math.isnan(value):
-        return None
-    return int(value) if value.is_integer() else value
+        print_json("optimize", as_json(result.optimum, maximize=maximize))
+    else:
+        show(result.optimum, maximize=maximize)
+        show_notes(result.notes)

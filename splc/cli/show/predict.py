@@ -1,0 +1,51 @@
+"""The output of `splc predict`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from splc.workflows.predict import Result
+
+PREDICTED = "predicted"
+
+
+def show_error(result: Result) -> None:
+    """Print the mean relative error to stderr, where the property was measured."""
+    from splc.cli.terminal import note
+    from splc.errors import plural
+
+    if result.rows.measured is not None:
+        error = "undefined" if result.error is None else f"{result.error:.6g} %"
+        count = plural(result.judged, "configuration", "configurations")
+        note(f"mean relative error {error} on {count} with {result.rows.nfp}")
+
+
+def write(result: Result, output: str) -> None:
+    """Write configurations, measured values and predictions as CSV."""
+    from splc.cli.terminal import note
+    from splc.errors import plural
+    from splc.formats.measurements.configurations_csv import write_configurations
+    from splc.io.files import STANDARD
+
+    rows = result.rows
+    measured = {} if rows.nfp is None or rows.measured is None else {rows.nfp: rows.measured}
+    taken = {*rows.configurations.model.spellings, *measured}
+    column = PREDICTED if PREDICTED not in taken else f"{PREDICTED}_{rows.nfp or 'value'}"
+    write_configurations(rows.configurations, output, {**measured, column: result.predicted})
+    if output != STANDARD:
+        note(f"{plural(len(result.predicted), 'prediction', 'predictions')} written to {output}")
+
+
+def as_json(result: Result, output: str | None) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    return {
+        "configurations": len(result.rows.configurations),
+        "nfp": result.rows.nfp,
+        "error": result.error,
+        "left_out": result.left_out,
+        "invalid": len(result.rows.report.invalid),
+        "predicted": None if output is not None else result.predicted,
+        "output": output,
+        "model_nfp": result.model_nfp,
+    }

@@ -1,0 +1,140 @@
+"""Predict configurations with a model, and judge it where they were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sampling import Space
+from splc.errors import ConfigurationError, Problem, RequestError, listed, plural
+from splc.formats.measurements.prediction_inputs import ToPredict, read_to_predict
+from splc.formats.measurements.rows import Policy
+from splc.formats.models.read import StoredModel, read_stored_model
+from splc.io.files import STANDARD
+from splc.io.outputs import require_writable
+from splc.learning.scoring import mean_relative_error
+from splc.models.influence import EvaluationError
+from splc.project import Project
+from splc.types import Aggregate, Array, Duplicates, Invalid
+from splc.workflows.note import Note, reading_notes
+from splc.workflows.parameters import require_used, stated_parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to predict.
+
+    Attributes:
+        model: the file of the model: a log, JSON or model text; `-` is standard input.
+        configurations: a file of configurations or measurements; `-` is standard input.
+        output: the file that the caller writes; it is checked not to be one of the inputs.
+        parameter: machine parameters that replace those of the project.
+        system: the system description; None is the one of the project folder.
+        nfp: the property to judge the model by; None is the property that the model is about.
+        parameters: the file of machine parameters; None is the one of the project folder.
+        invalid: what to do with configurations that are not valid.
+        duplicates: what to do with configurations that are measured in several rows.
+        aggregate: the value that represents repetitions.
+    """
+
+    model: str
+    configurations: str
+    output: str | None = None
+    parameter: Mapping[str, float] = field(default_factory=dict)
+    system: str | None = None
+    nfp: str | None = None
+    parameters: str | None = None
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Predictions.
+
+    Attributes:
+        rows: the configurations, with the measured values of the property where there are some.
+        predicted: the predictions, shape (n,).
+        model_nfp: the property that the model's file names.
+        error: the mean relative error in percent; None where nothing was measured or it is undefined.
+        judged: the number of configurations with a measured value.
+        left_out: the number of measured values that are 0 and have no relative error.
+        notes: what the user should know.
+    """
+
+    rows: ToPredict
+    predicted: Array
+    model_nfp: str | None
+    error: float | None
+    judged: int
+    left_out: int
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request) -> Result:
+    """Predict configurations.
+
+    Raises:
+        InputError: if a file cannot be read, or a configuration cannot be predicted.
+        RequestError: if both inputs are standard input, or a stated parameter is not used.
+        OutputError: if the output is an input or cannot be written.
+    """
+    if request.model == request.configurations == STANDARD:
+        raise RequestError("only one of the two can be standard input", "model", "configurations")
+    project = Project.load(system=request.system, nfp=request.nfp, parameters=request.parameters)
+    require_writable(request.output, (request.model, request.configurations, *project.files))
+    space = Space(project.variability_model())
+    policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
+    stored = read_stored_model(request.model, space.model, parameters=stated_parameters(project, request.parameter))
+    require_used(request.parameter, stored.used)
+    rows = read_to_predict(request.configurations, space.model, policy, request.nfp, stored.nfp or project.nfp)
+    predicted = _predictions(request.model, stored, project, rows)
+    notes = [*reading_notes(rows.report), *_notes_about_property(rows, stored.nfp, project.nfp)]
+    if rows.measured is None:
+        return Result(rows, predicted, stored.nfp, None, 0, 0, tuple(notes))
+    measured = ~np.isnan(rows.measured)
+    zeros = int((rows.measured == 0).sum())
+    if zeros:
+        notes.append(Note(f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"))
+    error = mean_relative_error(predicted[measured], rows.measured[measured])
+    return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, tuple(notes))
+
+
+def _predictions(file: str, stored: StoredModel, project: Project, rows: ToPredict) -> Array:
+    """Return the predictions.
+
+    Raises:
+        ConfigurationError: at the line of the first configuration that cannot be predicted.
+    """
+    try:
+        return stored.model.predict(project.with_observed(rows.configurations))
+    except EvaluationError as failure:
+        hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
+        line = int(rows.lines[failure.row])
+        raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
+
+
+def _notes_about_property(rows: ToPredict, own: str | None, expected: str | None) -> list[Note]:
+    """Return a note where the model is judged by another property than its own, or by none of several.
+
+    Args:
+        rows: the configurations.
+        own: the property that the model's file names.
+        expected: the property of the project.
+    """
+    if rows.nfp is not None:
+        if own is None or own.split() == rows.nfp.split():
+            return []
+        return [Note(f"the model is about {own!r}, but is judged by {rows.nfp!r}, as --property says", warning=True)]
+    if not rows.properties:
+        return []
+    wanted, properties = own or expected, listed(rows.properties)
+    if wanted is not None:
+        who = "the model" if own is not None else "splc.toml"
+        reason = f"{who} is about {wanted!r}, of which there are no values here, only of: {properties}"
+    else:
+        reason = f"there are several properties ({properties}), and the model does not say which one it is about"
+    return [Note(f"no error is given: {reason}; choose one with --property")]
