@@ -1,7 +1,14 @@
-"""The README and the pages under docs: every command in them runs, and gives what they say it gives."""
+"""The README and the pages under docs: every command in them runs, and prints what the page shows.
+
+A line of a page and a printed line agree if their texts are the same and their numbers agree one by one. Whole numbers
+agree if they are equal. Others agree if they differ by at most 1e-9 of the printed one, since kernels of linear algebra
+differ in the last digits, or if the page shows the printed number rounded to `DIGITS` significant digits, the most that
+pages show.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -16,6 +23,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
+NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
+DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -59,13 +68,42 @@ def comparable(line: str) -> str:
     return re.sub(r"\b\d+(\.\d+)? (s|ms)\b", "TIME", line).rstrip()
 
 
+def significant(number: str) -> int:
+    """Return how many significant digits a number is shown with; zeros at its end count."""
+    return len(number.partition("e")[0].lstrip("+-").replace(".", "").lstrip("0"))
+
+
+def whole(number: str) -> bool:
+    """Whether a number is written as a whole one."""
+    return number.lstrip("+-").isdecimal()
+
+
+def same_number(shown: str, printed: str) -> bool:
+    """Whether a number of a page is the printed one: see the top of this file."""
+    if whole(shown) and whole(printed):
+        return int(shown) == int(printed)
+    if math.isclose(float(shown), float(printed), rel_tol=1e-9):
+        return True
+    if significant(shown) != DIGITS or significant(printed) <= DIGITS:
+        return False
+    return math.isclose(float(shown), float(f"{float(printed):.{DIGITS - 1}e}"), rel_tol=1e-9)
+
+
+def same_line(shown: str, printed: str) -> bool:
+    """Whether a line of a page is the printed one: the same text, and numbers that agree."""
+    if shown == printed:
+        return True
+    one, other = NUMBER.split(shown), NUMBER.split(printed)
+    return one[::2] == other[::2] and all(map(same_number, one[1::2], other[1::2]))
+
+
 def shown_in(wanted: list[str], given: list[str]) -> str | None:
     """Return the first wanted line that is not given in order (`…` stands for any lines), or None."""
     position = 0
     for line in wanted:
         if line.strip() in {"…", "..."}:
             continue
-        while position < len(given) and given[position] != line:
+        while position < len(given) and not same_line(line, given[position]):
             position += 1
         if position == len(given):
             return line
@@ -75,7 +113,10 @@ def shown_in(wanted: list[str], given: list[str]) -> str | None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
-    """Every `$ command` of a page ends well (or with the shown error) and prints the lines shown below it."""
+    """Every `$ command` of a page ends well (or with the shown error) and prints the lines shown below it.
+
+    What is compared, and how exactly, stands at the top of this file.
+    """
     shutil.copytree(ROOT / "casestudies", tmp_path / "casestudies")
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     binaries = str(Path(sys.executable).parent)
@@ -117,6 +158,40 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
             assert missing is None, f"{page.name}: $ {command}\nnot printed: {missing}\nprinted:\n" + "\n".join(given)
             expected = 0 if not any(line.startswith("error:") for line in wanted) else 2
             assert done.returncode == expected, f"{page.name}: $ {command}\n{done.stdout}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a 0.186420 b", "a 0.18642048211234633 b", True),
+        ("a 0.186421 b", "a 0.18642048211234633 b", False),
+        ("a 0.18642 b", "a 0.18642048211234633 b", False),
+        ("a 0.186420 b", "a 0.18642048211234633 c", False),
+        ("a 0.186420 b", "a 0.186421 b", False),
+        ("a -0.186420 b", "a 0.18642048211234633 b", False),
+        ("0.18642048211234633", "0.18642048211234463", True),
+        ("0.1864204821", "0.1864204841", False),
+        ("x = 8.16131e-09, y", "x = 8.161309042608337e-09, y", True),
+        ("x = 8.16131e-08, y", "x = 8.161309042608337e-09, y", False),
+        ("1, 2", "1, 2, 3", False),
+        ("100000000000000000001", "100000000000000000002", False),
+        ("-100000000000000000001", "-100000000000000000002", False),
+        ("2", "2.0", True),
+        ("2", "2.4", False),
+    ],
+)
+def test_same_line(shown: str, printed: str, same: bool) -> None:
+    """Numbers agree to a relative 1e-9 or as their rounding to six digits; whole numbers and text exactly."""
+    assert same_line(shown, printed) is same
+
+
+def test_pages_show_few_digits() -> None:
+    """What pages show of printed numbers has at most six significant digits."""
+    for page in PAGES:
+        for block in blocks(page):
+            for _, lines in steps(block) if block.language == "console" else ():
+                for number in NUMBER.findall("\n".join(lines)):
+                    assert whole(number) or significant(number) <= DIGITS, f"{page.name}: {number}"
 
 
 def test_pages_have_commands() -> None:
