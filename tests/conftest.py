@@ -1,8 +1,33 @@
-"""What all tests share: property tests that are the same in every run."""
+"""What all tests share: repeatable property tests, one thread for linear algebra, Ctrl-C, and what was skipped."""
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from tests.support.real_data import ABSENT
+
+# Before numpy is imported, also by the processes that tests start: two workers must not fight for the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C arrive here and in the processes that tests start: `nohup` and background jobs have it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped because the real measurements are absent."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if ABSENT in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} tests were skipped because {ABSENT}")

@@ -1,17 +1,17 @@
-"""Ctrl-C while something runs in rounds: the first ends it after the round, the second at once."""
+"""Ctrl-C or SIGTERM while something runs in rounds: the first ends it after the round, the second at once."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 
 class Interruption:
-    """Whether Ctrl-C was pressed."""
+    """Whether Ctrl-C was pressed, or another request to end has arrived."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -22,24 +22,35 @@ class Interruption:
 
 
 @contextmanager
-def interruption(after: str) -> Iterator[Interruption]:
-    """Let the block see Ctrl-C; once seen, the next one raises KeyboardInterrupt.
+def interruption(
+    after: str, signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM)
+) -> Iterator[Interruption]:
+    """Let the block see requests to end; once one was seen, the next one raises KeyboardInterrupt.
+
+    A signal that the process was started to ignore stays ignored: shells start background jobs so for Ctrl-C.
 
     Args:
         after: what is finished first, for the message on stderr.
+        signals: the requests.
     """
     state = Interruption()
+    before: dict[signal.Signals, Any] = {}
 
     def first(signum: int, frame: Any) -> None:
         state.requested = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        print(f"\nstopping after {after}; press Ctrl-C again to end at once", file=sys.stderr)
+        for each in before:
+            signal.signal(each, signal.default_int_handler)
+        again = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
+        print(f"\nstopping after {after}; {again} to end at once", file=sys.stderr)
 
     if threading.current_thread() is not threading.main_thread():
         yield state
         return
-    before = signal.signal(signal.SIGINT, first)
+    before |= {each: signal.getsignal(each) for each in signals if signal.getsignal(each) is not signal.SIG_IGN}
+    for each in before:
+        signal.signal(each, first)
     try:
         yield state
     finally:
-        signal.signal(signal.SIGINT, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)

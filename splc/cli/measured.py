@@ -109,7 +109,8 @@ def _run(session: Session, cluster: Cluster | None) -> _Finished:
     after = "this run" if session.setup.batch is None else "this row"
     interrupted = False
     error: OutputError | InputError | None = None
-    with terminated_as_interrupted(), interruption(after) as stop, progress("measuring", STEPS) as advance:
+    by_key = (signal.SIGINT,)
+    with terminated_as_interrupted(), interruption(after, by_key) as stop, progress("measuring", STEPS) as advance:
 
         def on_progress(now: Progress) -> None:
             nonlocal latest

@@ -94,9 +94,10 @@ def _quiet() -> Iterator[None]:
 
 
 def perform_apart(perform: Callable[[T], Done], task: T, parent: int) -> Done:
-    """Do a task in a process of its own: Ctrl-C is left to the process that gave it, without which it ends."""
+    """Do a task in a process of its own: requests to end go to the process that gave it, without which it ends."""
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
     if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
         threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
     return perform(task)

@@ -12,8 +12,8 @@ import pytest
 from splc.cli.show import describe as command
 from splc.errors import SpaceError
 from tests.cli.conftest import SYSTEM, Run, description
+from tests.support.real_data import real
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 LEFT = "<configurationOption><name>left</name><optional>True</optional>{}</configurationOption>\n"
 
 
@@ -64,10 +64,7 @@ class TestJson:
     )
     def test_real_systems(self, run: Run, system: str, binary: int, numeric: int, constraints: int, valid: int) -> None:
         """The published systems have their published numbers of options and valid configurations."""
-        path = DATA / system
-        if not path.exists():
-            pytest.skip(f"{path} is not there")
-        found = described(run, str(path))
+        found = described(run, str(real(system)))
         counted = (len(found["binary_options"]), len(found["numeric_options"]), found["constraints"])
         assert counted == (binary, numeric, constraints)
         assert found["valid_configurations"] == valid

@@ -17,10 +17,10 @@ import pytest
 from splc import read_model, read_variability_model
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from tests.cli.conftest import Run
+from tests.support.real_data import real
 
 Refused = Callable[..., str]
 CASES = Path(__file__).parents[2] / "casestudies" / "smg2000"
-DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.fixture(autouse=True)
@@ -342,13 +342,11 @@ def test_the_case_study(
 @pytest.mark.parametrize(("system", "error"), [("LLVM", 2.234), ("x264", 3.599)])
 def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: float) -> None:
     """With all measurements and the program's defaults the log has the published error."""
-    if not DATA.is_dir():
-        pytest.skip(f"the real files are not there: {DATA}")
     files = (
         "--system",
-        str(DATA / system / "FeatureModel.xml"),
+        str(real(system, "FeatureModel.xml")),
         "--measurements",
-        str(DATA / system / "measurements.xml"),
+        str(real(system, "measurements.xml")),
     )
     result = run("learn", "--preset", "splconqueror", "--nfp", "Performance", "-o", str(tmp_path / "a.log"), *files)
     assert result.exit_code == 0, result.stderr

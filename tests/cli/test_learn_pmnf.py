@@ -12,10 +12,10 @@ import pytest
 
 from splc import read_model
 from tests.cli.conftest import Run
+from tests.support.real_data import DATA, needs_data
 
 Refused = Callable[..., str]
-DATA = Path(__file__).parents[3] / "shared" / "data" / "extrap_formats"
-FILES = sorted(DATA.glob("*/*")) if DATA.is_dir() else []
+FILES = sorted((DATA / "extrap_formats").glob("*/*"))
 PMNF = ("learn", "--learner", "pmnf")
 
 # 3 + 2 p^2 and 5 p, each with a repetition that lies a little off.
@@ -251,13 +251,10 @@ class TestProfiles:
         one, two = ([(each["callpath"], each["model"]) for each in models] for models in both)
         assert one == two
 
-    @pytest.mark.parametrize("file", FILES or [None], ids=lambda file: file.name if file else "absent")
-    def test_published_files(
-        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path | None
-    ) -> None:
+    @needs_data
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+    def test_published_files(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
         """Every file of Extra-P's tests gives a finite model for each of its series."""
-        if file is None:
-            pytest.skip("the files of Extra-P's tests are not here")
         monkeypatch.chdir(tmp_path)
         found = learned(run, "--measurements", str(file))
         entries = found.get("models", [found])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,9 +23,9 @@ from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
+from tests.support.real_data import real
 from tests.support.strategies import models
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NUMERIC = [Factor("n", 1, 0), Factor("n", 2, 0), Factor("n", -1, 0), Factor("n", 0, 1), Factor("n", 1, 1)]
 
 
@@ -181,10 +180,7 @@ def test_wrong_models_and_empty_spaces_are_errors() -> None:
 @pytest.mark.parametrize("name", ["Dune", "x264"])
 def test_ranges_over_real_systems(name: str) -> None:
     """On real systems, with their constraints, terms of up to four options have exactly the range of enumeration."""
-    path = DATA / name / "FeatureModel.xml"
-    if not path.exists():
-        pytest.skip(f"{path} is absent")
-    system = read_variability_model(path)
+    system = read_variability_model(real(name, "FeatureModel.xml"))
     space = Space(system)
     rng = np.random.default_rng(7)
     terms = [

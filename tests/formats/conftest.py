@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.system.variability import VariabilityModel
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
-# The same examples on every machine, however slow it is.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.load_profile("repeatable")
+from tests.support.real_data import real
 
 SYSTEM = """<?xml version="1.0" encoding="UTF-8"?>
 <vm name="everything">
@@ -56,9 +50,7 @@ SYSTEM = """<?xml version="1.0" encoding="UTF-8"?>
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Return the folder of real files, or skip."""
-    if not DATA.is_dir():
-        pytest.skip(f"the real files are not there: {DATA}")
-    return DATA
+    return real()
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning.problem import Feature, LearningProblem
+from tests.support.real_data import real
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 README = {
     "lossFunction": "RELATIVE",
     "abortError": 10,
@@ -33,9 +31,7 @@ ALL_FUNCTIONS = {
 
 def measured(system: str) -> Measurements:
     """Return the measurements of a system under shared/data."""
-    folder = DATA / system
-    if not folder.is_dir():
-        pytest.skip("needs ../shared/data, the real measurements of others")
+    folder = real(system)
     model = read_variability_model(folder / "FeatureModel.xml")
     return read_measurements(folder / "measurements.xml", model)
 

@@ -203,7 +203,7 @@ class TestDeselected:
             ("1 / (x + Enabledo)", lambda x, o, p: 1 / (x + (o is not None))),
             ("1 / (x + always)", lambda x, o, p: 1 / (x + 1)),
         ],
-        # No ids of the functions: they would hold addresses, which differ from process to process.
+        # No ids from the functions: they would hold addresses, which differ from process to process.
         ids=lambda value: value if isinstance(value, str) else "",
     )
     def test_they_contribute_nothing(self, text: str, expected: Callable[..., float | None]) -> None:

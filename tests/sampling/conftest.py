@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.real_data import real
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FILES = {
     "LLVM": "LLVM/FeatureModel.xml",
     "x264": "x264/FeatureModel.xml",
@@ -27,10 +26,7 @@ def real_model() -> Callable[[str], VariabilityModel]:
     """Return the reader of real systems' descriptions."""
 
     def read(name: str) -> VariabilityModel:
-        path = DATA / FILES[name]
-        if not path.exists():
-            pytest.skip(f"{path} is absent")
-        return read_variability_model(path)
+        return read_variability_model(real(FILES[name]))
 
     return read
 

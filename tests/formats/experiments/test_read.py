@@ -21,7 +21,7 @@ from splc.formats.experiments.extrap_text import write_experiment_text
 from splc.formats.experiments.json_lines import write_experiment_jsonl
 from splc.formats.experiments.read import experiment_format, parse_experiment, read_experiment
 from splc.io.files import Source
-from tests.formats.conftest import DATA
+from tests.support.real_data import DATA, needs_data
 
 FOLDER = DATA / "extrap_formats"
 FILES = sorted(path for folder in ("text", "jsonlines") for path in (FOLDER / folder).glob("*.*"))
@@ -79,7 +79,7 @@ def of(experiment: Experiment) -> Plain:
     }
 
 
-@pytest.mark.skipif(not FILES, reason=f"the real files are not there: {FOLDER}")
+@needs_data
 class TestRealFiles:
     def test_all_are_there(self) -> None:
         """The folder has the files that this test is about."""

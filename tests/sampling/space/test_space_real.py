@@ -19,7 +19,8 @@ from splc.errors import SpaceError, VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import DATA, joined
+from tests.support.real_data import real
+from tests.sampling.conftest import joined
 
 Read = Callable[[str], VariabilityModel]
 Requires = Literal["all", "none"]
@@ -40,7 +41,7 @@ def test_real_systems_have_as_many_configurations_as_were_measured(real_model: R
 def test_every_measured_configuration_of_exastencils_is_valid(real_model: Read) -> None:
     """The checker accepts all rows of the measurements, which are all that is enumerated."""
     model = real_model("exastencils")
-    with gzip.open(DATA / "exastencils" / "SS-X.csv.gz", "rt") as file:
+    with gzip.open(real("exastencils", "SS-X.csv.gz"), "rt") as file:
         rows = list(csv.reader(file))
     table = np.array(rows[1:], dtype=float)
     columns = {name: table[:, rows[0].index(name)] for name in model.names}
