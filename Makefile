@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := casestudies/smg2000/3d
 CASE ?= smg2000/3d
+# Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
+PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 
 # Stamps: an environment is made once, and installed into again when pyproject.toml has changed.
 CREATED := $(VENV)/.created
@@ -19,7 +21,7 @@ TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo casestudies evaluation agent measure bench slow oldest format drivers clean
+.PHONY: help test kernels demo casestudies evaluation agent measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -58,7 +60,12 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
+
+# OpenBLAS's kernels for other CPUs (x86) round differently: what the pages show must not depend on that.
+kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute them
+	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py
+	OPENBLAS_CORETYPE=Sandybridge $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py
 
 demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured configurations
 	@echo "cd $(DEMO) && splc learn --sampling pb:9,3"
@@ -86,16 +93,16 @@ measure: $(INSTALLED) drivers ## measure a case again, as CASE=smg2000/3d (hours
 
 # Benchmarks are judged too, so none of the options that keep the normal run short applies.
 bench: $(TESTABLE) ## the benchmarks and their limits
-	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -s benchmarks
+	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -o timeout=0 -s benchmarks
 
 slow: $(TESTABLE) ## the tests that the normal run leaves out
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -o timeout=1800
 
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
 	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,plot]' \
-	    pytest pytest-benchmark hypothesis -c .ci/oldest.txt
-	.venv-oldest/bin/python -m pytest
+	    pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
+	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
 format: $(TESTABLE) ## rewrite the code as the checks want it
 	$(BIN)/ruff check --fix-only --exit-zero .

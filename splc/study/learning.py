@@ -100,5 +100,5 @@ def _result(task: Task, inputs: Inputs, rows: Array, provenance: dict[str, Any])
 
 
 def timeless(result: LearningResult) -> LearningResult:
-    """Return a result without its times, so that the same inputs give the same bytes."""
+    """Return a result without its times, so that the same inputs give the same bytes on one machine."""
     return replace(result, seconds=0.0, rounds=tuple(replace(this, seconds=0.0) for this in result.rounds))

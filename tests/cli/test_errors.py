@@ -169,7 +169,7 @@ def test_an_interrupted_process(folder: Path) -> None:
         # This opens only when the command has opened the other end.
         with (folder / "pipe").open("w", encoding="utf-8"):
             process.send_signal(signal.SIGINT)
-            assert process.wait() == 130
+            assert process.wait(timeout=60) == 130
         assert process.stderr is not None
         assert process.stderr.read() == "interrupted\n"
     assert not (folder / "x.csv").exists()

@@ -287,41 +287,63 @@ class TestPlot:
 
 class TestInterruption:
     @pytest.fixture
-    def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-        """Return a function: from now on Ctrl-C is pressed so many times in the first round."""
+    def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+        """Return a function: from now on these signals arrive in the first round."""
         step = StepwiseLearner.step
 
-        def presses(times: int) -> None:
+        def presses(*signals: signal.Signals) -> None:
             def pressed(learner: StepwiseLearner) -> Any:
                 if not learner.rounds:
-                    for _ in range(times):
-                        signal.raise_signal(signal.SIGINT)
+                    for each in signals:
+                        signal.raise_signal(each)
                 return step(learner)
 
             monkeypatch.setattr(StepwiseLearner, "step", pressed)
 
-        before = signal.getsignal(signal.SIGINT)
+        before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
         yield presses
-        assert signal.getsignal(signal.SIGINT) is before
+        assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
 
-    def test_once_keeps_what_is_learned(self, run: Run, folder: Path, pressing: Callable[[int], None]) -> None:
-        """Ctrl-C ends learning after the round: the log has that round, the exit code is 130."""
-        pressing(1)
+    @pytest.mark.parametrize(
+        ("sent", "again"), [(signal.SIGINT, "press Ctrl-C again"), (signal.SIGTERM, "send the signal again")]
+    )
+    def test_once_keeps_what_is_learned(
+        self, run: Run, folder: Path, pressing: Callable[..., None], sent: signal.Signals, again: str
+    ) -> None:
+        """Ctrl-C or SIGTERM ends learning after the round: the log has that round, the exit code is 130."""
+        pressing(sent)
         result = run("learn", "--set", "abortError=0", "--set", "minImprovementPerRound=0")
         assert result.exit_code == 130
-        assert "press Ctrl-C again to end at once" in result.stderr
+        assert f"{again} to end at once" in result.stderr
         text = (folder / "learned.log").read_text(encoding="utf-8")
         assert "Termination reason: interrupted\n1;" in text
         assert "\n2;" not in text
         assert read_model("learned.log", read_variability_model("system.xml")).terms
 
-    def test_twice_ends_at_once(self, run: Run, folder: Path, pressing: Callable[[int], None]) -> None:
-        """A second Ctrl-C ends the command at once; nothing is written."""
-        pressing(2)
+    @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+    @pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])
+    def test_twice_ends_at_once(
+        self, run: Run, folder: Path, pressing: Callable[..., None], first: signal.Signals, second: signal.Signals
+    ) -> None:
+        """A second request ends the command at once; nothing is written."""
+        pressing(first, second)
         result = run("learn")
         assert result.exit_code == 130
         assert result.stdout == ""
         assert "learned.log" not in files(folder)
+
+    def test_ignored(self, run: Run, folder: Path, pressing: Callable[..., None]) -> None:
+        """Where Ctrl-C is ignored, as in background jobs, it stays so; SIGTERM ends learning there as well."""
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            pressing(signal.SIGINT)
+            assert run("learn").exit_code == 0
+            pressing(signal.SIGINT, signal.SIGTERM)
+            assert run("learn").exit_code == 130
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        finally:
+            signal.signal(signal.SIGINT, before)
+        assert "Termination reason: interrupted" in (folder / "learned.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("dimension", ["1d", "2d", "3d"])

@@ -94,3 +94,32 @@ def test_as_a_module(tmp_path: Path) -> None:
         [sys.executable, "-m", "splc", "--version"], capture_output=True, text=True, check=True, cwd=Path.cwd()
     )
     assert done.stdout == f"splc {splc.__version__}\n"
+
+
+@pytest.mark.parametrize("file", ["sampling.py", "comparison.py", "sampling/__init__.py"])
+def test_a_file_that_shadows_a_package(folder: Path, file: str) -> None:
+    """A user's file in the place of a package is named in one message with exit code 2; the command does not see it."""
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).write_text("", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "splc", "describe"], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    name = Path(file).parts[0].removesuffix(".py")
+    assert done.stderr == (
+        f"{folder / file}: this file shadows the package '{name}' that belongs to splc\n"
+        "    rename it, or run the command 'splc' instead of 'python -m splc'\n"
+    )
+    command = Path(sys.executable).with_name("splc")
+    assert subprocess.run([command, "describe"], stdout=subprocess.DEVNULL, check=False, cwd=folder).returncode == 0
+
+
+def test_a_file_of_the_name_splc(models: Path) -> None:
+    """The command works beside a user's `splc.py`, also in its processes."""
+    (models / "splc.py").write_text("raise SystemExit('not this one')\n", encoding="utf-8")
+    (models / "study.toml").write_text('samplings = ["pb:9,3", "random:4"]\n', encoding="utf-8")
+    command = str(Path(sys.executable).with_name("splc"))
+    arguments = [command, "study", "--no-pictures", "--jobs", "2"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=models)
+    assert done.returncode == 0, done.stderr

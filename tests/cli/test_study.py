@@ -67,14 +67,15 @@ def test_json(project: Path, run: Run) -> None:
         assert (project / "there" / name).is_file()
 
 
-def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends the study with 130 after the run in progress; what is done is kept, and the same command goes on."""
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals) -> None:
+    """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command goes on with the rest."""
     begun: list[str] = []
 
     def interrupted(task: Any, **inputs: Any) -> tuple[Record, float]:
         begun.append(task.label)
         if len(begun) == 3:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), sent)
         return perform(task, **inputs)
 
     monkeypatch.setattr(study, "perform", interrupted)

@@ -98,6 +98,36 @@ def test_killed_with_processes(study_file: Path) -> None:
     assert {"pictures/predictions.svg", "pictures/unscaled.svg", "pictures/terms.svg"} <= set(contents(folder))
 
 
+def test_terminated_in_the_background(study_file: Path) -> None:
+    """Where Ctrl-C is ignored, as in background jobs, SIGTERM ends a study with 130 and keeps what is done."""
+    study_file.write_text(
+        'samplings = ["random:6"]\nseeds = [' + ", ".join(map(str, range(400))) + "]\n", encoding="utf-8"
+    )
+    folder = study_file.parent / "ended"
+    splc = f"{sys.executable} -m splc study {study_file} -o {folder} --jobs 2"
+    running = subprocess.Popen(
+        ["/bin/sh", "-c", f"trap '' INT; exec {splc}"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+    )
+    while not list(folder.glob("tasks/*.json")) and running.poll() is None:
+        time.sleep(0.005)
+    running.send_signal(signal.SIGINT)
+    running.send_signal(signal.SIGTERM)
+    _, messages = running.communicate(timeout=60)
+    assert running.returncode == 130, messages
+    done = len(list(folder.glob("tasks/*.json")))
+    assert 0 < done < 400
+    assert f"{done} of 400 runs are done and kept" in messages
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
+    """A process that does tasks ignores requests to end, which a whole group of processes may be sent."""
+    code = "import os, signal\nfrom splc.study.running import perform_apart\nperform_apart(os.fspath, 'task', -1)\n"
+    code += f"signal.raise_signal(signal.{name})\nprint('alive')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "alive\n", done.stderr
+
+
 def test_stopped(studied: Studied) -> None:
     """A study that is asked to stop keeps what is done, writes no tables, and goes on where it stopped."""
     finished: list[int] = []
