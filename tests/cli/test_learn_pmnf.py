@@ -247,9 +247,13 @@ class TestProfiles:
 
     def test_processes(self, run: Run, empty: Path) -> None:
         """Several processes give the same models as one."""
+        from joblib.externals.loky import get_reusable_executor
+
         both = [learned(run, "--measurements", "profile.txt", "--jobs", jobs)["models"] for jobs in ("1", "2")]
         one, two = ([(each["callpath"], each["model"]) for each in models] for models in both)
         assert one == two
+        # A command ends them when it ends; the processes of pytest-xdist end without that.
+        get_reusable_executor().shutdown(wait=True)
 
     @needs_data
     @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
