@@ -19,8 +19,8 @@ from splc.errors import SpaceError, VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from tests.support.real_data import real
 from tests.sampling.conftest import joined
+from tests.support.real_data import real
 
 Read = Callable[[str], VariabilityModel]
 Requires = Literal["all", "none"]
