@@ -9,7 +9,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +19,8 @@ from splc.learning.problem import LearningProblem, problem_of
 from splc.learning.settings import Settings
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from tests.support.learning_oracle import learn_naively
+from tests.support.real_data import real
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 README = {"abortError": 10, "minImprovementPerRound": 0.25, "learn_logFunction": True}
 THIRTY = {"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 30}
 CASES: dict[str, dict[str, Any]] = {"readme": README, "defaults": {}, "thirty rounds": THIRTY}
@@ -29,11 +28,8 @@ CASES: dict[str, dict[str, Any]] = {"readme": README, "defaults": {}, "thirty ro
 
 def problem(system: str) -> LearningProblem:
     """Return the learning problem of all measurements of a system under shared/data."""
-    if not (DATA / system).is_dir():
-        pytest.skip("needs ../shared/data, the real measurements of others")
-    ms = read_measurements(
-        DATA / system / "measurements.xml", read_variability_model(DATA / system / "FeatureModel.xml")
-    )
+    folder = real(system)
+    ms = read_measurements(folder / "measurements.xml", read_variability_model(folder / "FeatureModel.xml"))
     return problem_of(ms.configurations, ms["Performance"])
 
 
@@ -73,11 +69,10 @@ print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_
 )
 def test_cpu_and_memory_of_everything(benchmark: Any, system: str, nfp: str, file: str) -> None:
     """Reading and learning all rows in a process of its own: x264 in under 1 s of CPU, exastencils in under 1 GB."""
-    if not (DATA / system).is_dir():
-        pytest.skip("needs ../shared/data, the real measurements of others")
+    folder = real(system)
 
     def run() -> tuple[float, float]:
-        call = [sys.executable, "-c", LEARN_ALL, str(DATA / system), nfp, file]
+        call = [sys.executable, "-c", LEARN_ALL, str(folder), nfp, file]
         done = subprocess.run(call, capture_output=True, text=True, check=True)
         cpu, megabytes, _ = done.stdout.split()
         return float(cpu), float(megabytes)

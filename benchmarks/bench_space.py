@@ -8,11 +8,9 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -20,9 +18,9 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
+from tests.support.real_data import DATA, needs_data
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data, the real measurements of others")
+pytestmark = needs_data
 
 
 def cpu(what: Callable[[], Any]) -> float:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+from tests.support.paths import PAGES, ROOT
+
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")

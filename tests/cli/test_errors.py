@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 
 from splc.cli.errors import Commands
 from splc.errors import InputError, Problem, SpecError
-
-CHECKOUT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
 
 
 def ended(error: BaseException) -> tuple[int, str]:
@@ -38,7 +37,7 @@ def ended(error: BaseException) -> tuple[int, str]:
 
 def splc(*arguments: str, **settings: object) -> subprocess.Popen[str]:
     """Start `splc` in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process: subprocess.Popen[str] = subprocess.Popen(
         [sys.executable, "-m", "splc", *arguments],
         text=True,
@@ -143,7 +142,7 @@ def test_closed_streams(folder: Path, stream: int, code: int, message: str) -> N
         text=True,
         check=False,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == code
     assert message in done.stderr
@@ -184,6 +183,6 @@ def test_a_terminal_that_knows_few_characters(folder: Path) -> None:
         capture_output=True,
         check=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTHONIOENCODING": "latin-1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"},
     )
     assert b"\\u03b1\\u03b2" in done.stdout

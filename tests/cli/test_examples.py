@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from splc.cli.app import app
 from splc.cli.command import Command
 from tests.cli.conftest import Run
+from tests.support.paths import SMG2000
 
-ROOT = Path(__file__).parents[2]
 # A study of one sampling: the one of the case study takes longer than a test should.
 STUDY = 'nfp = "solve_seconds"\nsamplings = ["pb:9,3"]\n'
 SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
@@ -35,7 +35,7 @@ def examples() -> list[tuple[str, str]]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of a case study with a small study, a solver and a learned model."""
     folder = tmp_path_factory.mktemp("examples") / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    shutil.copytree(SMG2000 / "2d", folder)
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     (folder / "solver").write_text(SOLVER, encoding="utf-8")
     (folder / "solver").chmod(0o755)

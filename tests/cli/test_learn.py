@@ -17,10 +17,10 @@ import pytest
 from splc import read_model, read_variability_model
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from tests.cli.conftest import Run
+from tests.support.paths import ROOT, SMG2000
 from tests.support.real_data import real
 
 Refused = Callable[..., str]
-CASES = Path(__file__).parents[2] / "casestudies" / "smg2000"
 
 
 @pytest.fixture(autouse=True)
@@ -280,7 +280,7 @@ class TestPlot:
         """Learning without a plot does not import matplotlib."""
         code = "import sys; from splc.cli.app import app\ntry: app(['learn'])\nexcept SystemExit: pass\n"
         code += "sys.exit('matplotlib' in sys.modules)"
-        environment = {"PYTHONPATH": str(CASES.parents[1]), "PATH": ""}
+        environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
         done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=False)
         assert done.returncode == 0
 
@@ -352,7 +352,7 @@ def test_the_case_study(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dimension: str, sampling: str
 ) -> None:
     """Every sampling of the thesis works in the case study's folder as written there."""
-    monkeypatch.chdir(CASES / dimension)
+    monkeypatch.chdir(SMG2000 / dimension)
     if dimension == "1d" and sampling.startswith("random"):
         sampling = "random:20,seed=5"
     result = run("learn", "--sampling", sampling, "-o", str(tmp_path / "learned.log"))

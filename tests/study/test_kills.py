@@ -19,8 +19,8 @@ from splc.io.files import write_whole
 from splc.study import folder as folder_module
 from splc.study.folder import ResultsFolder
 from tests.study.conftest import Studied, contents, manifest_of
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.support.paths import ROOT
+
+DATA = ROOT.parent / "shared" / "data"
 ABSENT = "../shared/data, the real measurements of others, is absent"
 # For what needs the data while tests are collected.
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=ABSENT)
