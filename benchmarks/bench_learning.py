@@ -15,9 +15,9 @@ import pytest
 
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
-from splc.learning.problem import LearningProblem, problem_of
-from splc.learning.settings import Settings
+from splc.learning.features import FeatureTable, feature_table
 from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.settings import Settings
 from tests.support.learning_oracle import learn_naively
 from tests.support.real_data import real
 
@@ -26,11 +26,11 @@ THIRTY = {"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 30}
 CASES: dict[str, dict[str, Any]] = {"readme": README, "defaults": {}, "thirty rounds": THIRTY}
 
 
-def problem(system: str) -> LearningProblem:
+def problem(system: str) -> FeatureTable:
     """Return the learning problem of all measurements of a system under shared/data."""
     folder = real(system)
     ms = read_measurements(folder / "measurements.xml", read_variability_model(folder / "FeatureModel.xml"))
-    return problem_of(ms.configurations, ms["Performance"])
+    return feature_table(ms.configurations, ms["Performance"])
 
 
 @pytest.mark.parametrize("settings", CASES)

@@ -38,6 +38,7 @@ from comparison.averages import (
     weighted_sum,
 )
 from comparison.laws import Laws, Measure, prepared
+from splc.data.accuracy import relative_errors, symmetric_errors
 from splc.errors import SpecError, unknown_name_hint
 from splc.types import Array
 
@@ -46,7 +47,7 @@ def _relative_errors(a: Array, b: Array, w: Array | None) -> tuple[Array, Array 
     """Return |a - b| / |a| of the rows where a is not 0, and their weights."""
     used = a != 0
     a, b = tamed(a[used], b[used])
-    return np.abs(a - b) / np.abs(a), None if w is None else w[used]
+    return relative_errors(b, a), None if w is None else w[used]
 
 
 def error_rate(a: Array, b: Array, w: Array | None) -> float:
@@ -74,9 +75,7 @@ def max_relative_error(a: Array, b: Array, w: Array | None) -> float:
 
 def _canberra_ratios(a: Array, b: Array) -> Array:
     """Return |a - b| / (|a| + |b|), 0 where both are 0."""
-    a, b = tamed(a, b)
-    ratios: Array = np.abs(a - b) / np.where((a == 0) & (b == 0), 1.0, np.abs(a) + np.abs(b))
-    return ratios
+    return symmetric_errors(*tamed(a, b))
 
 
 def smape(a: Array, b: Array, w: Array | None) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from splc.formats.models.parameters import QUANTITY_KEYS
-from splc.learning.settings import WITHOUT_EFFECT, Settings, preset
+from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, preset
 from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
 from splc.scaling.fit import fit

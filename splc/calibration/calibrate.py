@@ -14,9 +14,9 @@ from splc.calibration.identifiability import Findings, findings
 from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, Weights
 from splc.calibration.search import Misfit, search
 from splc.calibration.sensitivity import Sensitivity
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
-from splc.learning.scoring import mean_relative_error
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
 

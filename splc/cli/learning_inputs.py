@@ -32,7 +32,7 @@ def stated_settings(assignments: Sequence[str]) -> dict[str, str]:
 def note_without_effect(settings: Mapping[str, Any]) -> None:
     """Say which of the settings have no effect, and why."""
     from splc.cli.terminal import note
-    from splc.learning.settings import WITHOUT_EFFECT, spelling
+    from splc.learning.stepwise.settings import WITHOUT_EFFECT, spelling
 
     silent = {spelling(name): reason for name, reason in WITHOUT_EFFECT.items()}
     for name in settings:
@@ -46,7 +46,7 @@ def with_deviation(settings: Mapping[str, Any], measured: Measurements) -> dict[
     It makes no sense to learn what lies below the measurements' own deviation; SPL Conqueror has the same rule.
     """
     from splc.cli.terminal import note
-    from splc.learning.settings import spelling
+    from splc.learning.stepwise.settings import spelling
 
     deviation = measured.report.deviation
     if deviation is None or any(spelling(name) == spelling("abortError") for name in settings):

@@ -135,7 +135,7 @@ def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], se
 
 def _judged(experiment: Any, key: Key, model: ScalingModel) -> dict[str, Any]:
     """Return the keys that every JSON object of `splc learn` has."""
-    from splc.learning.scoring import mean_relative_error
+    from splc.data.accuracy import mean_relative_error
 
     x, values = experiment.measured(*key)
     at = [experiment.parameters.index(name) for name in model.names]

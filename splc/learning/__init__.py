@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from splc.learning.learn import learn
     from splc.learning.pmnf import ScalingResult, learn_scaling
     from splc.learning.result import LearningResult, Round
-    from splc.learning.settings import PRESETS, Settings
+    from splc.learning.stepwise.settings import PRESETS, Settings
     from splc.learning.sums import Part, SumResult, learn_sum
 
 __all__ = [
@@ -31,13 +31,13 @@ __all__ = [
 attach(
     __name__,
     {
-        "PRESETS": "splc.learning.settings",
+        "PRESETS": "splc.learning.stepwise.settings",
         "LearningResult": "splc.learning.result",
         "Part": "splc.learning.sums",
         "PerformanceInfluenceRegressor": "splc.learning.estimator",
         "Round": "splc.learning.result",
         "ScalingResult": "splc.learning.pmnf",
-        "Settings": "splc.learning.settings",
+        "Settings": "splc.learning.stepwise.settings",
         "SumResult": "splc.learning.sums",
         "learn": "splc.learning.learn",
         "learn_scaling": "splc.learning.pmnf",

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from splc.learning.features import Feature, FeatureTable
 from splc.learning.learn import expanded, outcome_of
-from splc.learning.problem import Feature, LearningProblem
-from splc.learning.settings import preset as preset_settings
+from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
@@ -57,7 +57,7 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
             numeric = not np.isin(values, (0.0, 1.0)).all()
             low, high = float(values.min()), float(values.max())
             features.append(Feature(name, numeric, low, high, bool((values == 0).any())))
-        problem = LearningProblem(tuple(features), dict(zip(names, X.T, strict=True)), y)
+        problem = FeatureTable(tuple(features), dict(zip(names, X.T, strict=True)), y)
         seed = 0 if self.random_state is None else self.random_state
         if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
             least_squares = {

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from splc._version import __version__
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
 from splc.errors import LearningError, plural
-from splc.learning.candidates import Candidate
-from splc.learning.folds import folds_of
+from splc.learning.features import FeatureTable, feature_table, observed_features
 from splc.learning.learning_set import match
-from splc.learning.problem import LearningProblem, observed_features, problem_of
 from splc.learning.result import LearningResult, Round
-from splc.learning.scoring import mean_relative_error
-from splc.learning.settings import Settings
-from splc.learning.settings import preset as preset_settings
 from splc.learning.stepwise.algorithm import Outcome, StepwiseLearner
 from splc.learning.stepwise.bagging import bagged
+from splc.learning.stepwise.candidates import Candidate
+from splc.learning.stepwise.folds import folds_of
+from splc.learning.stepwise.settings import Settings
+from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.system.variability import VariabilityModel
@@ -102,7 +102,7 @@ def learn(
         notes.append(f"{WHERE_ZERO}{name} is 0: {plural(zeros, 'configuration', 'configurations')}")
     started = time.monotonic()
     further = observed_features(measurements.configurations, variables)
-    problem = problem_of(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled, further)
+    problem = feature_table(usable.configurations[rows], target[rows], chosen.learn_numeric_disabled, further)
     outcome = outcome_of(problem, chosen, seed, on_round, should_stop)
     seconds = time.monotonic() - started
     if chosen.bagging and chosen.crossValidation:
@@ -152,7 +152,7 @@ def learn(
 
 
 def outcome_of(
-    problem: LearningProblem,
+    problem: FeatureTable,
     settings: Settings,
     seed: int,
     on_round: Callable[[Round], None] | None = None,

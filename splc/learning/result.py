@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from splc.learning.candidates import Candidate
+from splc.learning.stepwise.candidates import Candidate
 from splc.models.influence import InfluenceModel
 
 

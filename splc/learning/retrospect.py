@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning.learn import influence_model
 from splc.learning.result import LearningResult
-from splc.learning.scoring import mean_relative_error
 from splc.models.influence import InfluenceModel
 
 

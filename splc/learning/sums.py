@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
-from splc.learning.candidates import BASE, Candidate
 from splc.learning.learn import WHERE_ZERO, WITHOUT_VALUE, influence_model, learn
 from splc.learning.learning_set import match
 from splc.learning.result import LearningResult, Round
-from splc.learning.scoring import mean_relative_error
+from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.terms import option_term
 from splc.types import Array, Missing
 

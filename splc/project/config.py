@@ -10,7 +10,7 @@ from typing import Any
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.io.files import read_source
 from splc.io.toml import parse_toml
-from splc.learning.settings import Settings
+from splc.learning.stepwise.settings import Settings
 
 FILE_NAME = "splc.toml"
 PATHS = ("system", "measurements", "analytical", "parameters")

@@ -1,25 +1,15 @@
-"""Errors of fitted values: SMAPE and the residual sum of squares, in sample and with one point left out."""
+"""Errors of fitted values, in sample and with one point left out."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from splc.data.accuracy import smape
 from splc.types import Array
 
-# Rounding: smaller errors (in percent) are none.
-_NONE = 1e-10
 # Extra-P 4.2.5: constants of less than this part of the smallest value are taken for 0 when a point is left out.
 _NO_CONSTANT = 0.0005
 _NO_FREEDOM = 1e-10
-
-
-def smape(fitted: Array, values: Array, axis: int = 0) -> Array:
-    """Return the symmetric mean absolute percentage error (Following the Blind Seer, 3.1), 0 to 200; 0/0 counts 0."""
-    both = np.abs(fitted) + np.abs(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        parts = np.where(both > 0, np.abs(fitted - values) / np.where(both > 0, both, 1.0), 0.0)
-    found = 200 * parts.mean(axis=axis)
-    return np.asarray(np.where(found < _NONE, 0.0, found))
 
 
 def rss(fitted: Array, values: Array, axis: int = 0) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.data.accuracy import mean_relative_error
 from splc.errors import MeasurementError, SpecError, plural
 from splc.scaling.data import observed
 from splc.scaling.fit import fit, fit_many
@@ -305,4 +306,4 @@ def _error(points: Array, values: Array, base: Array) -> tuple[float | None, int
     without[np.arange(len(beside)), beside] = np.nan
     models = fit_many(points, without)
     predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, beside, strict=True)])
-    return float(100 * np.abs(predicted / mean[beside] - 1).mean()), len(beside)
+    return mean_relative_error(predicted, mean[beside]), len(beside)

@@ -208,7 +208,7 @@ def _with_deviation(
     learners: tuple[Learner, ...], measured: Measurements
 ) -> tuple[tuple[Learner, ...], tuple[str, ...]]:
     """Return the learners with the deviation that the measurements state as abortError, as `splc learn` does."""
-    from splc.learning.settings import spelling
+    from splc.learning.stepwise.settings import spelling
 
     deviation = measured.report.deviation
     if deviation is None:

@@ -45,7 +45,7 @@ class LearnersReader:
 
     def learner(self, name: str, table: dict[str, Any], place: str) -> Learner:
         """Return one learner."""
-        from splc.learning.settings import Settings, preset
+        from splc.learning.stepwise.settings import Settings, preset
 
         chosen = table.get(PRESET, "default")
         try:

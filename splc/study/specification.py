@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from splc.study.reference import Reference
 
 if TYPE_CHECKING:
-    from splc.learning.settings import Settings
+    from splc.learning.stepwise.settings import Settings
     from splc.project import Project
     from splc.types import Aggregate, Duplicates, Invalid, Missing
 
@@ -39,7 +39,7 @@ class Learner:
         Raises:
             SpecError: for an unknown preset or setting.
         """
-        from splc.learning.settings import preset
+        from splc.learning.stepwise.settings import preset
 
         return preset(self.preset).changed(self.settings)
 

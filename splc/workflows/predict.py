@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sampling import Space
+from splc.data.accuracy import mean_relative_error
 from splc.errors import ConfigurationError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import ToPredict, read_to_predict
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import StoredModel, read_stored_model
 from splc.io.files import STANDARD
 from splc.io.outputs import require_writable
-from splc.learning.scoring import mean_relative_error
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.types import Aggregate, Array, Duplicates, Invalid

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from splc.calibration import calibrate
+from splc.data.accuracy import mean_relative_error
 from splc.errors import SpecError
-from splc.learning.scoring import mean_relative_error
 from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, noisy, read
 
 TRUE = {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}

@@ -10,7 +10,7 @@ import pytest
 from splc.calibration import calibrate
 from splc.calibration.free_parameters import free_parameters, with_scale
 from splc.calibration.sensitivity import Sensitivity
-from splc.learning.scoring import mean_relative_error
+from splc.data.accuracy import mean_relative_error
 from splc.project import Project
 from tests.support.calibration_problems import BENCHMARKED, FREE, read
 from tests.support.paths import SMG2000

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from splc.calibration import calibrate
 from splc.calibration.linear import solve
-from splc.learning.scoring import mean_relative_error
+from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
 from tests.support.calibration_problems import (
     ALL,

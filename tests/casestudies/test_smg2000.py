@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_model, read_variability_model
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.parameters import read_parameters
-from splc.learning.scoring import mean_relative_error
 from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from comparison.measures import MEASURES, mean_power, measure
 from comparison.semantic import DEFAULT_KEYS, compare_values, weights_from, weights_of_term
+from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
-from splc.learning.scoring import mean_relative_error
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, log_term, option_term
 from splc.system.options import NumericOption

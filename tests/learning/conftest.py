@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
-from splc.learning.problem import Feature, LearningProblem
+from splc.learning.features import Feature, FeatureTable
 from tests.support.real_data import real
 
 README = {
@@ -37,7 +37,7 @@ def measured(system: str) -> Measurements:
 
 
 @st.composite
-def problems(draw: Any, most_rows: int = 40) -> LearningProblem:
+def problems(draw: Any, most_rows: int = 40) -> FeatureTable:
     """Random problems: a few binary and numeric features, a positive target."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     rows = draw(st.integers(4, most_rows))
@@ -49,4 +49,4 @@ def problems(draw: Any, most_rows: int = 40) -> LearningProblem:
         features.append(Feature(f"n{i}", True, 1.0, 5.0, has_zero=False))
         columns[f"n{i}"] = values
     target = rng.uniform(1, 10, rows) * 10.0 ** draw(st.integers(-12, 12))
-    return LearningProblem(tuple(features), columns, target)
+    return FeatureTable(tuple(features), columns, target)

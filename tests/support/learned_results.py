@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from splc.learning.candidates import BASE, Candidate
 from splc.learning.learn import influence_model
 from splc.learning.result import LearningResult, Round
-from splc.learning.settings import Settings
+from splc.learning.stepwise.candidates import BASE, Candidate
+from splc.learning.stepwise.settings import Settings
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, log_term, option_term, product_of
 from splc.system.options import BinaryOption, NumericOption

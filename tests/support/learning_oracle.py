@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.learning.candidates import BASE, Candidate
-from splc.learning.problem import LearningProblem
-from splc.learning.settings import Settings
+from splc.learning.features import FeatureTable
+from splc.learning.stepwise.candidates import BASE, Candidate
+from splc.learning.stepwise.settings import Settings
 from splc.models.terms import log_term, option_term
 from splc.types import Array
 
 
-def candidates_of(problem: LearningProblem, settings: Settings, model: list[Candidate]) -> list[Candidate]:
+def candidates_of(problem: FeatureTable, settings: Settings, model: list[Candidate]) -> list[Candidate]:
     """Return all candidates of a round: functions of one option, alone and times every term of the model."""
     atoms = []
     for feature in problem.features:
@@ -30,7 +30,7 @@ def candidates_of(problem: LearningProblem, settings: Settings, model: list[Cand
     return [candidate for candidate in found if candidate not in model]
 
 
-def learn_naively(problem: LearningProblem, settings: Settings) -> tuple[list[Candidate], list[float]]:
+def learn_naively(problem: FeatureTable, settings: Settings) -> tuple[list[Candidate], list[float]]:
     """Return the selected candidates (the constant first) and the relative error after each round, in percent."""
     y = problem.target
     model, columns = [BASE], [np.ones(len(y))]

@@ -208,7 +208,7 @@ def learn(
     from splc.io.outputs import require_writable
     from splc.learning import learn as learn_model
     from splc.learning import learn_sum
-    from splc.learning.settings import preset as preset_settings
+    from splc.learning.stepwise.settings import preset as preset_settings
     from splc.learning.sums import parts_of
     from splc.plotting import plot_format
     from splc.project import Project

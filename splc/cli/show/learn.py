@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements
     from splc.learning import LearningResult
-    from splc.learning.candidates import Candidate
+    from splc.learning.stepwise.candidates import Candidate
     from splc.system.variability import VariabilityModel
 
 # What the error that learning lowers is measured in, by the loss function.

@@ -12,7 +12,7 @@ from splc.models.influence import InfluenceModel
 
 
 class LearnedTerm(Protocol):
-    """A term as the learner selects it: `splc.learning.candidates.Candidate`."""
+    """A term as the learner selects it: `splc.learning.stepwise.candidates.Candidate`."""
 
     @property
     def mirrors(self) -> tuple[tuple[str, float, str | None], ...]:

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.learning.candidates import BASE, Candidate
-from splc.learning.problem import LearningProblem
+from splc.data.accuracy import mean_relative_error
+from splc.learning.features import FeatureTable
 from splc.learning.result import Round
-from splc.learning.scoring import Loss, mean_relative_error, rows_that_count
-from splc.learning.settings import Settings
 from splc.learning.stepwise.candidate_grid import CandidateGrid
+from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.least_squares import Projection, Table, least_squares
+from splc.learning.stepwise.scoring import Loss, rows_that_count
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
+from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
 from splc.types import Array
 
@@ -47,9 +48,9 @@ class StepwiseLearner:
 
     def __init__(
         self,
-        problem: LearningProblem,
+        problem: FeatureTable,
         settings: Settings,
-        judge: LearningProblem | None = None,
+        judge: FeatureTable | None = None,
         folds: Array | None = None,
     ) -> None:
         self.problem = problem
@@ -93,7 +94,7 @@ class StepwiseLearner:
         return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
 
     @staticmethod
-    def _columns(problem: LearningProblem, candidates: list[Candidate]) -> Array:
+    def _columns(problem: FeatureTable, candidates: list[Candidate]) -> Array:
         """Return the columns of candidates, shape (candidates, n)."""
         columns = np.empty((len(candidates), len(problem)))
         for row, candidate in zip(columns, candidates, strict=True):

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from splc.learning.candidates import Candidate
-from splc.learning.folds import stable_order
-from splc.learning.problem import LearningProblem
-from splc.learning.scoring import rows_that_count
-from splc.learning.settings import Settings
+from splc.learning.features import FeatureTable
 from splc.learning.stepwise.algorithm import Outcome, StepwiseLearner
+from splc.learning.stepwise.candidates import Candidate
+from splc.learning.stepwise.folds import stable_order
+from splc.learning.stepwise.scoring import rows_that_count
+from splc.learning.stepwise.settings import Settings
 
 
 def bagged(
-    problem: LearningProblem, settings: Settings, seed: int, should_stop: Callable[[], bool] | None = None
+    problem: FeatureTable, settings: Settings, seed: int, should_stop: Callable[[], bool] | None = None
 ) -> Outcome:
     """Learn `baggingNumbers` models and average them; a term that a model lacks counts 0 in it.
 

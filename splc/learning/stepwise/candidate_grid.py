@@ -11,9 +11,9 @@ from itertools import combinations
 import numpy as np
 
 from splc.errors import LearningError
-from splc.learning.candidates import BASE, Candidate
-from splc.learning.problem import Feature, LearningProblem
-from splc.learning.settings import Settings
+from splc.learning.features import Feature, FeatureTable
+from splc.learning.stepwise.candidates import BASE, Candidate
+from splc.learning.stepwise.settings import Settings
 from splc.models.terms import Factor, Term, log_term, option_term
 from splc.types import Array
 
@@ -39,7 +39,7 @@ class CandidateGrid:
         sizes: shape (heads, atoms): its number of distinct options.
     """
 
-    def __init__(self, problem: LearningProblem, settings: Settings) -> None:
+    def __init__(self, problem: FeatureTable, settings: Settings) -> None:
         self.binary = problem.binary
         self.settings = settings
         self.atoms: list[Candidate] = [BASE]
@@ -136,7 +136,7 @@ class CandidateGrid:
             return Candidate(rest * log_term(numeric[0][0]))
         return Candidate(rest, log_of=numeric)
 
-    def _products(self, problem: LearningProblem) -> list[tuple[Candidate, Array]]:
+    def _products(self, problem: FeatureTable) -> list[tuple[Candidate, Array]]:
         """Return all products of less than featureSizeTreshold options that occur (are not 0 everywhere).
 
         Their products with one further option are candidates.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.learning.scoring import Loss
+from splc.learning.stepwise.scoring import Loss
 from splc.types import Array
 
 # A candidate of which less than this part (of its length) is outside of the model's span is collinear with the model.

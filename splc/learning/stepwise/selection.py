@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.learning.candidates import Candidate
 from splc.learning.stepwise.candidate_grid import CandidateGrid
+from splc.learning.stepwise.candidates import Candidate
 from splc.learning.stepwise.least_squares import COLLINEAR, Projection
 from splc.types import Array
 

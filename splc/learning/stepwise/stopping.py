@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splc.learning.settings import Settings
+from splc.learning.stepwise.settings import Settings
 
 MAX_LEVEL = 10
 

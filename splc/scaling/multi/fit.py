@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.data.accuracy import smape
 from splc.errors import SpecError
 from splc.scaling.data import Observed, observed
 from splc.scaling.exponents import Exponents
@@ -18,7 +19,7 @@ from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.multi.uncertainty import CombinedUncertainty, products
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
-from splc.scaling.scores import rss, smape
+from splc.scaling.scores import rss
 from splc.scaling.selection import FAR
 from splc.scaling.single.fit import fitted
 from splc.scaling.single.methods import Settings

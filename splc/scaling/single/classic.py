@@ -11,10 +11,11 @@ from typing import Literal
 
 import numpy as np
 
+from splc.data.accuracy import smape
 from splc.errors import SpecError, unknown_name_hint
 from splc.scaling.columns import columns, usable
 from splc.scaling.exponents import EXTRAP, Exponents
-from splc.scaling.scores import contributes, left_out, line, smape
+from splc.scaling.scores import contributes, left_out, line
 from splc.scaling.selection import Selection, batch_size
 from splc.types import Array
 

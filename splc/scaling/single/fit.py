@@ -7,12 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from splc.data.accuracy import smape
 from splc.scaling.caveats import Facts, caveats
 from splc.scaling.data import Observed
 from splc.scaling.exponents import Exponents
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
-from splc.scaling.scores import rss, smape
+from splc.scaling.scores import rss
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
 from splc.scaling.single.intervals import PosteriorUncertainty

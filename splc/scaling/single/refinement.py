@@ -13,8 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from splc.data.accuracy import smape
 from splc.scaling.exponents import Exponents
-from splc.scaling.scores import contributes, left_out, line, rss, smape
+from splc.scaling.scores import contributes, left_out, line, rss
 from splc.scaling.selection import Selection, batch_size
 from splc.types import Array
 

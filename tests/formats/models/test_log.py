@@ -14,8 +14,8 @@ from splc.errors import InputError
 from splc.formats.models.log_reader import WhichRound, parse_log, read_log
 from splc.formats.models.log_writer import learned_log_text, model_log_text, write_learned_log
 from splc.io.files import Source
-from splc.learning.candidates import BASE, Candidate
 from splc.learning.result import Round
+from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, option_term
 from splc.models.text.reader import expand_text

@@ -16,8 +16,8 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.formats.models.read import read_model, write_model
 from splc.formats.models.text import model_text_file, parse_model_text
 from splc.io.files import Source, write_whole
-from splc.learning.candidates import BASE, Candidate
 from splc.learning.result import LearningResult
+from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from tests.support.learned_results import influence_models, result_of, results, small_system, systems

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.learning.folds import folds_of
-from splc.learning.problem import Feature, LearningProblem
-from splc.learning.settings import Settings
+from splc.learning.features import Feature, FeatureTable
 from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.folds import folds_of
+from splc.learning.stepwise.settings import Settings
 
 CROSSED = Settings().changed({"crossValidation": True, "abortError": 0, "minImprovementPerRound": 0})
 
 
-def problem(target: list[float]) -> LearningProblem:
+def problem(target: list[float]) -> FeatureTable:
     """Two binary options in all combinations, again and again."""
     rows = np.arange(len(target))
     columns = {"a": (rows % 2).astype(float), "b": (rows // 2 % 2).astype(float)}
-    return LearningProblem((Feature("a", False), Feature("b", False)), columns, np.array(target))
+    return FeatureTable((Feature("a", False), Feature("b", False)), columns, np.array(target))
 
 
 @pytest.mark.parametrize("rows", range(2, 13))

@@ -1,4 +1,4 @@
-"""Losses by which candidates are selected, and the mean relative error by which models are judged."""
+"""Losses by which candidates are selected."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.errors import LearningError
-from splc.learning.settings import Settings
+from splc.learning.stepwise.settings import Settings
 from splc.types import Array
-
-
-def mean_relative_error(predicted: Array, measured: Array) -> float | None:
-    """Return the mean of |predicted - measured| / |measured| in percent; None where no measured value is usable.
-
-    Configurations whose measured value is 0 are left out.
-    """
-    used = measured != 0
-    if not used.any():
-        return None
-    return float(np.mean(np.abs(predicted[used] - measured[used]) / np.abs(measured[used])) * 100)
 
 
 def rows_that_count(target: Array, settings: Settings) -> Array:

@@ -43,7 +43,7 @@ class Feature:
 
 
 @dataclass(frozen=True, eq=False)
-class LearningProblem:
+class FeatureTable:
     """Features, their columns (NaN: deselected) and the target, all of n rows."""
 
     features: tuple[Feature, ...]
@@ -63,9 +63,9 @@ class LearningProblem:
     def __len__(self) -> int:
         return len(self.target)
 
-    def rows(self, rows: Array) -> LearningProblem:
+    def rows(self, rows: Array) -> FeatureTable:
         """Return the problem on some of its rows."""
-        return LearningProblem(
+        return FeatureTable(
             self.features, {name: column[rows] for name, column in self.columns.items()}, self.target[rows]
         )
 
@@ -113,9 +113,9 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
     return tuple(found)
 
 
-def problem_of(
+def feature_table(
     configurations: Configurations, target: Array, numeric_disabled: bool = True, further: Sequence[Feature] = ()
-) -> LearningProblem:
+) -> FeatureTable:
     """Return the learning problem of measured configurations.
 
     Args:
@@ -131,4 +131,4 @@ def problem_of(
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
     features = (*features_of(configurations.model, numeric_disabled), *further)
     names = [f.name for f in features] + [f.switch for f in features if f.switch]
-    return LearningProblem(features, {name: configurations.column(name) for name in names}, target)
+    return FeatureTable(features, {name: configurations.column(name) for name in names}, target)

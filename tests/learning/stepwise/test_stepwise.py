@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from splc.learning.candidates import BASE, Candidate
-from splc.learning.problem import Feature, LearningProblem
+from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
-from splc.learning.settings import Settings
 from splc.learning.stepwise.algorithm import Outcome, StepwiseLearner
+from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.least_squares import Projection
+from splc.learning.stepwise.settings import Settings
 from splc.models.terms import option_term
 from tests.learning.conftest import ALL_FUNCTIONS, problems
 from tests.support.learning_oracle import learn_naively
@@ -23,19 +23,19 @@ from tests.support.learning_oracle import learn_naively
 LONG = Settings().changed({"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 6})
 
 
-def learned(problem: LearningProblem, chosen: Settings = LONG) -> Outcome:
+def learned(problem: FeatureTable, chosen: Settings = LONG) -> Outcome:
     """Return what the learner gives."""
     return StepwiseLearner(problem, chosen).run()
 
 
-def predicted(outcome: Outcome, problem: LearningProblem) -> np.ndarray[Any, np.dtype[np.float64]]:
+def predicted(outcome: Outcome, problem: FeatureTable) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the predictions of learned candidates."""
     return np.asarray(sum(w * np.broadcast_to(c.evaluate(problem.column), len(problem)) for c, w in outcome.terms))
 
 
 @given(problems(), st.booleans(), st.booleans())
 @settings(max_examples=150, deadline=None)
-def test_fast_learner_agrees_with_plain_one(problem: LearningProblem, penalty: bool, logs: bool) -> None:
+def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool, logs: bool) -> None:
     """Errors per round agree with a learner that refits every candidate by itself, until rounding is all there is."""
     chosen = LONG.changed({"candidateSizePenalty": penalty, "learn_logFunction": logs})
     outcome = learned(problem, chosen)
@@ -48,7 +48,7 @@ def test_fast_learner_agrees_with_plain_one(problem: LearningProblem, penalty: b
 
 @given(problems(), st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]))
 @settings(max_examples=60, deadline=None)
-def test_bounds_hold(problem: LearningProblem, loss: str) -> None:
+def test_bounds_hold(problem: FeatureTable, loss: str) -> None:
     """No candidate lowers the loss by more than its bound says."""
     learner = StepwiseLearner(problem, LONG.changed({**ALL_FUNCTIONS, "lossFunction": loss}))
     for _ in range(3):
@@ -65,7 +65,7 @@ def test_bounds_hold(problem: LearningProblem, loss: str) -> None:
 
 @given(problems(), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_order_of_rows_changes_nothing(problem: LearningProblem, seed: int) -> None:
+def test_order_of_rows_changes_nothing(problem: FeatureTable, seed: int) -> None:
     """A permutation of the rows gives the same terms and, up to rounding, the same influences."""
     order = np.random.default_rng(seed).permutation(len(problem))
     one, other = learned(problem), learned(problem.rows(order))
@@ -76,7 +76,7 @@ def test_order_of_rows_changes_nothing(problem: LearningProblem, seed: int) -> N
 
 @given(problems(), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_order_of_options_changes_nothing(problem: LearningProblem, random: Any) -> None:
+def test_order_of_options_changes_nothing(problem: FeatureTable, random: Any) -> None:
     """A permutation of the options gives the same terms."""
     features = list(problem.features)
     random.shuffle(features)
@@ -86,7 +86,7 @@ def test_order_of_options_changes_nothing(problem: LearningProblem, random: Any)
 
 @given(problems(), st.integers(-20, 20))
 @settings(max_examples=40, deadline=None)
-def test_unit_of_the_property_changes_nothing(problem: LearningProblem, power: int) -> None:
+def test_unit_of_the_property_changes_nothing(problem: FeatureTable, power: int) -> None:
     """Scaling a property by a power of two scales the influences and leaves terms and errors as they are."""
     other = dataclasses.replace(problem, target=problem.target * 2.0**power)
     one, two = learned(problem), learned(other)
@@ -109,7 +109,7 @@ def test_single_term_is_found_exactly(function: str) -> None:
         "b * x": b * x,
         "b * c": b * c,
     }[function]
-    problem = LearningProblem(
+    problem = FeatureTable(
         (Feature("b", False), Feature("c", False), Feature("x", True, 1.0, 40.0, has_zero=False)),
         {"b": b, "c": c, "x": x},
         3.0 + 2.0 * values,
@@ -144,7 +144,7 @@ def test_collinear_and_constant_candidates_are_never_chosen() -> None:
         "fixed": np.full(50, 7.0),
     }
     features = tuple(Feature(name, name == "fixed", 7.0 if name == "fixed" else 0.0, 7.0) for name in columns)
-    problem = LearningProblem(features, columns, 5.0 + 3.0 * a + rng.uniform(0, 0.5, 50))
+    problem = FeatureTable(features, columns, 5.0 + 3.0 * a + rng.uniform(0, 0.5, 50))
     outcome = learned(problem, LONG.changed({"numberOfRounds": 70}))
     names = [c.options for c, _ in outcome.terms[1:]]
     assert len(names) == 2
@@ -156,7 +156,7 @@ def test_large_powers_do_not_spoil_the_fit() -> None:
     """Terms that are 24 orders of magnitude apart are fitted to full precision."""
     n = np.repeat(np.linspace(2.5e5, 2e6, 12), 4)
     p = np.tile([1.0, 2.0, 3.0, 4.0], 12)
-    problem = LearningProblem(
+    problem = FeatureTable(
         (Feature("n", True, 2.5e5, 2e6, has_zero=False), Feature("p", True, 1.0, 4.0, has_zero=False)),
         {"n": n, "p": p},
         1e-3 + 3e-13 * n**2 + 2e-2 * p,
@@ -169,7 +169,7 @@ def test_columns_beyond_all_bounds_are_passed_over() -> None:
     """An option whose squares overflow is left out, without a warning; the others are learned."""
     x = np.tile([1e200, 2e200, 4e200], 8)
     b = np.repeat([0.0, 1.0], 12)
-    problem = LearningProblem(
+    problem = FeatureTable(
         (Feature("x", True, 1e200, 4e200, has_zero=False), Feature("b", False)), {"x": x, "b": b}, 3 + 2 * b
     )
     outcome = learned(problem, LONG.changed(ALL_FUNCTIONS))
@@ -180,7 +180,7 @@ def test_columns_beyond_all_bounds_are_passed_over() -> None:
 def test_values_at_the_ends_of_the_number_range(size: float) -> None:
     """Values that are hardly numbers are learned from as well as it goes, without a crash."""
     b, c = np.tile([0.0, 0, 1, 1], 4), np.tile([0.0, 1, 0, 1], 4)
-    problem = LearningProblem((Feature("b", False), Feature("c", False)), {"b": b, "c": c}, (3 + 2 * b + c) * size)
+    problem = FeatureTable((Feature("b", False), Feature("c", False)), {"b": b, "c": c}, (3 + 2 * b + c) * size)
     outcome = learned(problem)
     assert all(np.isfinite(influence) for _, influence in outcome.terms)
     assert size < 1e-300 or {t.text() for t, _ in outcome.terms} == {"1", "b", "c"}
@@ -202,7 +202,7 @@ def test_mirrored_square_and_accumulated_log_columns_equal_their_expansion() -> 
 def test_projection_gives_least_squares() -> None:
     """Coefficients and residual of the growing projection are those of `lstsq` after every term."""
     rng = np.random.default_rng(11)
-    problem = LearningProblem(
+    problem = FeatureTable(
         tuple(Feature(f"x{i}", True, 1.0, 9.0, has_zero=False) for i in range(3)),
         {f"x{i}": rng.uniform(1, 9, 30) for i in range(3)},
         rng.uniform(1, 5, 30),
@@ -219,7 +219,7 @@ def test_projection_gives_least_squares() -> None:
 
 def test_single_candidate_is_learned() -> None:
     """With one option only, a model is learned (SPL Conqueror's score is 0 there and no model results)."""
-    problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0, 1.0])}, np.array([1.0, 3, 1, 3]))
+    problem = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0, 1.0])}, np.array([1.0, 3, 1, 3]))
     outcome = learned(problem)
     assert {c.text(): pytest.approx(w) for c, w in outcome.terms} == {"1": 1.0, "b": 2.0}
 
@@ -231,7 +231,7 @@ def test_option_without_a_correlation_joins_once_another_reveals_it(copies: int)
     d = np.tile([1.0, 1, 1, 0, 1, 0, 0, 0], copies)
     y = 8 + 2 * c - 4 * d
     assert np.cov(c, y)[0, 1] == 0
-    outcome = learned(LearningProblem((Feature("c", False), Feature("d", False)), {"c": c, "d": d}, y))
+    outcome = learned(FeatureTable((Feature("c", False), Feature("d", False)), {"c": c, "d": d}, y))
     assert {t.text(): pytest.approx(w) for t, w in outcome.terms} == {"1": 8.0, "d": -4.0, "c": 2.0}
 
 
@@ -239,7 +239,7 @@ def test_first_round_counts_from_the_worst_candidate() -> None:
     """As in SPL Conqueror, the first round takes its best candidate even where the constant alone has a lower error."""
     columns = {"a": np.array([0.0, 1, 1, 0, 0, 1, 0, 1, 1, 1]), "b": np.array([1.0, 0, 0, 1, 1, 0, 1, 0, 1, 1])}
     y = np.array([7.0, 8, 16, 21, 3, 17, 3, 17, 1, 72])
-    problem = LearningProblem(tuple(Feature(name, False) for name in columns), columns, y)
+    problem = FeatureTable(tuple(Feature(name, False) for name in columns), columns, y)
     learner = StepwiseLearner(problem, LONG)
     constant = learner.scorer.error
     heads, atoms = np.nonzero(learner.allowed())
@@ -253,7 +253,7 @@ def test_first_round_counts_from_the_worst_candidate() -> None:
 
 def test_constant_property_needs_no_round() -> None:
     """A property that never changes is its own constant, found without a round."""
-    problem = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0])}, np.full(3, 4.0))
+    problem = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0])}, np.full(3, 4.0))
     outcome = learned(problem)
     assert outcome.rounds == ()
     assert dict(outcome.terms) == {BASE: pytest.approx(4.0)}
@@ -263,7 +263,7 @@ def test_constant_property_needs_no_round() -> None:
 def test_learning_stops_when_asked() -> None:
     """After a request to stop, the rounds so far are kept."""
     rng = np.random.default_rng(5)
-    problem = LearningProblem(
+    problem = FeatureTable(
         tuple(Feature(f"b{i}", False) for i in range(6)),
         {f"b{i}": rng.integers(0, 2, 80).astype(float) for i in range(6)},
         rng.uniform(1, 5, 80),
@@ -277,7 +277,7 @@ def test_learning_stops_when_asked() -> None:
 
 @given(problems())
 @settings(max_examples=40, deadline=None)
-def test_a_model_that_learning_left_cannot_be_improved(problem: LearningProblem) -> None:
+def test_a_model_that_learning_left_cannot_be_improved(problem: FeatureTable) -> None:
     """When no candidate is left, none lowers the error: the certificate of feature forward selection."""
     learner = StepwiseLearner(problem, LONG.changed({"numberOfRounds": 200}))
     outcome = learner.run()
@@ -292,7 +292,7 @@ def test_a_term_that_only_rounding_is_left_of_is_left_out() -> None:
     """A first choice that later, exact terms make superfluous stays in its rounds and not in the result."""
     b = np.array([[i >> k & 1 for i in range(64)] for k in range(6)], dtype=float)
     y = 10 + 3 * b[0] * b[1] + 5 * b[0] * b[2] + 2 * b[3]
-    problem = LearningProblem(tuple(Feature(f"b{k}", False) for k in range(6)), {f"b{k}": b[k] for k in range(6)}, y)
+    problem = FeatureTable(tuple(Feature(f"b{k}", False) for k in range(6)), {f"b{k}": b[k] for k in range(6)}, y)
     outcome = learned(problem, LONG.changed({"numberOfRounds": 20}))
     assert "b0" in [this.candidate.text() for this in outcome.rounds]
     assert {c.text(): pytest.approx(w) for c, w in outcome.terms} == {"1": 10, "b0 * b1": 3, "b0 * b2": 5, "b3": 2}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.learning.problem import LearningProblem
-from splc.learning.settings import Settings
+from splc.learning.features import FeatureTable
+from splc.learning.stepwise.settings import Settings
 from splc.types import Array
 
 
-def stable_order(problem: LearningProblem) -> Array:
+def stable_order(problem: FeatureTable) -> Array:
     """Return an order of the rows that does not depend on the order in which they came."""
     columns = [np.nan_to_num(problem.columns[name], nan=-1e300) for name in sorted(problem.columns)]
     return np.lexsort([*columns, problem.target])
 
 
-def folds_of(problem: LearningProblem, settings: Settings, seed: int) -> Array | None:
+def folds_of(problem: FeatureTable, settings: Settings, seed: int) -> Array | None:
     """Return the fold of each row, shape (n,), or None where the settings ask for no cross-validation.
 
     There are crossValidation_k random folds of equal size (±1), but no more than rows; a single row has none.

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from splc.errors import LearningError, SpecError
-from splc.learning.folds import folds_of
-from splc.learning.problem import Feature, LearningProblem
+from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
-from splc.learning.settings import PRESETS, Settings, preset
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.bagging import bagged
+from splc.learning.stepwise.folds import folds_of
+from splc.learning.stepwise.settings import PRESETS, Settings, preset
 from splc.learning.stepwise.stopping import REASONS, stop_reason
 
 
-def problem(rows: int = 120, options: int = 6, seed: int = 0) -> LearningProblem:
+def problem(rows: int = 120, options: int = 6, seed: int = 0) -> FeatureTable:
     """A problem with interactions of two and three options, and noise."""
     rng = np.random.default_rng(seed)
     b = rng.integers(0, 2, (options, rows)).astype(float)
@@ -25,7 +25,7 @@ def problem(rows: int = 120, options: int = 6, seed: int = 0) -> LearningProblem
     target = 10 + 4 * b[0] + 3 * b[1] * b[2] + 2 * b[0] * b[3] * b[4] + 0.5 * x + 0.2 * x * b[1]
     target += rng.uniform(0, 0.3, rows)
     features = (*(Feature(f"b{i}", False) for i in range(options)), Feature("x", True, 1.0, 8.0, has_zero=False))
-    return LearningProblem(features, {**{f"b{i}": b[i] for i in range(options)}, "x": x}, target)
+    return FeatureTable(features, {**{f"b{i}": b[i] for i in range(options)}, "x": x}, target)
 
 
 def rounds(**values: Any) -> tuple[Round, ...]:
@@ -140,7 +140,7 @@ def test_functions_are_offered_only_where_they_are_defined() -> None:
     rng = np.random.default_rng(1)
     x = rng.integers(-2, 3, 50).astype(float)
     features = (Feature("x", True, -2.0, 2.0, has_zero=True),)
-    data = LearningProblem(features, {"x": x}, 20 + x**3 + rng.uniform(0, 1, 50))
+    data = FeatureTable(features, {"x": x}, 20 + x**3 + rng.uniform(0, 1, 50))
     chosen = Settings().changed(
         {
             "learn_logFunction": True,
@@ -169,7 +169,7 @@ def test_brute_force_finds_an_interaction_without_its_parts() -> None:
     rng = np.random.default_rng(2)
     b = rng.integers(0, 2, (5, 200)).astype(float)
     features = tuple(Feature(f"b{i}", False) for i in range(5))
-    data = LearningProblem(features, {f"b{i}": b[i] for i in range(5)}, 1 + 5 * b[0] * b[2] * b[4])
+    data = FeatureTable(features, {f"b{i}": b[i] for i in range(5)}, 1 + 5 * b[0] * b[2] * b[4])
     outcome = StepwiseLearner(
         data,
         Settings().changed({"bruteForceCandidates": True, "featureSizeTreshold": 3, "candidateSizePenalty": False}),
@@ -182,7 +182,7 @@ def test_brute_force_without_bound_is_refused() -> None:
     rng = np.random.default_rng(2)
     b = rng.integers(0, 2, (200, 40)).astype(float)
     features = tuple(Feature(f"b{i}", False) for i in range(200))
-    data = LearningProblem(features, {f"b{i}": b[i] for i in range(200)}, 1 + b[0])
+    data = FeatureTable(features, {f"b{i}": b[i] for i in range(200)}, 1 + b[0])
     with pytest.raises(LearningError, match="bruteForceCandidates"):
         StepwiseLearner(data, Settings().changed({"bruteForceCandidates": True}))
 
@@ -214,7 +214,7 @@ def test_cross_validation_learns_less_noise() -> None:
         rng = np.random.default_rng(seed)
         b = rng.integers(0, 2, (10, 60)).astype(float)
         features = tuple(Feature(f"b{i}", False) for i in range(10))
-        data = LearningProblem(features, {f"b{i}": b[i] for i in range(10)}, rng.uniform(1, 2, 60))
+        data = FeatureTable(features, {f"b{i}": b[i] for i in range(10)}, rng.uniform(1, 2, 60))
         folds = folds_of(data, chosen.changed({"crossValidation": True}), seed=0)
         assert folds is not None
         assert np.bincount(folds).tolist() == [12] * 5
@@ -280,6 +280,6 @@ def test_presets_cannot_be_changed() -> None:
 
 def test_relative_loss_needs_values_other_than_zero() -> None:
     """A property that is 0 everywhere cannot be learned by relative error, and the message says what to choose."""
-    data = LearningProblem((Feature("b", False),), {"b": np.array([0.0, 1.0])}, np.zeros(2))
+    data = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0])}, np.zeros(2))
     with pytest.raises(LearningError, match="ABSOLUTE"):
         StepwiseLearner(data, Settings())

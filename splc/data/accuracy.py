@@ -1,0 +1,49 @@
+"""Errors of predictions: how far they are from measured values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.types import Array
+
+# Symmetric errors below this (in percent) are rounding and count 0.
+_ROUNDING = 1e-10
+
+
+def relative_errors(predicted: Array, measured: Array) -> Array:
+    """Return |predicted - measured| / |measured|; no measured value may be 0."""
+    return np.asarray(np.abs(predicted - measured) / np.abs(measured))
+
+
+def symmetric_errors(predicted: Array, measured: Array) -> Array:
+    """Return |predicted - measured| / (|predicted| + |measured|), 0 where both are 0."""
+    both = np.abs(predicted) + np.abs(measured)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(both > 0, np.abs(predicted - measured) / np.where(both > 0, both, 1.0), 0.0)
+
+
+def mean_relative_error(predicted: Array, measured: Array) -> float | None:
+    """Return the mean of |predicted - measured| / |measured| in percent.
+
+    Rows whose measured value is 0 are left out, and rows without a prediction or a measured value (NaN).
+
+    Args:
+        predicted: shape (n,).
+        measured: shape (n,).
+
+    Returns:
+        The error, or None where no row is left.
+    """
+    used = (measured != 0) & ~np.isnan(predicted) & ~np.isnan(measured)
+    if not used.any():
+        return None
+    return float(np.mean(relative_errors(predicted[used], measured[used])) * 100)
+
+
+def smape(predicted: Array, measured: Array, axis: int = 0) -> Array:
+    """Return the symmetric mean absolute percentage error, 0 to 200; 0/0 counts 0.
+
+    The formula of P. Reisert et al., "Following the Blind Seer", section 3.1.
+    """
+    found = 200 * symmetric_errors(predicted, measured).mean(axis=axis)
+    return np.asarray(np.where(found < _ROUNDING, 0.0, found))

@@ -1,0 +1,45 @@
+"""Errors of predictions: published formulas, limits, and rows that do not count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from comparison.measures import measure
+from splc.data.accuracy import mean_relative_error, smape
+from splc.types import Array
+
+values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
+
+
+def test_mean_relative_error() -> None:
+    """The error is the mean of |predicted - measured| / |measured| in percent."""
+    assert mean_relative_error(np.array([9.0, -3.0]), np.array([10.0, -2.0])) == pytest.approx(30)
+
+
+def test_rows_that_do_not_count() -> None:
+    """A measured 0, a missing value and a missing prediction are left out; without any other row there is no error."""
+    predicted, measured = np.array([9.0, 5.0, np.nan, 7.0]), np.array([10.0, 0.0, 4.0, np.nan])
+    assert mean_relative_error(predicted, measured) == pytest.approx(10)
+    assert mean_relative_error(predicted[1:], measured[1:]) is None
+
+
+def test_smape() -> None:
+    """The error is at most 200, where both are 0 it is 0, and rounding counts 0."""
+    assert smape(np.array([3.0, 0.0]), np.array([1.0, 0.0])) == pytest.approx(50)
+    assert smape(np.array([1.0]), np.array([-1.0])) == pytest.approx(200)
+    assert smape(np.array([1.0 + 1e-15]), np.array([1.0])) == 0
+
+
+@given(values, values)
+def test_comparison_measures_are_the_same_errors(predicted: Array, measured: Array) -> None:
+    """The error rate and the SMAPE of `splc compare` are the errors that models are judged by."""
+    found = mean_relative_error(predicted, measured)
+    rate = measure("error_rate").function(measured, predicted, None)
+    assert np.isnan(rate) if found is None else rate == pytest.approx(found, rel=1e-12)
+    assert measure("smape").function(measured, predicted, None) == pytest.approx(
+        float(smape(predicted, measured)), abs=1e-9
+    )
