@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from splc.data.measurements import Measurements
-    from splc.learning.pmnf import ScalingResult
+    from splc.learning import LearningResult
     from splc.project import Project
+    from splc.scaling import ScalingModel
 
 
 def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -23,7 +24,7 @@ def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[s
     from splc.errors import MeasurementError
     from splc.io.files import write_whole
     from splc.io.outputs import require_writable
-    from splc.learning.pmnf import learn_scaling
+    from splc.learning import learn
     from splc.plotting import plot_format, prediction_plot
 
     sampling, binary, numeric = asked["sampling"], asked["binary"], asked["numeric"]
@@ -51,16 +52,18 @@ def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[s
     }
     shared: Any = {"evaluation": evaluation, "seed": asked["seed"], "provenance": provenance}
     try:
-        result = learn_scaling(measured, name, learning_set=rows, **shared, **settings)
+        result = learn(measured, name, learner="pmnf", learning_set=rows, settings=settings, **shared)
     except MeasurementError as error:
         raise error.at(measured.report.source) from None
-    names = result.scaling.names
+    scaling = result.scaling
+    assert scaling is not None
+    names = scaling.names
     numbers = [option.name for option in measured.model.numeric_options]
     points = points_of(asked["predict_at"], numbers, names)
-    predicted = predictions(result.scaling, points or [far_point(result.scaling)])
+    predicted = predictions(scaling, points or [far_point(scaling)])
     for text in result.notes:
         note(text)
-    content = _written(result, asked["form"], measured)
+    content = _written(result, scaling, asked["form"], measured)
     image = None
     if drawn is not None:
         import numpy as np
@@ -74,12 +77,12 @@ def learn_system(project: Project, asked: Mapping[str, Any], settings: Mapping[s
     if plot is not None and image is not None:
         write_whole(plot, image)
     if asked["json"]:
-        print_json("learn", _as_json(result, measured, evaluation, predicted, output))
+        print_json("learn", _as_json(result, scaling, measured, evaluation, predicted, output))
     elif output != "-":
-        _show(result, measured, evaluation, predicted, output, plot)
+        _show(result, scaling, measured, evaluation, predicted, output, plot)
 
 
-def _written(result: ScalingResult, form: str, measured: Measurements) -> str:
+def _written(result: LearningResult, scaling: ScalingModel, form: str, measured: Measurements) -> str:
     """Return the content of the output file."""
     from dataclasses import replace
 
@@ -91,16 +94,21 @@ def _written(result: ScalingResult, form: str, measured: Measurements) -> str:
     from splc.formats.models.scaling_json import scaling_object
 
     if form in (".json", ".log"):
-        if form == ".log" and result.scaling.below is not None:
+        if form == ".log" and scaling.below is not None:
             raise OutputError("a log cannot say a model of two segments", hint="write it as .json, .txt or .py")
-        whole = replace(result, provenance={**result.provenance, "scaling": scaling_object(result.scaling)})
+        whole = replace(result, provenance={**result.provenance, "scaling": scaling_object(scaling)})
         return learned_json_text(whole) if form == ".json" else learned_log_text(whole)
     origin = measured.report.source or measured.model.name
-    return written({(ROOT_CALLPATH, result.nfp): result.scaling}, form, origin, {}, {})
+    return written({(ROOT_CALLPATH, result.nfp): scaling}, form, origin, {}, {})
 
 
 def _as_json(
-    result: ScalingResult, measured: Measurements, evaluation: Measurements | None, predicted: Any, output: str
+    result: LearningResult,
+    scaling: ScalingModel,
+    measured: Measurements,
+    evaluation: Measurements | None,
+    predicted: Any,
+    output: str,
 ) -> dict[str, Any]:
     """Return the content of the JSON object, with the keys that stepwise learning has."""
     from splc.formats.models.json import model_object
@@ -111,7 +119,7 @@ def _as_json(
         "nfp": result.nfp,
         "learner": "pmnf",
         "model": model_object(result.model),
-        "scaling": scaling_object(result.scaling),
+        "scaling": scaling_object(scaling),
         "predictions": predicted,
         "sampling": result.provenance["sampling"],
         "learning_configurations": result.learning_configurations,
@@ -134,7 +142,8 @@ def _as_json(
 
 
 def _show(
-    result: ScalingResult,
+    result: LearningResult,
+    scaling: ScalingModel,
     measured: Measurements,
     evaluation: Measurements | None,
     predicted: Any,
@@ -147,11 +156,11 @@ def _show(
     from splc.cli.terminal import say
 
     say(f"{measured.model.name}: model of {result.nfp}")
-    show_terms(result.scaling)
+    show_terms(scaling)
     say()
     show_predictions(predicted)
     learned, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    facts = scaling_facts(result.scaling)
+    facts = scaling_facts(scaling)
     facts.append(("learning error", f"{percent(result.learning_error)} on {configurations(learned)} learned from"))
     rest = everything - learned
     if evaluation is not None:

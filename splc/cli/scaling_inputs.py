@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -81,59 +80,11 @@ def scaling_settings(stated: Mapping[str, str], method: str | None) -> dict[str,
     """Return the settings of `splc.scaling.fit` that `--set NAME=VALUE` and `--method` state.
 
     Raises:
-        SpecError: for an unknown name, or a value of another kind. Wrong values of the right kind are for the learner.
+        SpecError: for an unknown name or a wrong value.
     """
-    from splc.errors import SpecError, unknown_name_hint
-    from splc.scaling import fit
+    from splc.scaling.settings import parsed_settings
 
-    parameters = inspect.signature(fit).parameters
-    known = {
-        name: str(parameter.annotation)
-        for name, parameter in parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("names", "method")
-    }
-    found: dict[str, Any] = {}
-    for name, text in stated.items():
-        if name == "method":
-            method = method or text
-            continue
-        if name not in known:
-            raise SpecError(f"pmnf has no setting {name!r}", hint=unknown_name_hint(name, list(known)))
-        found[name] = _value(name, text, known[name])
-    return found if method is None else {"method": method, **found}
-
-
-def _value(name: str, text: str, kind: str) -> Any:
-    """Return what the text of a setting says."""
-    from splc.errors import SpecError
-
-    if "bool" in kind:
-        value = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(text.casefold())
-        if value is None:
-            raise SpecError(f"{name} cannot be {text!r}", hint="it is true or false")
-        return value
-    if "int" in kind or "float" in kind:
-        try:
-            return int(text) if "int" in kind else float(text)
-        except ValueError:
-            raise SpecError(f"{name} cannot be {text!r}", hint="it is a number") from None
-    if name == "exponents" and ";" in text:
-        return _exponents(text)
-    return text
-
-
-def _exponents(text: str) -> tuple[list[Any], list[Any]]:
-    """Return the powers and the exponents of logarithms of `0,1/2,1;0,1`."""
-    from fractions import Fraction
-
-    from splc.errors import SpecError
-
-    try:
-        powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
-    except (ValueError, ZeroDivisionError):
-        hint = "name a set, or give powers and exponents of the logarithm: exponents='0,1/2,1;0,1'"
-        raise SpecError(f"exponents cannot be {text!r}", hint=hint) from None
-    return powers, logs
+    return parsed_settings({**stated, "method": method} if method else stated)
 
 
 def points_of(texts: Sequence[str] | None, known: Sequence[str], needed: Sequence[str]) -> list[dict[str, float]]:

@@ -9,38 +9,46 @@ from splc.lazy import attach
 if TYPE_CHECKING:
     from splc.learning.estimator import PerformanceInfluenceRegressor
     from splc.learning.learn import learn
-    from splc.learning.pmnf import ScalingResult, learn_scaling
-    from splc.learning.result import LearningResult, Round
+    from splc.learning.learner import Learner
+    from splc.learning.problem import LearningProblem
+    from splc.learning.registry import LEARNERS, learner_of
+    from splc.learning.result import LearnedTerm, LearningResult, Round
     from splc.learning.stepwise.settings import PRESETS, Settings
     from splc.learning.sums import Part, SumResult, learn_sum
 
 __all__ = [
+    "LEARNERS",
     "PRESETS",
+    "LearnedTerm",
+    "Learner",
+    "LearningProblem",
     "LearningResult",
     "Part",
     "PerformanceInfluenceRegressor",
     "Round",
-    "ScalingResult",
     "Settings",
     "SumResult",
     "learn",
-    "learn_scaling",
     "learn_sum",
+    "learner_of",
 ]
 
 attach(
     __name__,
     {
         "PRESETS": "splc.learning.stepwise.settings",
+        "LEARNERS": "splc.learning.registry",
+        "LearnedTerm": "splc.learning.result",
+        "Learner": "splc.learning.learner",
+        "LearningProblem": "splc.learning.problem",
         "LearningResult": "splc.learning.result",
         "Part": "splc.learning.sums",
         "PerformanceInfluenceRegressor": "splc.learning.estimator",
         "Round": "splc.learning.result",
-        "ScalingResult": "splc.learning.pmnf",
         "Settings": "splc.learning.stepwise.settings",
         "SumResult": "splc.learning.sums",
         "learn": "splc.learning.learn",
-        "learn_scaling": "splc.learning.pmnf",
+        "learner_of": "splc.learning.registry",
         "learn_sum": "splc.learning.sums",
     },
 )

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from splc.learning.features import Feature, FeatureTable
-from splc.learning.learn import expanded, outcome_of
+from splc.learning.stepwise.learner import select
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.influence import InfluenceModel
 from splc.types import Array
@@ -66,8 +66,8 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
                 "minImprovementPerRound": 1e-3 * float(np.var(y)),
             }
             chosen = chosen.changed(least_squares).changed({**(self.settings or {}), "lossFunction": "LEASTSQUARES"})
-        outcome = outcome_of(problem, chosen, seed)
-        self.model_ = InfluenceModel.from_terms(expanded(outcome.terms), names)
+        outcome = select(problem, chosen, seed)
+        self.model_ = InfluenceModel.from_terms((pair for term in outcome.terms for pair in term.expanded), names)
         self.rounds_ = outcome.rounds
         self.termination_ = outcome.termination
         return self

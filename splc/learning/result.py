@@ -1,45 +1,132 @@
-"""What a learning run gives: its rounds, its model, its errors, and what produced them."""
+"""The result of learning, the same for every learner: model, rounds, errors, and what produced them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
-from splc.learning.stepwise.candidates import Candidate
+from splc.data.configurations import Configurations
+from splc.errors import LearningError, Problem
 from splc.models.influence import InfluenceModel
+from splc.models.terms import Term
+from splc.models.text.log_grammar import product_text, require_whole_exponents
+from splc.scaling.result import ScalingModel
+from splc.types import Array
+
+
+class Predictor(Protocol):
+    """Anything that predicts a property of configurations."""
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (n,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class LearnedTerm:
+    """A term as the learner selected it; the model holds its canonical expansion.
+
+    Attributes:
+        term: its powers and logarithms.
+        influence: its influence.
+        further: further factors in SPL Conqueror's log grammar: `( 64 - x )`, `log10( x * y )`.
+        further_occurrences: the number of option occurrences in these.
+        expansion: the canonical terms that it is the sum of, with their weights; empty: the term itself.
+    """
+
+    term: Term
+    influence: float
+    further: tuple[str, ...] = ()
+    further_occurrences: int = 0
+    expansion: tuple[tuple[Term, float], ...] = ()
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that it is about."""
+        return frozenset().union(self.term.options, *(term.options for term, _ in self.expansion))
+
+    @property
+    def occurrences(self) -> int:
+        """The number of option occurrences: `x * x * log10(y)` has 3; a fractional exponent is rounded up."""
+        exponents = (exponent for factor in self.term.factors for exponent in (factor.power, factor.log))
+        return sum(math.ceil(abs(float(exponent))) for exponent in exponents) + self.further_occurrences
+
+    @property
+    def expanded(self) -> tuple[tuple[Term, float], ...]:
+        """The canonical terms that it is the sum of, with their influences."""
+        return tuple((term, self.influence * weight) for term, weight in self.expansion or ((self.term, 1.0),))
+
+    def same_product(self, other: LearnedTerm) -> bool:
+        """Whether another term differs in its influence only."""
+        return replace(self, influence=other.influence) == other
+
+    def log_text(self, order: Sequence[str] = (), base: str = "1") -> str:
+        """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.
+
+        Args:
+            order: the order of the options.
+            base: what represents the constant.
+
+        Raises:
+            OutputError: if an exponent is not a whole number, which the grammar cannot express.
+        """
+        require_whole_exponents(self.term, order)
+        return product_text(self.term, self.further, order, base)
+
+    def text(self, order: Sequence[str] = ()) -> str:
+        """Return it as model text; in the log grammar if it has further factors."""
+        return self.log_text(order) if self.further else self.term.text(order)
+
+    def times(self, factor: Term, binary: frozenset[str]) -> LearnedTerm:
+        """Return it multiplied by a product of options.
+
+        Args:
+            factor: the product.
+            binary: the options whose values are 0 and 1.
+        """
+        expansion = tuple((term * factor, weight) for term, weight in self.expansion)
+        return replace(self, term=(self.term * factor).reduced(binary), expansion=expansion)
+
+
+def merged_terms(terms: Iterable[LearnedTerm]) -> tuple[LearnedTerm, ...]:
+    """Return terms with the influences of equal products added up, in order of first appearance."""
+    totals: dict[LearnedTerm, float] = {}
+    for term in terms:
+        product = replace(term, influence=0.0)
+        totals[product] = totals.get(product, 0.0) + term.influence
+    return tuple(replace(product, influence=influence) for product, influence in totals.items())
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round of feature forward selection.
+    """One step of a learner that adds terms.
 
     Attributes:
         number: 1, 2, ….
-        candidate: the candidate that won, in this round.
-        influence: its influence.
+        added: the term that was added, with its influence after this round.
         score: its score (the drop of the error, divided by its number of options if that is penalised).
         error: the selection error after the round (percent for the relative loss).
         learning_error: mean relative error in percent on the learning set after the round.
-        terms: the model's candidates and influences after the round; the first is the constant.
-        removed: candidates that the backward step removed in this round.
+        terms: the terms of the model after the round; the first is the constant.
         seconds: time since learning began.
+        removed: the terms that were removed in this round.
     """
 
     number: int
-    candidate: Candidate
-    influence: float
+    added: LearnedTerm
     score: float
     error: float
     learning_error: float
-    terms: tuple[tuple[Candidate, float], ...]
+    terms: tuple[LearnedTerm, ...]
     seconds: float
-    removed: tuple[Candidate, ...] = ()
+    removed: tuple[LearnedTerm, ...] = ()
 
     @property
     def complexity(self) -> int:
         """The number of option occurrences in all terms, the constant counting 1."""
-        return sum(max(candidate.occurrences, 1) for candidate, _ in self.terms)
+        return sum(max(term.occurrences, 1) for term in self.terms)
 
 
 @dataclass(frozen=True)
@@ -47,29 +134,31 @@ class LearningResult:
     """A learned model with its history and errors (mean relative errors in percent; None where undefined).
 
     Attributes:
-        model: the performance-influence model.
-        rounds: the history; empty where no candidate brought anything, or for an averaged (bagged) model.
-        terms: the model's candidates and influences, in the order in which they were selected.
-        termination: why learning ended: numberOfRounds, learnTimeLimit, stopOnLongRound, abortError,
-            minImprovementPerRound, noCandidate, interrupted, bagging, or parts (see `splc.learning.sums`).
+        predictor: what predicts; for most learners the performance-influence model.
+        learner: the name of the learner.
+        terms: the terms in the order in which they were selected; empty for a predictor without readable terms.
+        rounds: the history; empty for learners without rounds and for averaged (bagged) models.
+        termination: why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.stopping`.
         nfp: the property that was learned.
         learning_configurations: size of the learning set.
         learning_error: on the learning set.
-        error: on the measured configurations outside of the learning set.
+        error: on the measured configurations outside of the learning set, or on the evaluation set.
         error_all: on all measured configurations.
         left_out: number of measured configurations whose value is 0; they are left out of relative errors.
-        base: the option that stands for the constant in logs.
+        base: the option that represents the constant in logs.
         seconds: wall time of learning.
         preset: name of the preset.
         settings: all settings by name.
         seed: the seed.
         provenance: sampling, files with hashes, version.
         notes: what the user should know.
+        scaling: the scaling model with intervals, for learners that fit one.
     """
 
-    model: InfluenceModel
+    predictor: Predictor
+    learner: str
+    terms: tuple[LearnedTerm, ...]
     rounds: tuple[Round, ...]
-    terms: tuple[tuple[Candidate, float], ...]
     termination: str
     nfp: str
     learning_configurations: int
@@ -80,7 +169,25 @@ class LearningResult:
     base: str
     seconds: float
     preset: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(hash=False)
     seed: int = 0
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
+    scaling: ScalingModel | None = None
+
+    @property
+    def readable(self) -> bool:
+        """Whether the model has terms."""
+        return isinstance(self.predictor, InfluenceModel)
+
+    @property
+    def model(self) -> InfluenceModel:
+        """The performance-influence model.
+
+        Raises:
+            LearningError: if the learner gives a predictor without readable terms.
+        """
+        if not isinstance(self.predictor, InfluenceModel):
+            hint = "choose a learner that gives terms, such as stepwise"
+            raise LearningError(Problem(f"the learner {self.learner} gives a predictor without terms", hint=hint))
+        return self.predictor

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
-from splc.learning.learn import WHERE_ZERO, WITHOUT_VALUE, influence_model, learn
+from splc.learning.judging import errors_of, influence_model
+from splc.learning.learn import learn
 from splc.learning.learning_set import match
-from splc.learning.result import LearningResult, Round
-from splc.learning.stepwise.candidates import BASE, Candidate
-from splc.models.terms import option_term
+from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
+from splc.learning.result import LearnedTerm, LearningResult, Round, merged_terms
+from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
 # Stands for the same text, as the number of a level, in the names of a part.
@@ -153,7 +153,7 @@ def learn_sum(
     counting = [_counting(measurements, part) for part in parts]
     binary = frozenset(option.name for option in measurements.model.binary_options)
     results: list[LearningResult | None] = []
-    terms: list[tuple[Candidate, float]] = []
+    terms: list[LearnedTerm] = []
     for part, counts in zip(parts, counting, strict=True):
         own = rows[counts[rows]]
         if len(own) == 0:
@@ -174,14 +174,11 @@ def learn_sum(
         )
         results.append(result)
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
-        terms += [
-            (candidate.times(_factor(measurements, part, counts, candidate), binary), influence)
-            for candidate, influence in result.terms
-        ]
+        terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]
     learned = [result for result in results if result is not None]
     if not learned:
         raise LearningError("no configuration learned from has any of the parts")
-    whole = _whole(measurements, name, rows, _merged(terms), learned, notes)
+    whole = _whole(measurements, name, rows, merged_terms(terms), learned, notes)
     facts = [_fact(part, result) for part, result in zip(parts, results, strict=True)]
     whole = replace(
         whole, seed=seed, preset=preset, provenance={**whole.provenance, "parts": facts, **(provenance or {})}
@@ -193,28 +190,20 @@ def _telling(on_round: Callable[[Part, Round], None], part: Part) -> Callable[[R
     return lambda this: on_round(part, this)
 
 
-def _merged(terms: Iterable[tuple[Candidate, float]]) -> tuple[tuple[Candidate, float], ...]:
-    """Return candidates with the sum of their influences, in order of first appearance."""
-    merged: dict[Candidate, float] = {}
-    for candidate, influence in terms:
-        merged[candidate] = merged.get(candidate, 0.0) + influence
-    return tuple(merged.items())
+def _factor(measurements: Measurements, part: Part, counts: Array, term: LearnedTerm) -> Term:
+    """Return the factor with which a term contributes nothing to configurations that do not have its part.
 
-
-def _factor(measurements: Measurements, part: Part, counts: Array, candidate: Candidate) -> Candidate:
-    """Return what a candidate is multiplied by so that it contributes nothing where its part does not count.
-
-    1 where that is so already: all measured configurations have the part, or the candidate is about an observed
-    variable that is missing where they do not have it.
+    It is 1 where no factor is needed: all measured configurations have the part, or the term has an observed variable
+    that is missing in those without it.
     """
     configurations = measurements.configurations
     if part.where is None:
-        return BASE
+        return CONSTANT
     if part.where in configurations.model.observed:
-        known = candidate.options & set(configurations.model.observed)
+        known = term.options & set(configurations.model.observed)
         if counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in known):
-            return BASE
-    return Candidate(option_term(configurations.model.term_names[part.where]))
+            return CONSTANT
+    return option_term(configurations.model.term_names[part.where])
 
 
 def _counting(measurements: Measurements, part: Part) -> Array:
@@ -244,36 +233,29 @@ def _whole(
     measurements: Measurements,
     name: str,
     rows: Array,
-    terms: tuple[tuple[Candidate, float], ...],
+    terms: tuple[LearnedTerm, ...],
     parts: Sequence[LearningResult],
     notes: Iterable[str],
 ) -> LearningResult:
     """Return the sum as a learning result of its own, without rounds."""
     model = influence_model(terms, measurements.model)
-    target = measurements.column(name)
-    there = ~np.isnan(target)
-    predicted = model.predict(measurements.configurations)
-    learned = np.zeros(len(measurements), dtype=bool)
-    learned[rows] = True
-
-    def error(wanted: Array) -> float | None:
-        return mean_relative_error(predicted[wanted & there], target[wanted & there])
-
+    learned = np.unique(rows)
+    errors = errors_of(model, measurements, name, learned)
     stopped = any(part.termination == "interrupted" for part in parts)
     return replace(
         parts[0],
-        model=model,
+        predictor=model,
         rounds=(),
         terms=terms,
         termination="interrupted" if stopped else "parts",
         nfp=name,
-        learning_configurations=len(np.unique(rows)),
-        learning_error=error(learned),
-        error=error(~learned),
-        error_all=error(np.ones(len(measurements), dtype=bool)),
-        left_out=int((target == 0).sum()),
+        learning_configurations=len(learned),
+        learning_error=errors.learning,
+        error=errors.rest,
+        error_all=errors.all,
+        left_out=int((measurements.column(name) == 0).sum()),
         seconds=sum(part.seconds for part in parts),
-        notes=tuple(notes),
+        notes=(*notes, *errors.notes),
     )
 
 

@@ -53,8 +53,8 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from sampling import draw_sample
     from splc.formats.models.json import model_json_text
     from splc.formats.models.log_writer import learned_log_text
+    from splc.learning.judging import round_errors
     from splc.learning.learning_set import match
-    from splc.learning.retrospect import round_errors
 
     measured = inputs.measurements
     sample = draw_sample(inputs.system, task.sampling, task.seed, measured.configurations, space_of(inputs.system))

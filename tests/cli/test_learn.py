@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.algorithm import ForwardSelection
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT, SMG2000
 from tests.support.real_data import real
@@ -229,7 +229,7 @@ class TestPlaces:
         self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch, option: str
     ) -> None:
         """An output that cannot be written is refused before anything is learned."""
-        monkeypatch.setattr(StepwiseLearner, "run", lambda *_: pytest.fail("it was learned"))
+        monkeypatch.setattr(ForwardSelection, "run", lambda *_: pytest.fail("it was learned"))
         (folder / "folder.svg").mkdir()
         assert "there is no folder 'nowhere'" in refused("learn", option, "nowhere/a.svg")
         assert "folder.svg: this is a folder" in refused("learn", option, "folder.svg")
@@ -289,16 +289,16 @@ class TestInterruption:
     @pytest.fixture
     def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
         """Return a function: from now on these signals arrive in the first round."""
-        step = StepwiseLearner.step
+        step = ForwardSelection.step
 
         def presses(*signals: signal.Signals) -> None:
-            def pressed(learner: StepwiseLearner) -> Any:
+            def pressed(learner: ForwardSelection) -> Any:
                 if not learner.rounds:
                     for each in signals:
                         signal.raise_signal(each)
                 return step(learner)
 
-            monkeypatch.setattr(StepwiseLearner, "step", pressed)
+            monkeypatch.setattr(ForwardSelection, "step", pressed)
 
         before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
         yield presses

@@ -72,7 +72,7 @@ def test_published_models_are_met(
     """The preset `splconqueror` learns SPL Conqueror's terms, influences, error and stop reason from all rows."""
     result = learn(measured(system), "Performance", "splconqueror", settings=settings)
     order = result.model.order
-    assert {c.text(order, result.base): pytest.approx(w, rel=5e-6) for c, w in result.terms} == influences
+    assert {t.log_text(order, result.base): pytest.approx(t.influence, rel=5e-6) for t in result.terms} == influences
     assert result.learning_error is not None
     assert result.learning_error == pytest.approx(error, abs=5e-4)
     assert result.termination == termination

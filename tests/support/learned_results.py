@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from hypothesis import strategies as st
 
-from splc.learning.learn import influence_model
-from splc.learning.result import LearningResult, Round
+from splc.learning.judging import influence_model
+from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.settings import Settings
 from splc.models.influence import InfluenceModel
@@ -62,16 +63,15 @@ def candidates(draw: st.DrawFn, system: VariabilityModel) -> Candidate:
 def results(draw: st.DrawFn, system: VariabilityModel) -> LearningResult:
     """Draw a learning result of a system, with or without rounds."""
     found = draw(st.lists(candidates(system), max_size=5, unique=True))
-    terms = [(BASE, draw(influences))] + [(c, draw(influences)) for c in found if c != BASE]
+    terms = [c.learned(draw(influences)) for c in (BASE, *(c for c in found if c != BASE))]
     rounds = tuple(
         Round(
             i,
-            terms[i][0],
-            terms[i][1],
+            terms[i],
             draw(st.floats(0, 100)),
             draw(st.floats(0, 100)),
             draw(st.floats(0, 100)),
-            tuple((candidate, influence * 1.25) for candidate, influence in terms[: i + 1]),
+            tuple(replace(term, influence=term.influence * 1.25) for term in terms[: i + 1]),
             float(i),
         )
         for i in range(1, len(terms))
@@ -81,14 +81,15 @@ def results(draw: st.DrawFn, system: VariabilityModel) -> LearningResult:
 
 def result_of(
     system: VariabilityModel,
-    terms: list[tuple[Candidate, float]],
+    terms: list[LearnedTerm],
     rounds: tuple[Round, ...] = (),
     termination: str = "abortError",
     **settings: object,
 ) -> LearningResult:
     """Return a learning result with these terms."""
     return LearningResult(
-        model=influence_model(tuple(terms), system),
+        predictor=influence_model(terms, system),
+        learner="stepwise",
         rounds=rounds,
         terms=tuple(terms),
         termination=termination,

@@ -294,7 +294,7 @@ def on_round(advance: Callable[[int, str], None], verbose: bool, order: Sequence
     def show_round(this: Round, part: str = "") -> None:
         advance(this.number, f"{part}round {this.number}: error {this.learning_error:.4g} %")
         if verbose:
-            text = this.candidate.text(order)
+            text = this.added.log_text(order)
             print(f"{part}round {this.number}: + {text}, error {this.learning_error:.6g} %", file=sys.stderr)
 
     return show_round

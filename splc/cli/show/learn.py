@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements
     from splc.learning import LearningResult
-    from splc.learning.stepwise.candidates import Candidate
     from splc.system.variability import VariabilityModel
 
 # What the error that learning lowers is measured in, by the loss function.
@@ -50,7 +49,7 @@ def write(
     from splc.formats.models.json import learned_json_text
     from splc.formats.models.log_writer import learned_log_text
     from splc.io.files import write_whole
-    from splc.learning.retrospect import round_errors
+    from splc.learning.judging import round_errors
 
     if is_json(output):
         content = learned_json_text(result)
@@ -97,18 +96,11 @@ def evaluated_on(result: LearningResult, measured: Measurements, rows: Any, eval
     return {"configurations": len(judged), "learned_from": int(known.sum())}
 
 
-def candidate_text(candidate: Candidate, order: tuple[str, ...]) -> str:
-    """Return a candidate as model text; one with mirrors or an accumulated logarithm as in a log."""
-    if candidate.mirrors or candidate.log_of:
-        return candidate.text(order)
-    return candidate.term.text(order)
-
-
 def as_json(
     result: LearningResult, measured: Measurements, rows: Any, evaluation: Measurements | None, output: str
 ) -> dict[str, Any]:
     """Return the content of the JSON object."""
-    from splc.learning.retrospect import round_errors, term_shares
+    from splc.learning.judging import round_errors, term_shares
 
     model = result.model
     shares = term_shares(model, measured.configurations[rows])
@@ -138,7 +130,7 @@ def as_json(
         "rounds": [
             {
                 "round": this.number,
-                "term": candidate_text(this.candidate, model.order),
+                "term": this.added.text(model.order),
                 "error": this.error if relative else this.learning_error,
                 "selection_error": this.error,
                 "learning_error": this.learning_error,
@@ -169,7 +161,7 @@ def show(
     """Print the model, its errors, and where it lies."""
     from splc.cli.terminal import say, table
     from splc.errors import plural
-    from splc.learning.retrospect import term_shares
+    from splc.learning.judging import term_shares
 
     model = result.model
     shares = term_shares(model, measured.configurations[rows])

@@ -11,8 +11,8 @@ from typing import Any
 
 from splc._version import __version__
 from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_name_hint
-from splc.formats.models.learned import Learned
 from splc.io.files import Source
+from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, product_of
 from splc.models.text.reader import expand_text
@@ -50,7 +50,7 @@ def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
     return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model), **about})
 
 
-def learned_json_text(result: Learned) -> str:
+def learned_json_text(result: LearningResult) -> str:
     """Return a learning result as JSON: the model, its errors and rounds, and what produced it."""
     order = result.model.order
     content = {
@@ -74,15 +74,13 @@ def learned_json_text(result: Learned) -> str:
         "rounds": [
             {
                 "round": this.number,
-                "term": this.candidate.text(order),
-                "influence": this.influence,
+                "term": this.added.log_text(order),
+                "influence": this.added.influence,
                 "score": this.score,
                 "error": this.error,
                 "learning_error": this.learning_error,
                 "seconds": this.seconds,
-                "terms": [
-                    {"term": candidate.text(order), "influence": influence} for candidate, influence in this.terms
-                ],
+                "terms": [{"term": term.log_text(order), "influence": term.influence} for term in this.terms],
             }
             for this in result.rounds
         ],

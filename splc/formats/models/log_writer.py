@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
-from splc.formats.models.learned import Learned, LearnedTerm
 from splc.io.files import write_whole
+from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT
 from splc.models.text.log_grammar import duration_text, model_text, net_number, require_writable_names, term_text
@@ -28,10 +28,10 @@ NFP = "command: nfp "
 # SPL Conqueror says nothing where no candidate was left, and knows neither of the others.
 _WORDLESS = ("noCandidate",)
 
-Terms = Sequence[tuple[LearnedTerm, float]]
 
-
-def write_learned_log(result: Learned, path: str | Path, *, test_errors: Sequence[float | None] | None = None) -> None:
+def write_learned_log(
+    result: LearningResult, path: str | Path, *, test_errors: Sequence[float | None] | None = None
+) -> None:
     """Write a learning result as a log, whole or not at all.
 
     Args:
@@ -45,7 +45,7 @@ def write_learned_log(result: Learned, path: str | Path, *, test_errors: Sequenc
     write_whole(path, learned_log_text(result, test_errors=test_errors))
 
 
-def learned_log_text(result: Learned, *, test_errors: Sequence[float | None] | None = None) -> str:
+def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:
     """Return a learning result as a log.
 
     Args:
@@ -140,7 +140,7 @@ def _setting(name: str, value: Any) -> str:
     return net_number(value) if isinstance(value, (int, float)) else _one_line(str(value))
 
 
-def _provenance_lines(result: Learned) -> list[str]:
+def _provenance_lines(result: LearningResult) -> list[str]:
     """Return what produced the result as `command: splc KEY: VALUE` lines."""
     facts: dict[str, Any] = {"link": result.model.link, "preset": result.preset, "seed": result.seed}
     for key, value in result.provenance.items():
@@ -164,21 +164,21 @@ def _error(value: float | None) -> str:
     return net_number(float("nan") if value is None else value)
 
 
-def _round_lines(result: Learned) -> list[str]:
+def _round_lines(result: LearningResult) -> list[str]:
     """Return one line per round without its last field; without rounds one line for the model, as round 0."""
     order, base = result.model.order, result.base
     relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
     crossed = bool(result.settings.get("crossValidation", False))
     if not result.rounds:
         error = _error(result.learning_error)
-        size = sum(max(1, term.occurrences) for term, _ in result.terms)
+        size = sum(max(1, term.occurrences) for term in result.terms)
         text = model_text(_pairs(result.terms, order, base))
         return [f"0;{text};{error};{error};{error};{error};{net_number(result.seconds)};{size};;0;0;"]
     lines: list[str] = []
     for this in result.rounds:
         # The last round's influences are those of the result, which one final fit gave.
         terms = result.terms if this is result.rounds[-1] else this.terms
-        own = next((influence for candidate, influence in terms if candidate == this.candidate), this.influence)
+        own = next((term for term in terms if term.same_product(this.added)), this.added)
         learning = this.learning_error if relative else this.error
         validation = this.error if crossed or not relative else this.learning_error
         relative_validation = this.error if crossed and relative else this.learning_error
@@ -188,9 +188,9 @@ def _round_lines(result: Learned) -> list[str]:
             *(net_number(value) for value in (learning, this.learning_error, validation, relative_validation)),
             net_number(this.seconds),
             str(this.complexity),
-            model_text(_pairs([(this.candidate, own)], order, base)),
+            model_text(_pairs([own], order, base)),
             # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
-            str(this.candidate.occurrences),
+            str(this.added.occurrences),
             net_number(this.score),
             "",
         ]
@@ -198,5 +198,5 @@ def _round_lines(result: Learned) -> list[str]:
     return lines
 
 
-def _pairs(terms: Terms, order: Sequence[str], base: str) -> list[tuple[float, str]]:
-    return [(influence, candidate.text(order, base)) for candidate, influence in terms]
+def _pairs(terms: Sequence[LearnedTerm], order: Sequence[str], base: str) -> list[tuple[float, str]]:
+    return [(term.influence, term.log_text(order, base)) for term in terms]

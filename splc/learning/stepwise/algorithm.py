@@ -6,14 +6,14 @@ The learner is init / step / terminate; the loop exists once, in `run`. Every st
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splc.data.accuracy import mean_relative_error
 from splc.learning.features import FeatureTable
-from splc.learning.result import Round
+from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.least_squares import Projection, Table, least_squares
@@ -29,14 +29,14 @@ ROUNDING = 1e-11
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the loop gives: rounds, the model's candidates with their influences, and the rule that ended it."""
+    """The outcome of a run: the rounds, the terms of the model, and the rule that ended it."""
 
     rounds: tuple[Round, ...]
-    terms: tuple[tuple[Candidate, float], ...]
+    terms: tuple[LearnedTerm, ...]
     termination: str
 
 
-class StepwiseLearner:
+class ForwardSelection:
     """One run of feature forward selection.
 
     Args:
@@ -169,16 +169,16 @@ class StepwiseLearner:
         coefficients = self.fit.coefficients
         fitted = self.fit.fitted
         learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
+        terms = self._learned(self.terms, coefficients)
         this = Round(
             number=len(self.rounds) + 1,
-            candidate=winner.candidate,
-            influence=float(coefficients[self.terms.index(winner.candidate)]),
+            added=terms[self.terms.index(winner.candidate)],
             score=winner.score,
             error=self.scorer.error if removed else winner.error,
             learning_error=float("nan") if learning_error is None else learning_error,
-            terms=tuple(zip(self.terms, map(float, coefficients), strict=True)),
+            terms=terms,
             seconds=time.monotonic() - self.started,
-            removed=removed,
+            removed=self._learned(removed, np.zeros(len(removed))),
         )
         self.rounds.append(this)
         return this
@@ -245,8 +245,12 @@ class StepwiseLearner:
             before = this.seconds
         return Outcome(tuple(self.rounds), self._final(), termination)
 
-    def _final(self) -> tuple[tuple[Candidate, float], ...]:
-        """Return the model's candidates with the influences of one well-conditioned least-squares fit.
+    @staticmethod
+    def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
+        return tuple(each.learned(value) for each, value in zip(candidates, map(float, influences), strict=True))
+
+    def _final(self) -> tuple[LearnedTerm, ...]:
+        """Return the terms of the model with the influences of one well-conditioned least-squares fit.
 
         A term that later ones made superfluous, so that only rounding is left of it, is left out.
         """
@@ -258,4 +262,4 @@ class StepwiseLearner:
         if not kept.all():
             influences = least_squares(columns[kept].T, self.problem.target)
         terms = [term for term, keep in zip(self.terms, kept, strict=True) if keep]
-        return tuple(zip(terms, map(float, influences), strict=True))
+        return self._learned(terms, influences)

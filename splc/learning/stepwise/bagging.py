@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from splc.learning.features import FeatureTable
-from splc.learning.stepwise.algorithm import Outcome, StepwiseLearner
-from splc.learning.stepwise.candidates import Candidate
+from splc.learning.result import LearnedTerm, merged_terms
+from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.folds import stable_order
 from splc.learning.stepwise.scoring import rows_that_count
 from splc.learning.stepwise.settings import Settings
@@ -33,20 +33,20 @@ def bagged(
     order = stable_order(problem)
     order = order[rng.permutation(len(order))]
     part = order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
-    total: dict[Candidate, float] = {}
+    terms: list[LearnedTerm] = []
     learned = 0
-    single = dataclasses.replace(settings, bagging=False)
+    single = replace(settings, bagging=False)
     termination = "bagging"
     for _ in range(settings.baggingNumbers):
         drawn = np.zeros(len(part), dtype=bool)
         drawn[rng.integers(0, len(part), len(part))] = True
         picked, rest = problem.rows(part[drawn]), problem.rows(part[~drawn])
         judge = next((rows for rows in (rest, picked) if rows_that_count(rows.target, settings).any()), problem)
-        outcome = StepwiseLearner(picked, single, None if judge is picked else judge).run(should_stop=should_stop)
+        outcome = ForwardSelection(picked, single, None if judge is picked else judge).run(should_stop=should_stop)
         learned += 1
-        for candidate, influence in outcome.terms:
-            total[candidate] = total.get(candidate, 0.0) + influence
+        terms += outcome.terms
         if outcome.termination == "interrupted":
             termination = "interrupted"
             break
-    return Outcome((), tuple((candidate, value / learned) for candidate, value in total.items()), termination)
+    mean = tuple(replace(term, influence=term.influence / learned) for term in merged_terms(terms))
+    return Outcome((), mean, termination)

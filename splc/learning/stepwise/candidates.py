@@ -1,16 +1,17 @@
-"""Candidates: what the learner may add next, and how a round's candidates follow from the model's terms."""
+"""The terms that the stepwise learner may add next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from splc.learning.result import LearnedTerm
 from splc.models.terms import CONSTANT, Exponent, Term, log_term, option_term
-from splc.models.text.log_grammar import net_number, product_text, without_idle_switches
+from splc.models.text.log_grammar import net_number, without_idle_switches
 from splc.types import Array
 
 
@@ -94,16 +95,19 @@ class Candidate:
         switches = {switch: name for name, _, switch in self.mirrors if switch}
         return without_idle_switches(result, switches)
 
-    def text(self, order: Sequence[str] = (), base: str = "1") -> str:
-        """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.
+    def learned(self, influence: float) -> LearnedTerm:
+        """Return it as a term of a learned model."""
+        return replace(self._learned, influence=influence)
 
-        `log10( x ) * A * ( 64 - x )`; reciprocals come last: `A * 1 / x * y` is A/(x·y) there. The constant is `base`.
-        """
+    @cached_property
+    def _learned(self) -> LearnedTerm:
         further = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:
             inner = " * ".join(name for name, power in self.log_of for _ in range(int(power)))
             further.insert(0, f"log10( {inner} )")
-        return product_text(self.term, further, order, base)
+        own = self.occurrences - Candidate(self.term).occurrences
+        expansion = tuple(self.expansion.items()) if further else ()
+        return LearnedTerm(self.term, 0.0, tuple(further), own, expansion)
 
 
 BASE = Candidate()

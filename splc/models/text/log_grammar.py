@@ -67,13 +67,22 @@ def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
     Raises:
         OutputError: if an exponent is not whole, which the grammar cannot say.
     """
+    require_whole_exponents(term, order)
+    return product_text(term, (), order, base)
+
+
+def require_whole_exponents(term: Term, order: Sequence[str] = ()) -> None:
+    """Refuse a term that the log grammar cannot express.
+
+    Raises:
+        OutputError: if an exponent is not a whole number.
+    """
     for factor in term.factors:
         if factor.power != int(factor.power) or factor.log != int(factor.log):
             raise OutputError(
                 f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot say",
                 hint="write the model as model text (.txt) or JSON (.json)",
             )
-    return product_text(term, (), order, base)
 
 
 def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), base: str = ROOT) -> str:

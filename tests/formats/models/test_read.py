@@ -25,7 +25,7 @@ from tests.support.learned_results import influence_models, result_of, results, 
 
 def example() -> LearningResult:
     """Return a small learning result."""
-    return result_of(small_system(), [(BASE, 12.5), (Candidate(option_term("x", 2)), 0.1)])
+    return result_of(small_system(), [BASE.learned(12.5), Candidate(option_term("x", 2)).learned(0.1)])
 
 
 def written(tmp_path: Path, content: str, name: str = "model") -> Path:

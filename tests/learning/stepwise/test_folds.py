@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from splc.learning.features import Feature, FeatureTable
-from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import Settings
 
@@ -29,8 +29,8 @@ def test_every_learning_set_of_two_rows_has_folds(rows: int) -> None:
     sizes = np.bincount(folds)
     assert len(sizes) == min(5, rows)
     assert sizes.max() - sizes.min() <= 1
-    outcome = StepwiseLearner(learning, CROSSED, folds=folds).run()
-    assert all(np.isfinite(influence) for _, influence in outcome.terms)
+    outcome = ForwardSelection(learning, CROSSED, folds=folds).run()
+    assert all(np.isfinite(influence) for influence in (term.influence for term in outcome.terms))
 
 
 def test_no_folds_without_need() -> None:
@@ -43,7 +43,7 @@ def test_selection_error_is_the_mean_over_all_held_out_rows_with_a_value() -> No
     """Folds whose values are all 0 judge nothing; every other held-out row counts the same."""
     learning = problem([0.0, 0, 0, 0, 4, 5, 6, 7, 8, 9])
     folds = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
-    learner = StepwiseLearner(learning, CROSSED, folds=folds)
+    learner = ForwardSelection(learning, CROSSED, folds=folds)
     y = learning.target
     errors = [abs(y[folds != folds[row]].mean() - y[row]) / y[row] * 100 for row in range(4, 10)]
     assert learner.scorer.error == pytest.approx(np.mean(errors))

@@ -10,7 +10,7 @@ import pytest
 from splc.errors import LearningError, SpecError
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
-from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import PRESETS, Settings, preset
@@ -31,7 +31,7 @@ def problem(rows: int = 120, options: int = 6, seed: int = 0) -> FeatureTable:
 def rounds(**values: Any) -> tuple[Round, ...]:
     """Return the rounds of a run with these settings."""
     chosen = {"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 12, **values}
-    return StepwiseLearner(problem(), Settings().changed(chosen)).run().rounds
+    return ForwardSelection(problem(), Settings().changed(chosen)).run().rounds
 
 
 def test_names_and_values_are_read_as_spl_conqueror_writes_them() -> None:
@@ -118,10 +118,10 @@ def test_number_of_rounds_limits_the_terms() -> None:
 def test_feature_size_limit_keeps_terms_small() -> None:
     """With limitFeatureSize a term of featureSizeTreshold option occurrences is not extended."""
     plain = {"quadraticFunctionSupport": False, "numberOfRounds": 20}
-    assert max(r.candidate.occurrences for r in rounds(**plain)) > 2
+    assert max(r.added.occurrences for r in rounds(**plain)) > 2
     for limit in (1, 2):
         history = rounds(limitFeatureSize=True, featureSizeTreshold=limit, **plain)
-        assert max(r.candidate.occurrences for r in history) == limit
+        assert max(r.added.occurrences for r in history) == limit
 
 
 def test_no_square_without_its_setting() -> None:
@@ -129,7 +129,7 @@ def test_no_square_without_its_setting() -> None:
     for switch in (True, False):
         seen: set[str] = set()
         for this in rounds(quadraticFunctionSupport=switch, numberOfRounds=25):
-            text = this.candidate.text()
+            text = this.added.log_text()
             if text == "x * x" and not switch:
                 assert "x" in seen
             seen.add(text)
@@ -150,14 +150,14 @@ def test_functions_are_offered_only_where_they_are_defined() -> None:
             "minImprovementPerRound": 0,
         }
     )
-    outcome = StepwiseLearner(data, chosen).run()
+    outcome = ForwardSelection(data, chosen).run()
     assert outcome.rounds
-    assert not any("log" in c.text() or "/" in c.text() for c, _ in outcome.terms)
+    assert not any("log" in t.log_text() or "/" in t.log_text() for t in outcome.terms)
 
 
 def test_hierarchy_takes_single_options_first() -> None:
     """With withHierarchy the first interaction comes after a level of single options is exhausted."""
-    sizes = [r.candidate.size for r in rounds(withHierarchy=True, minImprovementPerRound=0.2)]
+    sizes = [len(r.added.options) for r in rounds(withHierarchy=True, minImprovementPerRound=0.2)]
     first = next((i for i, size in enumerate(sizes) if size > 1), len(sizes))
     assert first >= 2
     assert sizes[:first] == [1] * first
@@ -170,11 +170,11 @@ def test_brute_force_finds_an_interaction_without_its_parts() -> None:
     b = rng.integers(0, 2, (5, 200)).astype(float)
     features = tuple(Feature(f"b{i}", False) for i in range(5))
     data = FeatureTable(features, {f"b{i}": b[i] for i in range(5)}, 1 + 5 * b[0] * b[2] * b[4])
-    outcome = StepwiseLearner(
+    outcome = ForwardSelection(
         data,
         Settings().changed({"bruteForceCandidates": True, "featureSizeTreshold": 3, "candidateSizePenalty": False}),
     ).run()
-    assert [c.text() for c, _ in outcome.terms] == ["1", "b0 * b2 * b4"]
+    assert [t.log_text() for t in outcome.terms] == ["1", "b0 * b2 * b4"]
 
 
 def test_brute_force_without_bound_is_refused() -> None:
@@ -184,18 +184,18 @@ def test_brute_force_without_bound_is_refused() -> None:
     features = tuple(Feature(f"b{i}", False) for i in range(200))
     data = FeatureTable(features, {f"b{i}": b[i] for i in range(200)}, 1 + b[0])
     with pytest.raises(LearningError, match="bruteForceCandidates"):
-        StepwiseLearner(data, Settings().changed({"bruteForceCandidates": True}))
+        ForwardSelection(data, Settings().changed({"bruteForceCandidates": True}))
 
 
 def test_backward_step_removes_a_term_that_later_ones_replace() -> None:
     """With useBackward a term whose removal costs little leaves the model and does not come back."""
     history = rounds(useBackward=True, backwardErrorDelta=0.3, numberOfRounds=12)
-    gone = [c for r in history for c in r.removed]
+    gone = [t.log_text() for r in history for t in r.removed]
     assert gone
-    final = [c for c, _ in history[-1].terms]
+    final = [t.log_text() for t in history[-1].terms]
     assert not set(gone) & set(final)
     for this in history:
-        assert len(this.terms) == len({c for c, _ in this.terms})
+        assert len(this.terms) == len({t.log_text() for t in this.terms})
         assert this.learning_error == pytest.approx(this.error, rel=1e-9)
 
 
@@ -218,8 +218,8 @@ def test_cross_validation_learns_less_noise() -> None:
         folds = folds_of(data, chosen.changed({"crossValidation": True}), seed=0)
         assert folds is not None
         assert np.bincount(folds).tolist() == [12] * 5
-        plain += len(StepwiseLearner(data, chosen).run().terms)
-        held_out += len(StepwiseLearner(data, chosen, folds=folds).run().terms)
+        plain += len(ForwardSelection(data, chosen).run().terms)
+        held_out += len(ForwardSelection(data, chosen, folds=folds).run().terms)
     assert held_out < 0.7 * plain
 
 
@@ -228,7 +228,7 @@ def test_cross_validated_error_is_that_of_models_fitted_without_the_fold() -> No
     data = problem()
     folds = folds_of(data, Settings().changed({"crossValidation": True}), seed=3)
     assert folds is not None
-    learner = StepwiseLearner(data, Settings().changed({"abortError": 0}), folds=folds)
+    learner = ForwardSelection(data, Settings().changed({"abortError": 0}), folds=folds)
     for _ in range(3):
         this = learner.step()
         assert this is not None
@@ -264,10 +264,10 @@ def test_bagged_model_averages(fraction: int) -> None:
 def test_other_losses_select_by_their_own_error(loss: str) -> None:
     """The selection error is the loss itself, on the fitted model."""
     data = problem()
-    outcome = StepwiseLearner(
+    outcome = ForwardSelection(
         data, Settings().changed({"lossFunction": loss, "abortError": 0, "numberOfRounds": 4})
     ).run()
-    residual = data.target - sum(w * np.broadcast_to(c.evaluate(data.column), len(data)) for c, w in outcome.terms)
+    residual = data.target - sum(w * t.evaluate(data.column) for each in outcome.terms for t, w in each.expanded)
     expected = np.mean(residual**2) if loss == "LEASTSQUARES" else np.mean(np.abs(residual))
     assert outcome.rounds[-1].error == pytest.approx(float(expected), rel=1e-9)
 
@@ -282,4 +282,4 @@ def test_relative_loss_needs_values_other_than_zero() -> None:
     """A property that is 0 everywhere cannot be learned by relative error, and the message says what to choose."""
     data = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0])}, np.zeros(2))
     with pytest.raises(LearningError, match="ABSOLUTE"):
-        StepwiseLearner(data, Settings())
+        ForwardSelection(data, Settings())

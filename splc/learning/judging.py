@@ -1,0 +1,190 @@
+"""Judge learned models: the errors of every learner, after every round, and the shares of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from splc._version import __version__
+from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import plural
+from splc.learning.learner import Learner
+from splc.learning.problem import LearningProblem
+from splc.learning.result import LearnedTerm, LearningResult, Predictor, Round
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.scaling.result import ScalingModel
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Mean relative errors in percent, None where undefined.
+
+    Attributes:
+        learning: on the learning set.
+        rest: on the measured configurations outside of it, or on the evaluation set.
+        all: on all measured configurations.
+        without_prediction: number of measured configurations at which the model has no finite value.
+    """
+
+    learning: float | None
+    rest: float | None
+    all: float | None
+    without_prediction: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the errors."""
+        if not self.without_prediction:
+            return ()
+        places = plural(self.without_prediction, "configuration", "configurations")
+        return (f"the model has no value at {places} measured",)
+
+
+def judged(
+    problem: LearningProblem,
+    learner: Learner,
+    predictor: Predictor,
+    *,
+    termination: str,
+    seconds: float,
+    terms: Iterable[LearnedTerm] = (),
+    rounds: Iterable[Round] = (),
+    notes: Iterable[str] = (),
+    scaling: ScalingModel | None = None,
+) -> LearningResult:
+    """Return the result of a learner, with its errors.
+
+    Args:
+        problem: what was learned from.
+        learner: the learner.
+        predictor: the model.
+        termination: why learning ended.
+        seconds: wall time of learning.
+        terms: the terms as they were selected.
+        rounds: the history.
+        notes: what the user should know about the model.
+        scaling: the scaling model, for learners that fit one.
+    """
+    errors = errors_of(predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
+    system = problem.measurements.model
+    return LearningResult(
+        predictor=predictor,
+        learner=learner.name,
+        terms=tuple(terms),
+        rounds=tuple(rounds),
+        termination=termination,
+        nfp=problem.nfp,
+        learning_configurations=len(problem.rows),
+        learning_error=errors.learning,
+        error=errors.rest,
+        error_all=errors.all,
+        left_out=int((problem.values == 0).sum()),
+        base=system.base_option,
+        seconds=seconds,
+        preset=learner.preset,
+        settings=learner.settings,
+        seed=problem.seed,
+        provenance=_provenance(problem, learner),
+        notes=(*problem.notes, *notes, *errors.notes),
+        scaling=scaling,
+    )
+
+
+def _provenance(problem: LearningProblem, learner: Learner) -> dict[str, Any]:
+    facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": problem.measurements.model.name}
+    if problem.observed:
+        facts["observed"] = list(problem.observed)
+    return {**facts, **problem.provenance}
+
+
+def errors_of(
+    predictor: Predictor, measurements: Measurements, nfp: str, rows: Array, evaluation: Measurements | None = None
+) -> Errors:
+    """Return the errors of a model.
+
+    Args:
+        predictor: the model.
+        measurements: what was measured.
+        nfp: the property; configurations without a value of it do not count.
+        rows: the positions of the learning set.
+        evaluation: measurements for the error outside of the learning set; None: the other measured configurations.
+    """
+    values = measurements.column(nfp)
+    predicted = predictions(predictor, measurements.configurations)
+    rest = np.ones(len(measurements), dtype=bool)
+    rest[rows] = False
+    if evaluation is None:
+        outside = mean_relative_error(predicted[rest], values[rest])
+    else:
+        other = evaluation.measured(nfp)
+        outside = mean_relative_error(predictions(predictor, other.configurations), other.column(nfp))
+    return Errors(
+        learning=mean_relative_error(predicted[rows], values[rows]),
+        rest=outside,
+        all=mean_relative_error(predicted, values),
+        without_prediction=int(np.isnan(predicted).sum()),
+    )
+
+
+def predictions(predictor: Predictor, configurations: Configurations) -> Array:
+    """Return predictions, shape (n,), NaN where the model has no finite value."""
+    try:
+        return predictor.predict(configurations)
+    except EvaluationError:
+        if not isinstance(predictor, InfluenceModel):
+            raise
+    total = np.zeros(len(configurations))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for term, influence in predictor.terms:
+            total = total + influence * term.evaluate(configurations.column)
+        found = np.exp(total) if predictor.link == "log" else total
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def influence_model(terms: Iterable[LearnedTerm], system: VariabilityModel) -> InfluenceModel:
+    """Return selected terms as a performance-influence model, expanded to canonical terms."""
+    binary = [option.name for option in system.binary_options] + list(system.switches)
+    learned = InfluenceModel.from_terms((pair for term in terms for pair in term.expanded), system.term_order)
+    return learned.reduced(binary, system.mandatory)
+
+
+def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:
+    """Return the mean relative error after each round on measured configurations, in percent.
+
+    Without rounds it is that of the model alone. None where no measured value is usable.
+
+    Args:
+        result: the learning result.
+        measurements: what the models are judged by.
+    """
+    other = measurements.measured(result.nfp)
+    values = other.column(result.nfp)
+    earlier = [influence_model(this.terms, other.model) for this in result.rounds[:-1]]
+    return [
+        mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, result.predictor)
+    ]
+
+
+def term_shares(model: InfluenceModel, configurations: Configurations) -> Sequence[float | None]:
+    """Return the share of each term in the mean prediction, in percent.
+
+    Args:
+        model: the model.
+        configurations: the configurations that are averaged over.
+
+    Returns:
+        Mean contribution / mean prediction per term (negative for a term that lowers it); None where the mean
+        prediction is 0, and for a model whose terms do not add up to the prediction (a log link).
+    """
+    means = model.contributions(configurations).mean(axis=0) if len(configurations) else np.zeros(len(model.terms))
+    total = float(means.sum())
+    if model.link != "identity" or total == 0:
+        return [None] * len(model.terms)
+    return [float(mean) / total * 100 for mean in means]

@@ -1,0 +1,122 @@
+"""What every learner gets: measurements, a property, the learning set, a seed, and callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, plural
+from splc.learning.features import FeatureTable, feature_table, observed_features
+from splc.learning.learning_set import match
+from splc.learning.result import Round
+from splc.types import Array, Missing
+
+# How notes about left-out configurations begin; for a part of a sum they are expected and not repeated.
+WITHOUT_VALUE = "left out, without a value of "
+WHERE_ZERO = "left out of relative errors, where "
+
+
+@dataclass(frozen=True, eq=False)
+class LearningProblem:
+    """What to learn, and from what.
+
+    Attributes:
+        measurements: the measured configurations that have a value of the property.
+        nfp: the property.
+        rows: the positions of the learning set among these, distinct, shape (n,).
+        observed: the observed variables to learn from besides the options.
+        everything: all configurations that were measured, whatever property; they bound observed variables.
+        evaluation: measurements to judge the model by; None: the measurements outside of the learning set.
+        seed: the seed of whatever a learner draws.
+        on_round: called after every round of a learner that has rounds.
+        should_stop: asked after every round; true keeps what is learned and ends.
+        provenance: recorded in the result.
+        notes: what the user should know about the learning set.
+    """
+
+    measurements: Measurements
+    nfp: str
+    rows: Array
+    everything: Configurations
+    observed: tuple[str, ...] = ()
+    evaluation: Measurements | None = None
+    seed: int = 0
+    on_round: Callable[[Round], None] | None = None
+    should_stop: Callable[[], bool] | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def configurations(self) -> Configurations:
+        """The configurations of the learning set."""
+        return self.measurements.configurations[self.rows]
+
+    @cached_property
+    def target(self) -> Array:
+        """The values of the learning set, shape (n,)."""
+        return self.values[self.rows]
+
+    @cached_property
+    def repetitions(self) -> Array:
+        """The repeated measurements of the learning set, shape (n, repetitions), NaN where one is missing."""
+        return self.measurements.repetitions(self.nfp)[self.rows]
+
+    @cached_property
+    def values(self) -> Array:
+        """The values of all measured configurations."""
+        return self.measurements.column(self.nfp)
+
+    def features(self, numeric_disabled: bool = True) -> FeatureTable:
+        """Return the learning set as columns of features.
+
+        Args:
+            numeric_disabled: whether `Disabledx` of an optional numeric option x is a feature too.
+
+        Raises:
+            LearningError: if there is nothing to learn from.
+            ConfigurationError: if a configuration lacks an observation that is to be learned from.
+        """
+        further = observed_features(self.everything, self.observed)
+        return feature_table(self.configurations, self.target, numeric_disabled, further)
+
+
+def rows_of(
+    measurements: Measurements, nfp: str, learning_set: Configurations | Array | None, missing: Missing
+) -> tuple[Measurements, Array, tuple[str, ...]]:
+    """Return the measured configurations that have a value, the positions to learn from among them, and notes.
+
+    Args:
+        measurements: what was measured.
+        nfp: the property.
+        learning_set: configurations, or positions or a mask of measured configurations; None is all of them.
+        missing: see `splc.learning.learning_set.match`.
+
+    Raises:
+        LearningError: if nothing has a value of the property, or a sampled configuration was not measured.
+    """
+    usable = measurements.measured(nfp)
+    notes: list[str] = []
+    if len(usable) < len(measurements):
+        lacking = plural(len(measurements) - len(usable), "configuration", "configurations")
+        notes.append(f"{WITHOUT_VALUE}{nfp}: {lacking}")
+    if len(usable) == 0:
+        raise LearningError(f"no configuration has a value of {nfp}")
+    if isinstance(learning_set, Configurations):
+        rows, remarks = match(usable, learning_set, missing)
+        notes += remarks
+    elif learning_set is None:
+        rows = np.arange(len(usable))
+    else:
+        wanted = np.asarray(learning_set)
+        picked = np.arange(len(measurements))[wanted if wanted.size else wanted.astype(np.int64)]
+        rows = np.flatnonzero(np.isin(np.flatnonzero(~np.isnan(measurements.column(nfp))), picked))
+    zeros = int((usable.column(nfp) == 0).sum())
+    if zeros:
+        notes.append(f"{WHERE_ZERO}{nfp} is 0: {plural(zeros, 'configuration', 'configurations')}")
+    return usable, rows, tuple(notes)

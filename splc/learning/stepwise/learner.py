@@ -1,0 +1,101 @@
+"""The stepwise learner: feature forward selection with stepwise regression, as SPL Conqueror does it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splc.learning.features import FeatureTable
+from splc.learning.judging import influence_model, judged
+from splc.learning.problem import LearningProblem
+from splc.learning.result import LearningResult, Round
+from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
+from splc.learning.stepwise.bagging import bagged
+from splc.learning.stepwise.folds import folds_of
+from splc.learning.stepwise.settings import Settings
+from splc.learning.stepwise.settings import preset as preset_settings
+
+NAME = "stepwise"
+
+
+@dataclass(frozen=True)
+class StepwiseLearner:
+    """Feature forward selection with stepwise regression.
+
+    Args:
+        preset: name of the settings to start from.
+        changes: settings that differ from the preset, by SPL Conqueror's names.
+
+    Raises:
+        SpecError: for an unknown preset or setting.
+    """
+
+    preset: str = "default"
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    chosen: Settings = field(init=False)
+    name: str = field(default=NAME, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chosen", preset_settings(self.preset).changed(self.changes))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings by name."""
+        return self.chosen.as_dict()
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options.
+
+        Raises:
+            LearningError: if nothing can be learned.
+            ConfigurationError: if a configuration lacks an observation that is to be learned from.
+        """
+        chosen = self.chosen
+        started = time.monotonic()
+        table = problem.features(chosen.learn_numeric_disabled)
+        outcome = select(table, chosen, problem.seed, problem.on_round, problem.should_stop)
+        seconds = time.monotonic() - started
+        return judged(
+            problem,
+            self,
+            influence_model(outcome.terms, problem.measurements.model),
+            termination=outcome.termination,
+            seconds=seconds,
+            terms=outcome.terms,
+            rounds=outcome.rounds,
+            notes=_notes(chosen, problem, outcome),
+        )
+
+
+def select(
+    table: FeatureTable,
+    settings: Settings,
+    seed: int,
+    on_round: Callable[[Round], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Outcome:
+    """Return the outcome of one run (with folds where the settings ask for them), or of a bag of runs."""
+    if settings.bagging:
+        return bagged(table, settings, seed, should_stop)
+    return ForwardSelection(table, settings, folds=folds_of(table, settings, seed)).run(on_round, should_stop)
+
+
+def _notes(chosen: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
+    notes = []
+    if chosen.bagging and chosen.crossValidation:
+        notes.append("crossValidation has no effect with bagging: each model is judged by rows that it did not draw")
+    if chosen.learn_accumulatedLogFunction and not chosen.learn_logFunction:
+        notes.append("learn_accumulatedLogFunction has no effect without learn_logFunction")
+    rows = len(problem.rows)
+    if rows > 1 and np.ptp(problem.target) == 0:
+        notes.append(f"{problem.nfp} is the same in all configurations learned from: there is nothing to explain")
+    elif len(outcome.terms) >= rows > 1:
+        notes.append(
+            f"the model has as many terms as the learning set has configurations ({rows}): "
+            "that it fits them says nothing about others"
+        )
+    return notes
