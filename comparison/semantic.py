@@ -12,8 +12,9 @@ from comparison.measures import DEFAULT_KEYS, check_order, mean_power, measure
 from comparison.result import SemanticComparison
 from splc.data.configurations import Configurations
 from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint
+from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Term, number_text
+from splc.models.terms import Term
 from splc.types import Array
 
 __all__ = ["DEFAULT_KEYS", "checked_weights", "compare_values", "weights_from", "weights_of_term"]

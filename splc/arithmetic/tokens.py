@@ -27,7 +27,7 @@ class Token:
 
 
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\S+")
 _CALL = re.compile(r"\s*\(")
@@ -161,7 +161,7 @@ def tokenize(
             yield Token("number", number.group(), at)
             at = number.end()
             continue
-        word = _NAME.match(text, at)
+        word = PLAIN_NAME.match(text, at)
         called = word is not None and _CALL.match(text, word.end()) is not None
         if word and word.group() in functions and (known is None or known[1] <= len(word.group())):
             # Where every name is an option, `max` may be one, unless something follows that it could be of.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
-from splc.models.terms import number_text
 
 Weights = Literal["relative", "absolute", "log"]
 WEIGHTS: tuple[Weights, ...] = ("relative", "absolute", "log")

@@ -88,7 +88,7 @@ def configurations_of(
     from sampling import draw_sample
     from splc.cli.terminal import note, report
     from splc.errors import MeasurementError, Problem, plural
-    from splc.formats.measurements.prediction_inputs import read_to_predict
+    from splc.formats.measurements.prediction_inputs import read_prediction_inputs
     from splc.formats.measurements.rows import Policy
 
     if on is not None and _is_file(on):
@@ -96,7 +96,7 @@ def configurations_of(
             policies["invalid"], policies["duplicates"], policies["aggregate"], space.check, space.violations
         )
         expected = _stated_nfp(subjects) or project.nfp
-        found = read_to_predict(on, space.model, policy, project.given.get("nfp"), expected)
+        found = read_prediction_inputs(on, space.model, policy, project.given.get("nfp"), expected)
         report(found.report)
         return Places(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     if not project.has_measurements:

@@ -138,9 +138,19 @@ class Configurations:
         model = replace(self.model, observed=known.model.observed)
         return Configurations(model, self.indices, known.observed.at(known.find(self)))
 
+    def groups(self) -> tuple[Array, Array]:
+        """Return the position of each distinct configuration's first appearance, ascending, and each one's group.
+
+        Returns:
+            Positions, shape (distinct,), and for each configuration the place of its first appearance among them, (n,).
+        """
+        _, first, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return first[order], np.argsort(order)[inverse.reshape(-1)]
+
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""
-        return self[np.sort(np.unique(self.keys, return_index=True)[1])]
+        return self[self.groups()[0]]
 
     def find(self, wanted: Configurations) -> Array:
         """Return, for each wanted configuration, the position of its first appearance here, -1 where there is none.

@@ -48,9 +48,8 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
 
 def number_text(value: float) -> str:
     """Return the shortest text that reads back as the same number: `5`, `0.1`, `1e-05`; `nan` for NaN."""
-    if value == int(value) if math.isfinite(value) else False:
-        return str(int(value)) if abs(value) < 1e15 else repr(float(value))
-    return repr(float(value))
+    # Adding 0 turns -0.0 into 0.0.
+    return repr(float(value) + 0.0).removesuffix(".0")
 
 
 def column_texts(values: Array, missing: str = "") -> list[str]:

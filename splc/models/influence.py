@@ -11,8 +11,9 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, listed
+from splc.io.numbers import number_text
 from splc.models.subexpressions import Derived, Parameter, options_of
-from splc.models.terms import CONSTANT, Term, number_text
+from splc.models.terms import CONSTANT, Term
 from splc.types import Array
 
 Link = Literal["identity", "log"]

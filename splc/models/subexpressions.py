@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 
 from splc.arithmetic.evaluation import greatest, rounded
-from splc.models.terms import CONSTANT, Subexpression, Term, number_text
+from splc.io.numbers import number_text
+from splc.models.terms import CONSTANT, Subexpression, Term
 from splc.types import Array
 
 Addends = tuple[tuple[Term, float], ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.arithmetic.tokens import FUNCTIONS
+from splc.arithmetic.tokens import FUNCTIONS, PLAIN_NAME
 from splc.types import Array
 
 Exponent = int | Fraction
@@ -24,9 +23,6 @@ class Subexpression(str):
     """Model text that stands where the name of an option stands in a term: `(nx + ny)` (see `subexpressions`)."""
 
     __slots__ = ()
-
-
-_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
 def exponent(value: Exponent | float) -> Exponent:
@@ -204,12 +200,6 @@ def quoted(name: str, known: Iterable[str] = ()) -> str:
     """
     end = len(name)
     begins_another = any(len(other) > end and other[end] in "^ )" and other.startswith(name) for other in known)
-    if _PLAIN.fullmatch(name) and name not in FUNCTIONS and not begins_another:
+    if PLAIN_NAME.fullmatch(name) and name not in FUNCTIONS and not begins_another:
         return name
     return "`" + name.replace("`", "``") + "`"
-
-
-def number_text(value: float) -> str:
-    """Return the shortest text that reads back as the same number."""
-    text = repr(float(value))
-    return text[:-2] if text.endswith(".0") else text

@@ -10,7 +10,7 @@ import numpy as np
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ConfigurationError, Problem, RequestError, listed, plural
-from splc.formats.measurements.prediction_inputs import ToPredict, read_to_predict
+from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import StoredModel, read_stored_model
 from splc.io.files import STANDARD
@@ -65,7 +65,7 @@ class Result:
         notes: what the user should know.
     """
 
-    rows: ToPredict
+    rows: PredictionInputs
     predicted: Array
     model_nfp: str | None
     error: float | None
@@ -90,7 +90,7 @@ def run(request: Request) -> Result:
     policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
     stored = read_stored_model(request.model, space.model, parameters=stated_parameters(project, request.parameter))
     require_used(request.parameter, stored.used)
-    rows = read_to_predict(request.configurations, space.model, policy, request.nfp, stored.nfp or project.nfp)
+    rows = read_prediction_inputs(request.configurations, space.model, policy, request.nfp, stored.nfp or project.nfp)
     predicted = _predictions(request.model, stored, project, rows)
     notes = [*reading_notes(rows.report), *_notes_about_property(rows, stored.nfp, project.nfp)]
     if rows.measured is None:
@@ -103,7 +103,7 @@ def run(request: Request) -> Result:
     return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, tuple(notes))
 
 
-def _predictions(file: str, stored: StoredModel, project: Project, rows: ToPredict) -> Array:
+def _predictions(file: str, stored: StoredModel, project: Project, rows: PredictionInputs) -> Array:
     """Return the predictions.
 
     Raises:
@@ -117,7 +117,7 @@ def _predictions(file: str, stored: StoredModel, project: Project, rows: ToPredi
         raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
 
 
-def _notes_about_property(rows: ToPredict, own: str | None, expected: str | None) -> list[Note]:
+def _notes_about_property(rows: PredictionInputs, own: str | None, expected: str | None) -> list[Note]:
     """Return a note where the model is judged by another property than its own, or by none of several.
 
     Args:

@@ -115,7 +115,7 @@ def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> Non
         (("nothing.log", "configs.csv"), "nothing.log: there is no such file"),
         (("model.txt", "nothing.csv"), "nothing.csv: there is no such file"),
         (("system.xml", "configs.csv"), "system.xml: this is a system description, not a model"),
-        (("model.txt", "configs.csv", "--property", "time"), "there is no column of the property 'time'"),
+        (("model.txt", "configs.csv", "--property", "time"), "there is no column for the property 'time'"),
         (("model.txt", "measurements.csv", "--property", "tiem"), "did you mean 'time'?"),
         (("-", "-"), "only one of the two"),
         (("model.txt", "configs.csv", "-o", "configs.csv"), "this is an input"),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
 from splc.arithmetic.tree import names_in
+from splc.io.numbers import number_text
 from splc.models.terms import (
     CONSTANT,
     Exponent,
@@ -22,7 +23,6 @@ from splc.models.terms import (
     Term,
     exponent,
     log_term,
-    number_text,
     option_term,
     product_of,
     quoted,

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, InputError, Problem, Problems
+from splc.errors import ConfigurationError, InputError, Problem
 from splc.formats.measurements.csv_table import exact_names, option_texts, read_option_table, read_raw, table_text
+from splc.formats.measurements.read import is_xml
 from splc.io.files import read_source, write_whole
 from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel
@@ -36,15 +37,11 @@ def read_configurations(
         ConfigurationError: with the lines of all rows that are no configuration.
     """
     source = read_source(path)
-    if source.data.lstrip()[:1] == b"<":
-        problem = Problem("configurations are read from CSV; this looks like XML", source.name)
-        raise InputError(problem)
+    if is_xml(source):
+        raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
     raw = read_raw(source, model, separator)
     table = read_option_table(source, model, raw, decimal_delimiter or ".")
-    problems = Problems(source.name)
-    for row, reasons in table.reasons.items():
-        problems.add("; ".join(reasons), int(table.lines[row]))
-    problems.raise_if_any(ConfigurationError)
+    table.problems(source.name).raise_if_any(ConfigurationError)
     return Configurations(model, table.indices)
 
 

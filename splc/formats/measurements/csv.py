@@ -23,7 +23,7 @@ from splc.formats.measurements.csv_table import (
     read_raw,
     table_text,
 )
-from splc.formats.measurements.rows import Policy, Rows, assemble
+from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.selections import Selections
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_column
@@ -58,7 +58,7 @@ def read_measurements_csv(
     """
     decimal = decimal_delimiter or "."
     raw = read_raw(source, model, separator)
-    if _has_header(raw, model, decimal):
+    if has_header(raw, model, decimal):
         table = read_option_table(source, model, raw, decimal)
         values = {name: parse_column(texts, decimal)[:, np.newaxis] for name, texts in table.others.items()}
         lines, indices, reasons, repeated = table.lines, table.indices, table.reasons, True
@@ -70,11 +70,11 @@ def read_measurements_csv(
         repeated, notes = False, ()
     missing = {name: np.isnan(column[:, 0]) for name, column in values.items()}
     slots = np.ones(len(lines), dtype=np.int64)
-    rows = Rows(lines, indices, reasons, values, missing, slots, notes)
+    rows = MeasurementRows(lines, indices, reasons, values, missing, slots, notes)
     return assemble(model, rows, policy, source, repeated=repeated)
 
 
-def _has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
+def has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
     """Whether the first row names columns: a row without a header ends with a number, or is followed by names."""
     first = [cell.strip() for cell in raw.rows[0]]
     while len(first) > 1 and not first[-1]:

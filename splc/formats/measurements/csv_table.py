@@ -48,6 +48,13 @@ class OptionTable:
     reasons: dict[int, list[str]]
     others: Mapping[str, Sequence[str]]
 
+    def problems(self, file: str) -> Problems:
+        """Return the problems of all rows that are no configuration, with their lines."""
+        found = Problems(file)
+        for row, reasons in self.reasons.items():
+            found.add("; ".join(reasons), int(self.lines[row]))
+        return found
+
 
 def read_raw(source: Source, model: VariabilityModel, separator: str | None = None) -> RawTable:
     """Split a CSV file into rows.

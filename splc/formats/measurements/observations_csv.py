@@ -96,9 +96,7 @@ def write_observed(configurations: Configurations, path: str | Path) -> None:
 def _table(source: Source, model: VariabilityModel) -> _Table:
     """Return what one file observed."""
     table = read_option_table(source, model, read_raw(source, model))
-    problems = Problems(source.name)
-    for row, reasons in table.reasons.items():
-        problems.add("; ".join(reasons), int(table.lines[row]))
+    problems = table.problems(source.name)
     names = [name for name in table.others if name != LEVEL]
     if not names:
         problems.add("there is no column of an observed variable")
@@ -119,10 +117,7 @@ def _table(source: Source, model: VariabilityModel) -> _Table:
             problems.add(message, int(table.lines[row]))
     problems.raise_if_any(InputError)
     rows = Configurations(model, table.indices)
-    _, first, group = np.unique(rows.keys, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    group, first = rank[group.reshape(-1)], np.sort(first)
+    first, group = rows.groups()
     distinct = rows[first]
     place = np.zeros(len(rows), dtype=np.int64) if levels is None else levels.astype(np.int64)
     _require_complete(distinct, first, group, place, table.lines, problems, leveled=levels is not None)

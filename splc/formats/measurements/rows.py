@@ -1,4 +1,4 @@
-"""Rows of a measurement file → `Measurements`: what is invalid, what is there twice, what is missing."""
+"""MeasurementRows of a measurement file → `Measurements`: what is invalid, what is there twice, what is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _LISTED = 20
 _LINES = 5
 _EXPLAINED = 200
 _MAX_CELLS = 100_000_000
-UNSATISFIED = "the configuration does not satisfy the constraints"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Rows:
+class MeasurementRows:
     """The rows of a file as read.
 
     Attributes:
@@ -82,7 +81,7 @@ class Rows:
 
 @dataclass
 class _Refused:
-    """Rows that are an error under the policy, and how to go on nevertheless."""
+    """MeasurementRows that are an error under the policy, and how to go on nevertheless."""
 
     rows: list[tuple[int, str]] = field(default_factory=list)
     summaries: list[Problem] = field(default_factory=list)
@@ -102,7 +101,9 @@ class _Refused:
         raise MeasurementError([*problems, *self.summaries])
 
 
-def assemble(model: VariabilityModel, rows: Rows, policy: Policy, source: Source, *, repeated: bool) -> Measurements:
+def assemble(
+    model: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source, *, repeated: bool
+) -> Measurements:
     """Return the measurements in the rows of a file.
 
     Args:
@@ -121,14 +122,14 @@ def assemble(model: VariabilityModel, rows: Rows, policy: Policy, source: Source
     if not rows.values:
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
     refused = _Refused()
-    invalid = _invalid(model, rows, policy)
+    invalid = invalid_rows(model, rows.indices, rows.reasons, policy)
     if invalid and policy.invalid == "error":
         refused.rows += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
         message = f"{len(invalid)} of {count} rows have no valid configuration"
         hint = "correct them, or leave them out with --invalid drop"
         refused.summaries.append(Problem(message, source.name, hint=hint))
     kept = np.setdiff1d(np.arange(count), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
-    first, group = _groups(Configurations(model, rows.indices[kept]))
+    first, group = Configurations(model, rows.indices[kept]).groups()
     repeats = np.ones(len(kept), dtype=bool)
     repeats[first] = False
     if repeated:
@@ -165,7 +166,7 @@ def assemble(model: VariabilityModel, rows: Rows, policy: Policy, source: Source
     return Measurements(configurations, _repetitions(rows, kept, group, source), policy.aggregate, report)
 
 
-def _missing_notes(rows: Rows, kept: Array) -> Iterator[str]:
+def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:
     """Yield where values are missing, for each property that has some but not all."""
     for name, counts in rows.missing.items():
         lines = rows.lines[kept[np.flatnonzero(counts[kept])]].tolist()
@@ -174,33 +175,33 @@ def _missing_notes(rows: Rows, kept: Array) -> Iterator[str]:
             yield f"{name} lacks a value in {'line' if len(lines) == 1 else 'lines'} {shown}"
 
 
-def _invalid(model: VariabilityModel, rows: Rows, policy: Policy) -> dict[int, str]:
-    """Return what is wrong with each row whose configuration is unknown or fails the check."""
-    invalid = {row: "; ".join(reasons) for row, reasons in rows.reasons.items()}
+def invalid_rows(
+    model: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
+) -> dict[int, str]:
+    """Return what is wrong with each row whose configuration is unknown or fails the check.
+
+    Args:
+        model: the system.
+        indices: value indices, shape (n, options).
+        reasons: row → what its reader found wrong with its configuration.
+        policy: how configurations are checked and explained.
+    """
+    invalid = {row: "; ".join(found) for row, found in reasons.items()}
     if policy.check is None:
         return invalid
-    known = np.setdiff1d(np.arange(len(rows.lines)), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
-    configurations = Configurations(model, rows.indices[known])
+    known = np.setdiff1d(np.arange(len(indices)), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
+    configurations = Configurations(model, indices[known])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for at in failed.tolist():
-        invalid[int(known[at])] = UNSATISFIED
+        invalid[int(known[at])] = "the configuration does not satisfy the constraints"
     if policy.explain is not None:
         for at in failed[:_EXPLAINED].tolist():
-            if reasons := policy.explain(configurations, at):
-                invalid[int(known[at])] = f"the configuration violates: {'; '.join(reasons)}"
+            if found := policy.explain(configurations, at):
+                invalid[int(known[at])] = f"the configuration violates: {'; '.join(found)}"
     return invalid
 
 
-def _groups(configurations: Configurations) -> tuple[Array, Array]:
-    """Return the first row of each distinct configuration, in order, and the group of each row."""
-    _, first, inverse = np.unique(configurations.keys, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.reshape(-1)]
-
-
-def _repetitions(rows: Rows, kept: Array, group: Array, source: Source) -> dict[str, Array]:
+def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Source) -> dict[str, Array]:
     """Return property → shape (configurations, repetitions): the rows of a group one after the other."""
     slots = rows.slots[kept]
     order = np.argsort(group, kind="stable")

@@ -16,7 +16,7 @@ from lxml import etree
 
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, Problem
-from splc.formats.measurements.rows import Policy, Rows, assemble
+from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.selections import Selections, listable
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
@@ -71,7 +71,7 @@ def read_measurements_xml(
         slots = np.maximum(slots, used)
     notes: list[str] = []
     deviation = _deviation(root, notes)
-    rows = Rows(
+    rows = MeasurementRows(
         np.array(lines, dtype=np.int64),
         indices,
         selections.reasons,

@@ -19,9 +19,10 @@ from typing import Literal
 
 from splc.errors import OutputError
 from splc.io.latex import latex_escaped, latex_number
+from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Addends, Derived, E, ExtremeOf, PowerOf, RoundOf, SumOf
-from splc.models.terms import Exponent, Factor, exponent_text, number_text, quoted
+from splc.models.terms import Exponent, Factor, exponent_text, quoted
 
 Module = Literal["math", "np"]
 

@@ -29,9 +29,9 @@ from typing import Any
 
 from splc.errors import InputError, Problems, listed, nearest
 from splc.io.files import Source, read_source, write_whole
+from splc.io.numbers import number_text
 from splc.io.toml import finite_number, parse_toml
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
-from splc.models.terms import number_text
 
 _LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
 # What stands in quotes or backticks is no comment.
