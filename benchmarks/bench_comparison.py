@@ -33,7 +33,7 @@ def run():
 WHOLE = """
 import sys, time, tracemalloc
 import numpy as np
-from comparison import compare_all
+from comparison import compare_all, compared_model
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
@@ -47,17 +47,17 @@ names = system.names
 terms = [option_term(name, power) for name in names for power in (1, 2, 3)] + [log_term(name) for name in names]
 terms += [option_term(first) * log_term(second) for first in names for second in names]
 # One small comparison first: what NumPy and this package prepare once is not what is measured.
-compare_all([(name, InfluenceModel.from_terms({option_term(name): 1.0}, names)) for name in names])
+compare_all([compared_model(name, InfluenceModel.from_terms({option_term(name): 1.0}, names)) for name in names])
 
 def run():
     rng = np.random.default_rng(0)
     places = Configurations(system, rng.integers(0, 10, size=(configurations, 5)))
     found = [
-        (str(k), InfluenceModel.from_terms([(terms[i], rng.uniform(0.1, 1)) for i in picked], names))
+        compared_model(str(k), InfluenceModel.from_terms([(terms[i], rng.uniform(0.1, 1)) for i in picked], names))
         for k in range(models)
         for picked in [rng.choice(len(terms), 12, replace=False)]
     ]
-    measured = found[0][1].predict(places) * rng.uniform(0.9, 1.1, configurations)
+    measured = found[0].model.predict(places) * rng.uniform(0.9, 1.1, configurations)
     done = compare_all(found, places, measured=measured)
     assert all(pair.hybrid is not None for pair in done.comparisons)
     return [*done.comparisons, *done.judged]

@@ -1,17 +1,17 @@
-"""What a comparison of models is: frozen values, which tables, pictures and JSON are made from elsewhere."""
+"""The results of comparing models: frozen values without any presentation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# How a term of one model is found in the other (section 4.1 of the thesis).
+# The four cases of a term in two models (section 4.1 of the thesis).
 Found = Literal["no class", "no term", "different", "same"]
 
 
@@ -245,23 +245,35 @@ class Judged:
     covered: float | None = None
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A model that takes part in a comparison.
+@dataclass(frozen=True, eq=False)
+class ComparedModel:
+    """A model that takes part in a comparison: where it was read from, and what it predicts.
 
     Attributes:
-        name: what it is called in tables.
-        model: the model, which predicts.
-        bound: the same with a number for every parameter: what syntactic comparison sees.
-        predicted: its predictions, shape (n,), read-only; None where there are no configurations.
-        intervals: lower and upper bounds of the predictions, shape (2, n), read-only, where there are such.
+        name: its name in tables and messages.
+        model: the model.
+        bound: the model with a number for every parameter, as the syntactic comparison needs it.
+        kind: 'text' (an analytical model), 'log' or 'json' (a learned one).
+        nfp: the property that its file states, None where it states none.
+        file: the file it was read from, None for a model that was not read.
+        sha256: the hash of the file's content.
+        predicted: the predictions, shape (n,), read-only; None where there are no configurations.
+        intervals: lower and upper bounds of the predictions, shape (2, n), read-only; None where there are none.
+        single: lower and upper bounds of single measured values, which scatter around the predictions, shape (2, n).
+        exact: whether predictions without intervals are exact; False means that their intervals are unknown.
     """
 
     name: str
     model: InfluenceModel
     bound: InfluenceModel
+    kind: Literal["text", "log", "json"] = "text"
+    nfp: str | None = None
+    file: str | None = None
+    sha256: str = ""
     predicted: Array | None = None
     intervals: Array | None = None
+    single: Array | None = None
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -273,12 +285,15 @@ class Comparisons:
         comparisons: the first model against each other one, in order.
         judged: each model against the measurements, in order; empty without measurements.
         nfp: the measured property, None without measurements.
-        settings: what else decides about the numbers: `at`, `constant`, `weights` (what they are, in words) and the
-            `level` of intervals, None where there are none.
+        constant: whether the constant takes part in the syntactic comparison.
+        weights: a description of the weights of the configurations, None where all weigh the same.
+        level: the level of the intervals, None where intervals are not compared.
     """
 
-    models: tuple[Compared, ...]
+    models: tuple[ComparedModel, ...]
     comparisons: tuple[Comparison, ...]
     judged: tuple[Judged, ...] = ()
     nfp: str | None = None
-    settings: Mapping[str, object] = field(default_factory=dict)
+    constant: bool = True
+    weights: str | None = None
+    level: float | None = None

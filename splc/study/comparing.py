@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from comparison.compare import compare_all
-from comparison.semantic import compare_values
+from comparison.compare import compare_all, compared_model
 from splc.errors import SplcError
 from splc.models.influence import InfluenceModel
 from splc.study.inputs import Loaded
@@ -15,7 +14,6 @@ from splc.study.records import Record
 from splc.study.rows import POWERS, Values, pair_values, semantic_keys, semantic_values
 from splc.study.specification import Study
 from splc.study.tasks import Task
-from splc.types import Array
 
 ANALYTICAL = "analytical"
 
@@ -87,8 +85,7 @@ def compare_runs(study: Study, loaded: Loaded, records: Sequence[tuple[Task, Rec
 
 def judged(study: Study, loaded: Loaded, model: InfluenceModel) -> Values:
     """Return the measures of a model against the measurements."""
-    predicted = model.predict(loaded.inputs.measurements.configurations)
-    return _against_measured(study, loaded.inputs.measured, predicted)
+    return _compared(study, loaded, [(ANALYTICAL, model)])["measured_learned"]
 
 
 def best_of(runs: Sequence[Run]) -> Run | None:
@@ -108,29 +105,26 @@ def _run(study: Study, loaded: Loaded, analytical: InfluenceModel | None, task: 
     model = record.learned(loaded.inputs.system)
     if model is None:
         return Run(task, record, reason=record.reason)
-    measured = loaded.inputs.measured
-    configurations = loaded.inputs.measurements.configurations
+    models = [(task.label, model)] if analytical is None else [(ANALYTICAL, analytical), (task.label, model)]
     try:
-        if analytical is None:
-            values = {"measured_learned": _against_measured(study, measured, model.predict(configurations))}
-        else:
-            found = compare_all(
-                [(ANALYTICAL, analytical), (task.label, model)],
-                configurations,
-                measured=measured,
-                at=study.at,
-                constant=study.constant,
-                measures=semantic_keys(study.measures),
-                powers=POWERS,
-            )
-            values = {
-                "analytical_learned": pair_values(found.comparisons[0]),
-                "measured_learned": semantic_values(found.judged[1].semantic),
-            }
+        values = _compared(study, loaded, models)
     except SplcError as error:
         return Run(task, record, len(model.terms), reason=f"cannot be compared: {reason_of(error)}")
     return Run(task, record, len(model.terms), values)
 
 
-def _against_measured(study: Study, measured: Array, predicted: Array) -> dict[str, float | None]:
-    return semantic_values(compare_values(measured, predicted, keys=semantic_keys(study.measures), powers=POWERS))
+def _compared(study: Study, loaded: Loaded, models: Sequence[tuple[str, InfluenceModel]]) -> dict[str, Values]:
+    """Return the measures of the last model against the measurements, and of two models against each other."""
+    found = compare_all(
+        [compared_model(name, model, study.at) for name, model in models],
+        loaded.inputs.measurements.configurations,
+        measured=loaded.inputs.measured,
+        constant=study.constant,
+        measures=semantic_keys(study.measures),
+        powers=POWERS,
+    )
+    values: dict[str, Values] = {}
+    if found.comparisons:
+        values["analytical_learned"] = pair_values(found.comparisons[0])
+    values["measured_learned"] = semantic_values(found.judged[-1].semantic)
+    return values

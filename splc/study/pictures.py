@@ -6,7 +6,7 @@ import importlib.util
 
 import numpy as np
 
-from comparison.compare import compare_all
+from comparison.compare import compare_all, compared_model
 from splc.study.comparing import ANALYTICAL, Results
 from splc.study.inputs import Loaded
 from splc.study.specification import Study
@@ -49,9 +49,8 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
         title = ANALYTICAL if factor == 1 else f"{ANALYTICAL} × {factor:g}"
         curves = Curves((title, name), np.stack([expected, learned]), measured, nfp)
         found[file] = comparison_plot(("predictions",), curves, (), FORMAT)
-    compared = compare_all(
-        [(ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model)], at=study.at, constant=study.constant
-    )
+    both = ((ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model))
+    compared = compare_all([compared_model(*each, study.at) for each in both], constant=study.constant)
     if any(comparison.syntactic.terms for comparison in compared.comparisons):
         found[TERMS] = comparison_plot(("terms",), None, compared.comparisons, FORMAT)
     return found

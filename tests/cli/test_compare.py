@@ -209,7 +209,7 @@ def test_intervals(models: Path, run: Run) -> None:
     assert 0 <= found["measured"][1]["covered"] <= 1
     shown = run("compare", "analytical.txt", "learned.log", "--intervals", "0.95")
     assert "within prediction intervals at 0.95" in shown.stdout
-    assert "note: analytical.txt: the intervals of slope are taken as they are, their level is not said" in shown.stderr
+    assert "note: analytical.txt: the intervals of slope state no level; they are taken to hold at 0.95" in shown.stderr
     shown = run("compare", "analytical.txt", "learned.log", "--table", "intervals")
     assert "Confidence bands of the mean at the level 0.95, compared with analytical.txt" in shown.stdout
 

@@ -68,7 +68,7 @@ def test_where_a_model_has_no_value(models: Path, run: Run, text: str, what: str
         (("--csv", "--table", "terms", "--table", "classes"), "CSV is one table"),
         (("--fail-below", "jacard=0.9"), "unknown measure 'jacard'"),
         (("--fail-below", "jaccard"), "is not NAME=NUMBER"),
-        (("--intervals", "95"), "is not between 0 and 1"),
+        (("--intervals", "95"), "95 is not between 0 and 1"),
         (("--on", "randm:5"), "random"),
         (("--on", "missing.csv"), "missing.csv"),
         (("--weights", "(x"), "not closed"),
@@ -76,8 +76,8 @@ def test_where_a_model_has_no_value(models: Path, run: Run, text: str, what: str
         (("--parameters", "missing.toml"), "missing.toml"),
         (("--parameter", "base=nan"), "is not NAME=NUMBER"),
         (("--parameter", "bas=1"), "no model uses a parameter 'bas'; did you mean 'base'?"),
-        (("--scale", "0"), "0 is no factor"),
-        (("--scale", "nan"), "nan is no factor"),
+        (("--scale", "0"), "0 is not a valid factor"),
+        (("--scale", "nan"), "nan is not a valid factor"),
         (("--round", "2"), "none of the models is a log"),
         (("--learning", "all"), "none of the models is a log"),
         (("--view", "terms"), "there is no picture; add --plot"),
@@ -123,15 +123,15 @@ def test_bounds_need_what_they_are_about(models: Path, refused: Callable[..., st
     assert "needs configurations" in refused(*pair, "--fail-above", "error_rate=20")
 
 
-def test_a_property_without_values_judges_nobody(models: Path, refused: Callable[..., str]) -> None:
+def test_a_property_without_values_is_refused(models: Path, refused: Callable[..., str]) -> None:
     """Measurements without a single value of the property are no measurements of it."""
     (models / "measurements.csv").write_text("cache,left,right,x,time\n0,1,0,1,\n0,1,0,2,\n", encoding="utf-8")
-    assert "there is no value of time" in refused("compare", "analytical.txt", "other.txt")
+    assert "no configuration has a value of time" in refused("compare", "analytical.txt", "other.txt")
 
 
 def test_a_model_is_not_compared_with_itself_alone(models: Path, refused: Callable[..., str]) -> None:
     """The analytical model of the folder by itself has nothing to be compared with."""
-    assert "name what to compare it with" in " ".join(refused("compare", "analytical.txt").split())
+    assert "name another model" in " ".join(refused("compare", "analytical.txt").split())
 
 
 def test_factors_are_finite(models: Path, refused: Callable[..., str]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison import compare, compare_all
+from comparison import ComparedModel, compare, compare_all, compared_model
 from comparison.semantic import compare_values
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, ExpressionError, InputError, MeasurementError
@@ -26,6 +28,11 @@ TERMS = ("1", "x", "y", "x^2", "log10(x)", "x * y", "log10(x) * y", "y^2")
 def model(text: str, parameters: Parameters | None = None) -> InfluenceModel:
     """Return the model that a text is."""
     return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
+
+
+def named(**models: InfluenceModel) -> list[ComparedModel]:
+    """Return models with these names."""
+    return [compared_model(name, each) for name, each in models.items()]
 
 
 @st.composite
@@ -64,12 +71,12 @@ def test_a_model_equals_itself(same: InfluenceModel) -> None:
 def test_others_do_not_matter(first: InfluenceModel, second: InfluenceModel, third: InfluenceModel) -> None:
     """Each pair is compared as if it were alone, and each model is judged as if it were alone."""
     measured = np.linspace(1.0, 7.0, len(ALL))
-    found = compare_all([("a", first), ("b", second), ("c", third)], ALL, measured=measured, nfp="t")
+    found = compare_all(named(a=first, b=second, c=third), ALL, measured=measured, nfp="t")
     assert found.comparisons[1] == compare(first, third, ALL, names=("a", "c"))
     told: list[tuple[int, str]] = []
-    compare_all([("a", first), ("b", second), ("c", third)], on_pair=lambda done, name: told.append((done, name)))
+    compare_all(named(a=first, b=second, c=third), on_pair=lambda done, name: told.append((done, name)))
     assert told == [(1, "b"), (2, "c")]
-    alone = compare_all([("c", third), ("a", first)], ALL, measured=measured, nfp="t")
+    alone = compare_all(named(c=third, a=first), ALL, measured=measured, nfp="t")
     assert found.judged[2] == alone.judged[0]
 
 
@@ -77,7 +84,7 @@ def test_only_what_was_measured_judges() -> None:
     """Configurations without a measured value take part in comparing models, not in judging them."""
     measured = np.full(len(ALL), np.nan)
     measured[:3] = (2.0, 4.0, 6.0)
-    found = compare_all([("a", model("2 * x")), ("b", model("3 * x"))], ALL, measured=measured)
+    found = compare_all(named(a=model("2 * x"), b=model("3 * x")), ALL, measured=measured)
     assert found.comparisons[0].semantic is not None
     assert found.comparisons[0].semantic.configurations == len(ALL)
     assert [judged.semantic.configurations for judged in found.judged] == [3, 3]
@@ -85,42 +92,51 @@ def test_only_what_was_measured_judges() -> None:
     assert found.judged[1].semantic.values["error_rate"] == pytest.approx(50)
 
 
-def test_measured_values_are_looked_for_where_they_are_expected() -> None:
-    """Measured values are judged by intervals of single values only, never by those of the mean."""
-    two = [("a", model("2 * x")), ("b", model("3 * x"))]
-    narrow = np.array([[1.0], [2.0]]) * np.ones(len(ALL))
+def test_measured_values_are_expected_within_intervals_of_single_values() -> None:
+    """The coverage of measured values is that of intervals of single values, never that of bands of the mean."""
+    first, second = named(a=model("2 * x"), b=model("3 * x"))
+    narrow = replace(first, intervals=np.array([[1.0], [2.0]]) * np.ones(len(ALL)))
     measured = np.where(np.arange(len(ALL)) < 3, 1.5, 9.0)
-    found = compare_all(two, ALL, measured=measured, intervals={0: narrow}, level=0.9)
+    found = compare_all([narrow, second], ALL, measured=measured, level=0.9)
     assert [judged.covered for judged in found.judged] == [None, None]
-    wide = np.array([[0.0], [10.0]]) * np.ones(len(ALL))
-    found = compare_all(two, ALL, measured=measured, intervals={0: narrow}, measured_intervals={0: wide})
+    wide = replace(narrow, single=np.array([[0.0], [10.0]]) * np.ones(len(ALL)))
+    found = compare_all([wide, second], ALL, measured=measured, level=0.9)
     assert [judged.covered for judged in found.judged] == [1, None]
     between = found.comparisons[0].intervals
     assert between is not None
     assert list(between.width) == [1, 0]
     nothing = np.full(len(ALL), np.nan)
-    found = compare_all(two, ALL, measured=nothing, intervals={0: narrow}, measured_intervals={0: wide})
+    found = compare_all([wide, second], ALL, measured=nothing, level=0.9)
     assert [judged.covered for judged in found.judged] == [None, None]
 
 
-def test_intervals_that_are_not_known_are_not_compared() -> None:
-    """A model whose intervals nobody knows is not compared by intervals, as one of exact predictions is."""
-    three = [("a", model("2 * x")), ("b", model("3 * x")), ("c", model("4 * x"))]
+def test_unknown_intervals_are_not_compared() -> None:
+    """A model with unknown intervals is not compared by intervals; one with exact predictions is."""
+    first, second, third = named(a=model("2 * x"), b=model("3 * x"), c=model("4 * x"))
     band = np.array([[1.0], [2.0]]) * np.ones(len(ALL))
-    found = compare_all(three, ALL, intervals={0: band, 1: None})
+    found = compare_all([replace(first, intervals=band), replace(second, exact=False), third], ALL, level=0.9)
     assert [pair.intervals is None for pair in found.comparisons] == [True, False]
-    found = compare_all(three, ALL, intervals={0: None, 1: band})
+    found = compare_all([replace(first, exact=False), replace(second, intervals=band), third], ALL, level=0.9)
     assert [pair.intervals for pair in found.comparisons] == [None, None]
 
 
 def test_settings_are_kept() -> None:
-    """A comparison knows what else decided about its numbers."""
-    two = [("a", model("2 * x")), ("b", model("3 * x"))]
-    plain = compare_all(two)
-    assert plain.settings == {"at": {}, "constant": True, "weights": None, "level": None}
-    weights, bands = np.arange(len(ALL)), {1: np.ones((2, len(ALL)))}
-    found = compare_all(two, ALL, constant=False, weights=weights, intervals=bands, level=0.9)
-    assert found.settings == {"at": {}, "constant": False, "weights": "given", "level": 0.9}
+    """A comparison knows the settings that decide about its numbers."""
+    first, second = named(a=model("2 * x"), b=model("3 * x"))
+    plain = compare_all([first, second])
+    assert (plain.constant, plain.weights, plain.level) == (True, None, None)
+    other = replace(second, intervals=np.ones((2, len(ALL))))
+    found = compare_all([first, other], ALL, constant=False, weights=np.arange(len(ALL)), level=0.9)
+    assert (found.constant, found.weights, found.level) == (False, "given", 0.9)
+
+
+def test_a_single_model_is_compared_with_measurements() -> None:
+    """One model alone is compared with the measurements, as it is among others."""
+    measured = np.linspace(1.0, 7.0, len(ALL))
+    alone = compare_all(named(a=model("2 * x")), ALL, measured=measured)
+    among = compare_all(named(a=model("2 * x"), b=model("3 * x")), ALL, measured=measured)
+    assert alone.comparisons == ()
+    assert alone.judged == among.judged[:1]
 
 
 def test_tables_predict_by_row_and_compare_by_one() -> None:
@@ -140,7 +156,7 @@ def test_tables_predict_by_row_and_compare_by_one() -> None:
 
 def test_without_configurations_only_terms_are_compared() -> None:
     """Without configurations there is no semantic part; without measured ones nobody is judged."""
-    found = compare_all([("a", model("x")), ("b", model("y"))])
+    found = compare_all(named(a=model("x"), b=model("y")))
     assert found.comparisons[0].semantic is None
     assert found.comparisons[0].hybrid is None
     assert found.judged == ()
@@ -173,8 +189,8 @@ def test_errors_say_which_model_and_which_configuration() -> None:
 def test_bad_arguments() -> None:
     """Fewer than two models and measured values of another number are refused."""
     with pytest.raises(ConfigurationError, match="two models"):
-        compare_all([("a", model("x"))], ALL)
+        compare_all(named(a=model("x")), ALL)
     with pytest.raises(MeasurementError, match="one measured value"):
-        compare_all([("a", model("x")), ("b", model("y"))], ALL, measured=np.ones(3))
+        compare_all(named(a=model("x"), b=model("y")), ALL, measured=np.ones(3))
     with pytest.raises(ExpressionError):
         model("log(0)")

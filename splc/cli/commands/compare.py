@@ -1,12 +1,11 @@
-"""`splc compare`: models against each other and against measurements, by their terms and by their predictions."""
+"""`splc compare`: compare models with each other and with the measurements."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from splc.cli.comparing import TABLE_NAMES
 from splc.cli.options import (
     Aggregate,
     Duplicates,
@@ -19,11 +18,15 @@ from splc.cli.options import (
     Seed,
     System,
 )
+from splc.cli.show.compare import TABLE_NAMES
 
-MODELS = "Which models"
-WHERE = "Where and how predictions are compared"
-TERMS = "How terms are compared"
-RESULTS = "What comes out"
+if TYPE_CHECKING:
+    from splc.formats.models.log_reader import WhichRound
+
+MODELS = "Models"
+PREDICTIONS = "Comparison of predictions"
+TERMS = "Comparison of terms"
+RESULTS = "Output"
 
 EXAMPLES = (
     "splc compare analytical.txt learned.log",
@@ -82,16 +85,16 @@ def compare(
             "--on",
             metavar="measured|all|FILE|SPEC",
             help="The configurations: the measured ones (default), all valid ones, those of a file, or a sampling.",
-            rich_help_panel=WHERE,
+            rich_help_panel=PREDICTIONS,
         ),
     ] = None,
-    measure: Annotated[
+    measures: Annotated[
         list[str] | None,
         typer.Option(
             "--measure",
             metavar="NAME",
             help="A further measure: 'minkowski4', 'smape', … ('--measure list' lists them). Can be repeated.",
-            rich_help_panel=WHERE,
+            rich_help_panel=PREDICTIONS,
         ),
     ] = None,
     weights: Annotated[
@@ -100,7 +103,7 @@ def compare(
             "--weights",
             metavar="measured|predicted|TERMS",
             help="Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
-            rich_help_panel=WHERE,
+            rich_help_panel=PREDICTIONS,
         ),
     ] = None,
     intervals: Annotated[
@@ -110,7 +113,7 @@ def compare(
             metavar="LEVEL",
             help="Compare confidence bands of predictions too, at this level (0.95): of learned models from the "
             "measurements, of analytical ones from the intervals of their parameters.",
-            rich_help_panel=WHERE,
+            rich_help_panel=PREDICTIONS,
         ),
     ] = None,
     seed: Seed = 0,
@@ -169,125 +172,101 @@ def compare(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
-    from dataclasses import replace
-    from pathlib import Path
-
-    from comparison import compare_all
-    from comparison.measures import measure as known_measure
-    from comparison.semantic import DEFAULT_KEYS
-    from sampling import Space
     from splc.cli.arguments import numbers_of
-    from splc.cli.compared_intervals import interval_bounds
-    from splc.cli.compared_models import require_factor, require_rows, subjects_of, which_learning, which_round
-    from splc.cli.comparing import Places, chosen_tables, configurations_of, read_files, weights_of
     from splc.cli.json_output import print_json
-    from splc.cli.show.compare import print_report, say_what_to_know
-    from splc.cli.show.compare_tables import Report
-    from splc.cli.terminal import note, progress, warn
-    from splc.cli.thresholds import broken, require_measured, thresholds
-    from splc.io.files import STANDARD, write_whole
-    from splc.io.outputs import require_writable
+    from splc.cli.show.compare import as_json, picture, show, show_measures
+    from splc.cli.terminal import note, progress, show_notes, warn
+    from splc.io.files import write_whole
     from splc.plotting import plot_format
-    from splc.project import Project
-    from splc.workflows.parameters import require_used, stated_parameters
+    from splc.workflows.compare import Request, run
 
-    if "list" in (measure or []):
-        from splc.cli.show.compare import list_measures
-
-        list_measures()
+    if "list" in (measures or []):
+        show_measures()
         return
-    # Whatever can be refused is refused before anything is read.
-    if not models:
-        raise typer.BadParameter("name the models to compare", param_hint="FIRST OTHER...")
-    require_factor(scale)
-    chosen_round, chosen_learning = which_round(round), which_learning(learning)
     if view is not None and plot is None:
         raise typer.BadParameter("there is no picture; add --plot FILE", param_hint="--view")
-    form = [name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted]
-    if len(form) > 1:
-        raise typer.BadParameter("only one form of output can be chosen", param_hint=f"--{form[0]}, --{form[1]}")
-    wanted = chosen_tables(tables or [], form[0] if form else "", len(models) + (len(models) == 1))
-    keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(known_measure(key).key for key in measure or []))))
-    limits = thresholds(fail_below or [], fail_above or [], keys)
-    rows = numbers_of(at, "--at")
-    if intervals is None and "intervals" in wanted:
-        intervals = 0.95
+    forms = [name for name, given in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if given]
+    if len(forms) > 1:
+        raise typer.BadParameter("only one form of output can be chosen", param_hint=f"--{forms[0]}, --{forms[1]}")
+    form = forms[0] if forms else ""
+    names = chosen_tables(tables or [], form, len(models or []))
+    request = Request(
+        models=tuple(models or []),
+        on=on,
+        measures=tuple(measures or []),
+        weights=weights,
+        intervals=0.95 if intervals is None and "intervals" in names else intervals,
+        at=numbers_of(at, "--at"),
+        constant=constant,
+        parameter=numbers_of(parameter, "--parameter"),
+        scale=scale,
+        round=chosen_round(round),
+        learning=chosen_learning(learning),
+        ranges="ranges" in names,
+        correlations="correlations" in names,
+        fail_below=numbers_of(fail_below, "--fail-below"),
+        fail_above=numbers_of(fail_above, "--fail-above"),
+        seed=seed,
+        plot=plot,
+        system=system,
+        measurements=measurements,
+        nfp=nfp,
+        parameters=parameters,
+        invalid=invalid,
+        duplicates=duplicates,
+        aggregate=aggregate,
+    )
     drawn = plot_format(plot) if plot is not None else None
-    project = Project.load(system=system, measurements=measurements, nfp=nfp, parameters=parameters)
-    if len(models) == 1:
-        if project.analytical_file is None:
-            hint = "name two models, or the analytical one as 'analytical' in splc.toml"
-            raise typer.BadParameter(
-                f"there is nothing to compare {models[0]} with; {hint}", param_hint="FIRST OTHER..."
-            )
-        if Path(models[0]).exists() and Path(models[0]).samefile(project.analytical_file):
-            what = f"{models[0]} is the analytical model of this folder; name what to compare it with"
-            raise typer.BadParameter(what, param_hint="FIRST OTHER...")
-        models = [project.analytical_file, *models]
-    if sum(file == STANDARD for file in (*models, on)) > 1:
-        raise typer.BadParameter("only one file can be standard input", param_hint="FIRST OTHER..., --on")
-    require_writable(plot, (*models, on, *project.files))
-
-    space = Space(project.variability_model())
-    stated = numbers_of(parameter, "--parameter")
-    known = stated_parameters(project, stated)
-    found = subjects_of(models, space.model, known, chosen_round, chosen_learning, scale)
-    require_used(stated, frozenset().union(*(subject.used for subject in found)))
-    require_rows(rows, found)
-    places: Places = configurations_of(
-        on, project, space, seed, {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}, found
-    )
-    if places.configurations is not None:
-        places = replace(places, configurations=project.with_observed(places.configurations))
-    elif measure:
-        raise typer.BadParameter("there are no configurations to measure on; add --on", param_hint="--measure")
-    else:
-        note("there are no measurements: only terms are compared; --on all compares predictions on all configurations")
-    require_measured(limits, places)
-    given, weighted_by = weights_of(weights, places, found[0], space.model)
-    bands, single = (None, None) if intervals is None else interval_bounds(found, places, intervals)
-    with progress("comparing", len(found) - 1) as advance:
-        compared = compare_all(
-            [(subject.name, subject.model) for subject in found],
-            places.configurations,
-            measured=places.measured,
-            nfp=places.nfp,
-            at=rows,
-            constant=constant,
-            measures=keys,
-            weights=given,
-            weighted_by=weighted_by,
-            intervals=bands,
-            measured_intervals=single,
-            level=intervals or 0.95,
-            on_pair=advance,
-        )
-    settings = {
-        "parameter": numbers_of(parameter, "--parameter"),
-        "scale": scale,
-        "round": round,
-        "learning": learning,
-        "invalid": invalid,
-        "duplicates": duplicates,
-        "aggregate": aggregate,
-    }
-    report = Report(
-        compared, places, tuple(found), keys, wanted, space, seed, given, settings, read_files(project, places)
-    )
+    with progress("comparing") as advance:
+        result = run(request, lambda done, total, text: advance(done, text))
     if plot is not None and drawn is not None:
-        from splc.cli.show.compare import picture
-
-        write_whole(plot, picture(report, view or "both", drawn))
+        write_whole(plot, picture(result, view or "both", drawn))
         note(f"picture written to {plot}")
-    say_what_to_know(report)
+    show_notes(result.notes)
     if json:
-        from splc.cli.show.compare_json import as_json
-
-        print_json("compare", as_json(report))
+        print_json("compare", as_json(result))
     else:
-        print_report(report, form[0] if form else "")
-    failures = broken(limits, compared)
-    for text in failures:
+        show(result, names, form)
+    for text in result.failures:
         warn(text)
-    if failures:
+    if result.failed:
         raise typer.Exit(1)
+
+
+def chosen_tables(names: list[str], form: str, models: int) -> tuple[str, ...]:
+    """Return the tables to print.
+
+    Raises:
+        typer.BadParameter: for an unknown table, and for several tables as CSV.
+    """
+    from splc.errors import unknown_name_hint
+
+    for name in names:
+        if name not in TABLE_NAMES:
+            hint = unknown_name_hint(name, list(TABLE_NAMES))
+            raise typer.BadParameter(f"unknown table {name!r}; {hint}", param_hint="--table")
+    if form == "csv" and len(names) > 1:
+        raise typer.BadParameter("CSV is one table; choose one", param_hint="--csv, --table")
+    if names:
+        return tuple(dict.fromkeys(names))
+    return ("measures",) if form == "csv" or models > 2 else ("terms", "measures")
+
+
+def chosen_round(text: str) -> WhichRound:
+    """Return the round of logs: a number, 'last' or 'best'."""
+    if text == "last":
+        return "last"
+    if text == "best":
+        return "best"
+    if text.isdecimal() and len(text) < 10:
+        return int(text)
+    raise typer.BadParameter(f"{text!r} is neither 'last' nor 'best' nor a number", param_hint="--round")
+
+
+def chosen_learning(text: str | None) -> int | None:
+    """Return the learning of logs: its number, 0 for all, None for the last."""
+    if text is None or text == "all":
+        return None if text is None else 0
+    if text.isdecimal() and len(text) < 10 and int(text) > 0:
+        return int(text)
+    raise typer.BadParameter(f"{text!r} is neither 'all' nor a positive number", param_hint="--learning")

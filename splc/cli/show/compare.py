@@ -1,22 +1,24 @@
-"""What `splc compare` shows: its tables, notes on what to know about them, pictures."""
+"""The output of `splc compare`: tables, JSON, pictures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from splc.cli.show.compare_tables import Report
+    from comparison.result import Comparison, SemanticComparison, SyntacticComparison
     from splc.io.tables import Table
+    from splc.workflows.compare import Result
 
-# The fewest models that make three pairs.
-FEWEST = 3
+TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlations")
 
 
-def print_report(report: Report, form: str) -> None:
-    """Print the tables.
+def show(result: Result, names: Sequence[str], form: str) -> None:
+    """Print tables.
 
     Args:
-        report: the comparison.
+        result: the comparison.
+        names: the tables (see `TABLE_NAMES`).
         form: 'csv', 'markdown', 'latex', or empty for a terminal.
     """
     from splc.cli.show.compare_tables import csv_table, tables_of
@@ -24,11 +26,11 @@ def print_report(report: Report, form: str) -> None:
     from splc.io.tables import csv_text, latex_text, markdown_text
 
     if form == "csv":
-        for name in report.tables:
-            say(csv_text(csv_table(name, report)).rstrip("\n"))
+        for name in names:
+            say(csv_text(csv_table(name, result)).rstrip("\n"))
         return
     written = {"markdown": markdown_text, "latex": latex_text}
-    found = [table for name in report.tables for table in tables_of(name, report)]
+    found = [table for name in names for table in tables_of(name, result)]
     for number, table in enumerate(found):
         if number:
             say()
@@ -51,51 +53,19 @@ def show_table(table: Table) -> None:
     print_table(table.columns, rows, right=right)
 
 
-def say_what_to_know(report: Report) -> None:
-    """Say on stderr what spoils a comparison or must be known to read it."""
-    from comparison.syntactic import links_differ
-    from splc.cli.terminal import note, warn
-    from splc.errors import listed, plural
+def show_measures() -> None:
+    """Print the measures of predictions."""
+    from comparison.measures import DEFAULT_KEYS, MEASURES
+    from splc.cli.terminal import table
 
-    compared = report.compared
-    unseen: dict[str, list[str]] = {}
-    for pair in compared.comparisons:
-        for each in pair.syntactic.unseen:
-            names = [pair.first if place == "first" else pair.second for place in each.models]
-            unseen.setdefault(each.text, []).extend(name for name in names if name not in unseen.get(each.text, []))
-    for text, names in unseen.items():
-        note(f"syntactic comparison cannot see into {text} (in {', '.join(names)}); it is compared as a whole")
-    first = compared.models[0]
-    for model in compared.models[1:]:
-        if links_differ(first.model, model.model):
-            warn(
-                f"{first.name} has the link {first.model.link!r}, {model.name} {model.model.link!r}: "
-                "equal terms do not mean the same, and shares of classes are not compared"
-            )
-    for subject in report.subjects:
-        expected = report.places.nfp
-        if subject.nfp is not None and expected is not None and subject.nfp.split() != expected.split():
-            warn(f"{subject.name} is about {subject.nfp!r}, but is judged by {expected!r}")
-    for pair in compared.comparisons[:1]:
-        if pair.semantic is not None and pair.semantic.left_out:
-            count = plural(pair.semantic.left_out, "configuration", "configurations")
-            note(f"{count} where {pair.first} predicts 0 are left out of the error rate")
-    if compared.judged and compared.judged[0].semantic.left_out:
-        count = plural(compared.judged[0].semantic.left_out, "configuration", "configurations")
-        note(f"{count} with a measured value of 0 are left out of the error rate")
-    negative = {
-        model.name: below
-        for model in compared.models
-        if model.predicted is not None and (below := int((model.predicted < 0).sum()))
-    }
-    if negative:
-        shown = listed([f"{name} has {plural(n, 'prediction', 'predictions')}" for name, n in negative.items()])
-        note(f"{shown} below 0: Jaccard is no longer a fraction of what is common")
-    if "correlations" in report.tables and len(compared.models) < FEWEST:
-        note(f"correlations need three pairs, hence {FEWEST} models; here are {len(compared.models)}")
+    rows = [
+        (each.key, each.title, each.kind, each.better, "always" if each.key in DEFAULT_KEYS else "")
+        for each in MEASURES.values()
+    ]
+    table(("measure", "title", "kind", "better", "computed"), rows)
 
 
-def picture(report: Report, view: str, file_format: str) -> bytes:
+def picture(result: Result, view: str, file_format: str) -> bytes:
     """Return the picture of a comparison.
 
     Raises:
@@ -105,25 +75,146 @@ def picture(report: Report, view: str, file_format: str) -> bytes:
 
     from splc.plotting import Curves, comparison_plot
 
+    compared = result.comparisons
     views = ("predictions", "terms") if view == "both" else (view,)
     curves = None
-    predicted = [model.predicted for model in report.compared.models if model.predicted is not None]
+    predicted = [model.predicted for model in compared.models if model.predicted is not None]
     if predicted:
-        names = tuple(model.name for model in report.compared.models)
-        curves = Curves(names, np.stack(predicted), report.places.measured, report.places.nfp)
+        names = tuple(model.name for model in compared.models)
+        curves = Curves(names, np.stack(predicted), result.basis.measured, compared.nfp)
     elif view == "both":
         views = ("terms",)
-    return comparison_plot(views, curves, report.compared.comparisons, file_format)
+    return comparison_plot(views, curves, compared.comparisons, file_format)
 
 
-def list_measures() -> None:
-    """Print the measures that there are."""
-    from comparison.measures import MEASURES
-    from comparison.semantic import DEFAULT_KEYS
-    from splc.cli.terminal import table
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the content of the JSON object: the comparison of two models, or a list of such objects for more."""
+    from splc import __version__
 
-    rows = [
-        (each.key, each.title, each.kind, each.better, "always" if each.key in DEFAULT_KEYS else "")
-        for each in MEASURES.values()
+    compared, request = result.comparisons, result.request
+    configurations = result.basis.configurations
+    content: dict[str, Any] = {
+        "version": __version__,
+        "models": [
+            {
+                "name": model.name,
+                "file": model.file,
+                "sha256": model.sha256,
+                "kind": model.kind,
+                "nfp": model.nfp,
+                "link": model.model.link,
+                "text": model.bound.text,
+                "terms": len(model.bound.terms),
+            }
+            for model in compared.models
+        ],
+        "nfp": compared.nfp,
+        "on": result.basis.text,
+        "configurations": 0 if configurations is None else len(configurations),
+        "seed": request.seed,
+        "files": result.files,
+        "settings": {
+            "at": request.at,
+            "constant": request.constant,
+            "weights": compared.weights,
+            "level": compared.level,
+            "parameter": request.parameter,
+            "scale": request.scale,
+            "round": str(request.round),
+            "learning": None if request.learning is None else str(request.learning or "all"),
+            "invalid": request.invalid,
+            "duplicates": request.duplicates,
+            "aggregate": request.aggregate,
+        },
+    }
+    pairs = [comparison_object(pair) for pair in compared.comparisons]
+    content |= pairs[0] if len(pairs) == 1 else {"comparisons": pairs}
+    content["measured"] = [
+        {"model": judged.model, **semantic_object(judged.semantic), "covered": judged.covered}
+        for judged in compared.judged
     ]
-    table(("measure", "title", "kind", "better", "computed"), rows)
+    if request.ranges:
+        content["ranges"] = ranges_object(result)
+    if request.correlations:
+        content["correlations"] = [vars(found) for found in result.correlations]
+    return content
+
+
+def comparison_object(pair: Comparison) -> dict[str, Any]:
+    """Return the comparison of two models."""
+    content: dict[str, Any] = {
+        "first": pair.first,
+        "second": pair.second,
+        "syntactic": syntactic_object(pair.syntactic),
+        "semantic": None if pair.semantic is None else semantic_object(pair.semantic),
+        "hybrid": None,
+        "intervals": None if pair.intervals is None else vars(pair.intervals),
+    }
+    if pair.hybrid is not None:
+        content["hybrid"] = {
+            "syntactic": pair.hybrid.syntactic,
+            "semantic": pair.hybrid.semantic,
+            "classes": [vars(share) for share in pair.hybrid.classes],
+        }
+    return content
+
+
+def syntactic_object(found: SyntacticComparison) -> dict[str, Any]:
+    """Return a syntactic comparison: its sums, the classes and the terms; `a` and `b` are the two influences."""
+    return {
+        "score": found.score,
+        "lower": found.lower,
+        "upper": found.upper,
+        "normalized": found.normalized,
+        "constant": found.constant,
+        "classes": [
+            {
+                "options": group.options,
+                "score": group.score,
+                "lower": group.lower,
+                "upper": group.upper,
+                "normalized": group.normalized,
+                "terms": [
+                    {"term": term.text, "score": term.score, "found": term.found, "a": term.first, "b": term.second}
+                    for term in group.terms
+                ],
+            }
+            for group in found.classes
+        ],
+        "unseen": [vars(each) for each in found.unseen],
+    }
+
+
+def semantic_object(found: SemanticComparison) -> dict[str, Any]:
+    """Return a semantic comparison: the measures by their keys."""
+    return {
+        "configurations": found.configurations,
+        **found.values,
+        "mean_power": found.mean_power,
+        "left_out": found.left_out,
+        "left_out_reversed": found.left_out_reversed,
+        "negative_predictions": found.negative,
+        "weights": found.weights,
+    }
+
+
+def ranges_object(result: Result) -> list[dict[str, Any]]:
+    """Return the least and greatest contributions of the terms of each model."""
+    return [
+        {
+            "model": model.name,
+            "terms": [
+                {
+                    "term": found.term.text(model.model.order),
+                    "influence": found.influence,
+                    "low": found.low,
+                    "high": found.high,
+                    "low_at": found.low_at,
+                    "high_at": found.high_at,
+                    "exact": found.exact,
+                }
+                for found in ranges
+            ],
+        }
+        for model, ranges in zip(result.comparisons.models, result.ranges, strict=True)
+    ]

@@ -2,74 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from splc.io.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from comparison.correlation import Correlation
-    from comparison.result import Comparisons, SemanticComparison
-    from sampling import Space
-    from splc.cli.compared_models import Subject
-    from splc.cli.comparing import Places
-    from splc.types import Array
+    from comparison.result import SemanticComparison
+    from splc.workflows.compare import Result
 
 CONSTANT = "(constant)"
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
-    """A comparison with what its tables need.
-
-    Attributes:
-        compared: the comparison.
-        places: where predictions are compared.
-        subjects: the models, as they were read.
-        keys: the measures.
-        tables: which tables to print.
-        space: the valid configurations.
-        seed: of what is drawn.
-        weights: weights of the configurations, shape (n,); None: all the same.
-        settings: what else was asked for, for `--json`.
-        files: what was read beside the models, with hashes, for `--json`.
-    """
-
-    compared: Comparisons
-    places: Places
-    subjects: tuple[Subject, ...]
-    keys: tuple[str, ...]
-    tables: tuple[str, ...]
-    space: Space
-    seed: int
-    weights: Array | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, Any] = field(default_factory=dict)
-
-
-def tables_of(name: str, report: Report) -> Iterator[Table]:
+def tables_of(name: str, result: Result) -> Iterator[Table]:
     """Yield the tables that a name stands for."""
     if name == "measures":
-        yield measures_table(report)
+        yield measures_table(result)
     elif name == "terms":
-        yield from term_tables(report)
+        yield from term_tables(result)
     elif name == "classes":
-        yield from class_tables(report)
+        yield from class_tables(result)
     elif name == "ranges":
-        yield from range_tables(report)
+        yield from range_tables(result)
     elif name == "intervals":
-        yield interval_table(report)
+        yield interval_table(result)
     else:
-        yield correlation_table(report)
+        yield correlation_table(result)
 
 
-def csv_table(name: str, report: Report) -> Table:
+def csv_table(name: str, result: Result) -> Table:
     """Return the one table that a name stands for in CSV: where there is one per model, a column says which."""
-    tables = list(tables_of(name, report))
+    tables = list(tables_of(name, result))
     if name not in {"terms", "classes", "ranges"}:
         return tables[0]
-    first, *others = (model.name for model in report.compared.models)
+    first, *others = (model.name for model in result.comparisons.models)
     if name == "ranges":
         return _joined("model", (first, *others), tables, tables[0].columns)
     columns = list(tables[0].columns)
@@ -85,55 +51,52 @@ def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: 
     return Table((title, *columns), tuple(rows))
 
 
-def measures_table(report: Report) -> Table:
-    """Return all measures: one column per model, the first against each other one, then all against measurements."""
-    from comparison.measures import measure
+def measures_table(result: Result) -> Table:
+    """Return all measures: a column per model; the first against each other one, then all against the measurements."""
     from splc.errors import plural
 
-    compared = report.compared
-    names = [model.name for model in compared.models]
+    compared = result.comparisons
     pairs = compared.comparisons
-    first = names[0]
+    first = compared.models[0].name
     rows: list[tuple[Cell, ...]] = [
         (first, "syntactic score", None, *(pair.syntactic.score for pair in pairs)),
         (first, "lower bound", None, *(pair.syntactic.lower for pair in pairs)),
         (first, "upper bound", None, *(pair.syntactic.upper for pair in pairs)),
         (first, "normalised score", None, *(pair.syntactic.normalized for pair in pairs)),
     ]
-    if any(pair.hybrid for pair in pairs):
-        rows.append((first, "hybrid, by terms", None, *(p.hybrid.syntactic if p.hybrid else None for p in pairs)))
+    hybrids = [pair.hybrid for pair in pairs]
+    if any(hybrids):
+        rows.append((first, "hybrid, by terms", None, *(None if each is None else each.syntactic for each in hybrids)))
         rows.append(
-            (first, "hybrid, by contributions", None, *(p.hybrid.semantic if p.hybrid else None for p in pairs))
+            (first, "hybrid, by contributions", None, *(None if each is None else each.semantic for each in hybrids))
         )
+    rows += semantic_rows(first, [None, *(pair.semantic for pair in pairs)], result.measures)
+    rows += semantic_rows("measured", [judged.semantic for judged in compared.judged], result.measures)
+    if any(judged.covered is not None for judged in compared.judged):
+        title = f"within prediction intervals at {compared.level:g}"
+        rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
+    caption = "Measures"
+    if result.basis.configurations is not None:
+        count = plural(len(result.basis.configurations), "configuration", "configurations")
+        caption += f" on {count} ({result.basis.text})"
+    return Table(("compared with", "measure", *(model.name for model in compared.models)), tuple(rows), caption)
 
-    def semantic(reference: str, found: Sequence[SemanticComparison | None]) -> None:
-        some = next((each for each in found if each is not None), None)
-        if some is None:
-            return
-        for key in report.keys:
-            values = [None if each is None else each.values.get(key) for each in found]
-            entry = measure(key)
-            title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
-            rows.append((reference, title, *values))
-        for power in some.mean_power:
-            values = [None if each is None else each.mean_power[power] for each in found]
-            rows.append((reference, mean_power_title(power), *values))
 
-    semantic(first, [None, *(pair.semantic for pair in pairs)])
-    if compared.judged:
-        semantic("measured", [judged.semantic for judged in compared.judged])
-        if any(judged.covered is not None for judged in compared.judged):
-            rows.append(
-                (
-                    "measured",
-                    f"within prediction intervals at {compared.settings['level']:g}",
-                    *(judged.covered for judged in compared.judged),
-                )
-            )
-    places = report.places.configurations
-    count = "" if places is None else f" on {plural(len(places), 'configuration', 'configurations')}"
-    what = f"({report.places.text})" if count else ""
-    return Table(("compared with", "measure", *names), tuple(rows), f"Measures{count} {what}".rstrip())
+def semantic_rows(
+    reference: str, found: Sequence[SemanticComparison | None], keys: Sequence[str]
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row per measure of predictions; none without predictions."""
+    from comparison.measures import measure
+
+    some = next((each for each in found if each is not None), None)
+    if some is None:
+        return
+    for key in keys:
+        entry = measure(key)
+        title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
+        yield reference, title, *(None if each is None else each.values.get(key) for each in found)
+    for power in some.mean_power:
+        yield reference, mean_power_title(power), *(None if each is None else each.mean_power[power] for each in found)
 
 
 def mean_power_title(power: str) -> str:
@@ -141,9 +104,9 @@ def mean_power_title(power: str) -> str:
     return "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
 
 
-def term_tables(report: Report) -> Iterator[Table]:
+def term_tables(result: Result) -> Iterator[Table]:
     """Yield for each other model: every term with its score and both influences."""
-    for pair in report.compared.comparisons:
+    for pair in result.comparisons.comparisons:
         rows: list[tuple[Cell, ...]] = []
         for group in pair.syntactic.classes:
             title = ", ".join(group.options) or CONSTANT
@@ -157,9 +120,9 @@ def term_tables(report: Report) -> Iterator[Table]:
         yield Table(("class", "term", pair.first, pair.second, "found", "score"), tuple(rows), caption)
 
 
-def class_tables(report: Report) -> Iterator[Table]:
+def class_tables(result: Result) -> Iterator[Table]:
     """Yield for each other model: the equivalence classes with their scores and shares of the performance."""
-    for pair in report.compared.comparisons:
+    for pair in result.comparisons.comparisons:
         shares = {share.options: share for share in pair.hybrid.classes} if pair.hybrid else {}
         rows: list[tuple[Cell, ...]] = []
         for group in pair.syntactic.classes:
@@ -171,11 +134,9 @@ def class_tables(report: Report) -> Iterator[Table]:
         yield Table(columns, tuple(rows), f"Equivalence classes of {pair.first} and {pair.second}")
 
 
-def range_tables(report: Report) -> Iterator[Table]:
+def range_tables(result: Result) -> Iterator[Table]:
     """Yield for each model: the least and the greatest contribution of every term over the configuration space."""
-    from comparison.ranges import term_ranges
-
-    for model in report.compared.models:
+    for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
         rows: list[tuple[Cell, ...]] = [
             (
                 found.term.text(model.model.order),
@@ -184,7 +145,7 @@ def range_tables(report: Report) -> Iterator[Table]:
                 found.high,
                 "yes" if found.exact else "bound",
             )
-            for found in term_ranges(model.model, report.space)
+            for found in ranges
         ]
         yield Table(
             ("term", "influence", "least", "greatest", "exact"),
@@ -193,7 +154,7 @@ def range_tables(report: Report) -> Iterator[Table]:
         )
 
 
-def interval_table(report: Report) -> Table:
+def interval_table(result: Result) -> Table:
     """Return what the comparison of intervals says, one row per other model."""
     rows: list[tuple[Cell, ...]] = [
         (
@@ -203,34 +164,20 @@ def interval_table(report: Report) -> Table:
             found.hausdorff,
             *found.width,
         )
-        for pair in report.compared.comparisons
+        for pair in result.comparisons.comparisons
         if (found := pair.intervals) is not None
     ]
-    first = report.compared.models[0].name
-    caption = f"Confidence bands of the mean at the level {report.compared.settings['level']:g}, compared with {first}"
+    first = result.comparisons.models[0].name
+    caption = f"Confidence bands of the mean at the level {result.comparisons.level:g}, compared with {first}"
     columns = ("model", "overlapping", "Jaccard", "Hausdorff distance", f"width of {first}", "width of the model")
     return Table(columns, tuple(rows), caption)
 
 
-def correlation_table(report: Report) -> Table:
+def correlation_table(result: Result) -> Table:
     """Return how each measure correlates with the error rate over all pairs of models."""
     rows: list[tuple[Cell, ...]] = [
         (found.measure, found.pairs, found.spearman, found.low, found.high, found.kendall, found.pearson, found.reason)
-        for found in all_correlations(report)
+        for found in result.correlations
     ]
     columns = ("measure", "pairs", "Spearman", "low", "high", "Kendall", "Pearson", "remark")
     return Table(columns, tuple(rows), "Correlation with the error rate over all pairs of models")
-
-
-def all_correlations(report: Report) -> tuple[Correlation, ...]:
-    """Return the correlations of the measures with the error rate over all pairs of models."""
-    from math import comb
-
-    from comparison.correlation import pair_correlations
-    from splc.cli.terminal import progress
-
-    predicted = [model.predicted for model in report.compared.models if model.predicted is not None]
-    with progress("correlating", comb(len(predicted), 2)) as advance:
-        return pair_correlations(
-            predicted, report.keys, weights=report.weights, seed=report.seed, on_pair=lambda done: advance(done, "")
-        )

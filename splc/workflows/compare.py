@@ -1,0 +1,252 @@
+"""Compare models with each other and with the measurements, by their terms and by their predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from comparison.compare import compare_all
+from comparison.correlation import FEWEST, Correlation, pair_correlations
+from comparison.measures import DEFAULT_KEYS, measure
+from comparison.ranges import TermRange, term_ranges
+from comparison.result import Comparisons
+from comparison.syntactic import links_differ
+from sampling import Space
+from splc.errors import RequestError, listed, plural, unknown_name_hint
+from splc.io.files import STANDARD, read_source
+from splc.io.outputs import require_writable
+from splc.project import Project
+from splc.workflows.compare_inputs import Basis, Request, basis_of, read_models, weights_of
+from splc.workflows.compare_intervals import with_intervals
+from splc.workflows.note import Note, OnProgress
+
+__all__ = ["Request", "Result", "run"]
+
+# Thresholds of models against measurements have this prefix.
+MEASURED = "measured."
+# Thresholds beside those of measures of predictions; the first two need no configurations.
+TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic")
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Compared models.
+
+    Attributes:
+        request: the request.
+        comparisons: the models and their comparisons.
+        basis: the configurations that predictions are compared on.
+        measures: the keys of the measures.
+        ranges: the ranges of the terms of each model, if requested.
+        correlations: the correlations of the measures with the error rate, if requested.
+        failures: the thresholds that are exceeded, one sentence each.
+        files: the files that were read beside the models, with their hashes.
+        notes: what the user should know.
+    """
+
+    request: Request
+    comparisons: Comparisons
+    basis: Basis
+    measures: tuple[str, ...]
+    ranges: tuple[tuple[TermRange, ...], ...] = ()
+    correlations: tuple[Correlation, ...] = ()
+    failures: tuple[str, ...] = ()
+    files: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether a threshold is exceeded."""
+        return bool(self.failures)
+
+
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+    """Compare models.
+
+    Args:
+        request: the models to compare, and how.
+        on_progress: called after each pair of models.
+
+    Raises:
+        SplcError: if an input cannot be found or read, the request contradicts itself or the inputs, or a model has
+            no value at some configuration.
+    """
+    keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(measure(key).key for key in request.measures))))
+    _check(request, keys)
+    project = Project.load(
+        system=request.system, measurements=request.measurements, nfp=request.nfp, parameters=request.parameters
+    )
+    files = _model_files(request, project)
+    require_writable(request.plot, (*files, request.on, *project.files))
+    space = Space(project.variability_model())
+    notes: list[Note] = []
+    models = read_models(request, files, space.model, project)
+    basis = basis_of(request, project, space, models, notes)
+    _check_thresholds(request, basis)
+    weights, weighted_by = weights_of(request, basis, models[0], space.model)
+    if request.intervals is not None:
+        models = with_intervals(models, basis, request.intervals, notes)
+    compared = compare_all(
+        models,
+        basis.configurations,
+        measured=basis.measured,
+        nfp=basis.nfp,
+        constant=request.constant,
+        measures=keys,
+        weights=weights,
+        weighted_by=weighted_by,
+        level=request.intervals,
+        on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
+    )
+    notes += _notes(compared)
+    ranges = tuple(term_ranges(model.model, space) for model in compared.models) if request.ranges else ()
+    correlations: tuple[Correlation, ...] = ()
+    if request.correlations:
+        predicted = [model.predicted for model in compared.models if model.predicted is not None]
+        pairs = math.comb(len(predicted), 2)
+        correlations = pair_correlations(
+            predicted,
+            keys,
+            weights=weights,
+            seed=request.seed,
+            on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
+        )
+        if len(models) < FEWEST:
+            notes.append(Note(f"correlations need three pairs, hence {FEWEST} models; here are {len(models)}"))
+    failures = tuple(_failures(request.fail_below, compared, below=True))
+    failures += tuple(_failures(request.fail_above, compared, below=False))
+    return Result(
+        request,
+        compared,
+        basis,
+        keys,
+        ranges,
+        correlations,
+        failures,
+        _files(project, basis),
+        tuple(notes),
+    )
+
+
+def _check(request: Request, keys: Sequence[str]) -> None:
+    """Refuse what is wrong before anything is read."""
+    if not request.models:
+        raise RequestError("name the models to compare", "models")
+    if request.scale is not None and not 0 < request.scale < math.inf:
+        raise RequestError(f"{request.scale:g} is not a valid factor; give a positive number", "scale")
+    if request.intervals is not None and not 0 < request.intervals < 1:
+        raise RequestError(f"{request.intervals:g} is not between 0 and 1", "intervals")
+    if sum(file == STANDARD for file in (*request.models, request.on)) > 1:
+        raise RequestError("only one file can be standard input", "models", "on")
+    known = (*TERM_SCORES, *keys, *(MEASURED + key for key in keys))
+    for key, option in _thresholds(request):
+        if key not in known:
+            raise RequestError(f"unknown measure {key!r}; {unknown_name_hint(key, list(known))}", option)
+
+
+def _check_thresholds(request: Request, basis: Basis) -> None:
+    """Refuse thresholds of measures that cannot be computed on these inputs."""
+    for key, option in _thresholds(request):
+        if key.startswith(MEASURED) and basis.measured is None:
+            raise RequestError(f"{key} needs measurements, and there are none", option)
+        if key not in TERM_SCORES[:2] and basis.configurations is None:
+            raise RequestError(f"{key} needs configurations; add --on", option)
+
+
+def _thresholds(request: Request) -> list[tuple[str, str]]:
+    """Return the measures with a threshold, and the field of the request that has it."""
+    return [*((key, "fail_below") for key in request.fail_below), *((key, "fail_above") for key in request.fail_above)]
+
+
+def _model_files(request: Request, project: Project) -> tuple[str, ...]:
+    """Return the files of the models: of a single one, the analytical model of the project comes first."""
+    if len(request.models) > 1:
+        return request.models
+    [other] = request.models
+    analytical = project.analytical_file
+    if analytical is None:
+        hint = "name two models, or the analytical one as 'analytical' in splc.toml"
+        raise RequestError(f"there is nothing to compare {other} with; {hint}", "models")
+    if Path(other).exists() and Path(other).samefile(analytical):
+        raise RequestError(f"{other} is the analytical model of this folder; name another model", "models")
+    return analytical, other
+
+
+def _notes(compared: Comparisons) -> Iterator[Note]:
+    """Yield what limits a comparison or must be known to read it."""
+    unseen: dict[str, dict[str, None]] = {}
+    for pair in compared.comparisons:
+        for each in pair.syntactic.unseen:
+            names = {"first": pair.first, "second": pair.second}
+            unseen.setdefault(each.text, {}).update((names[place], None) for place in each.models)
+    for text, found in unseen.items():
+        where = ", ".join(found)
+        yield Note(f"syntactic comparison cannot see into {text} (in {where}); it is compared as a whole")
+    first = compared.models[0]
+    for model in compared.models[1:]:
+        if links_differ(first.model, model.model):
+            text = (
+                f"{first.name} has the link {first.model.link!r}, {model.name} {model.model.link!r}: "
+                "equal terms do not mean the same, and shares of classes are not compared"
+            )
+            yield Note(text, warning=True)
+    for model in compared.models:
+        if model.nfp is not None and compared.nfp is not None and model.nfp.split() != compared.nfp.split():
+            yield Note(f"{model.name} is about {model.nfp!r}, but is judged by {compared.nfp!r}", warning=True)
+    semantic = compared.comparisons[0].semantic
+    if semantic is not None and semantic.left_out:
+        count = plural(semantic.left_out, "configuration", "configurations")
+        yield Note(f"{count} where {first.name} predicts 0 are left out of the error rate")
+    if compared.judged and compared.judged[0].semantic.left_out:
+        count = plural(compared.judged[0].semantic.left_out, "configuration", "configurations")
+        yield Note(f"{count} with a measured value of 0 are left out of the error rate")
+    negative = [
+        f"{model.name} has {plural(below, 'prediction', 'predictions')}"
+        for model in compared.models
+        if model.predicted is not None and (below := int((model.predicted < 0).sum()))
+    ]
+    if negative:
+        yield Note(f"{listed(negative)} below 0: Jaccard is no longer a fraction of what is common")
+
+
+def _failures(limits: Mapping[str, float], compared: Comparisons, *, below: bool) -> Iterator[str]:
+    """Yield the thresholds that are exceeded; an undefined value exceeds every threshold."""
+    for key, limit in limits.items():
+        for name, value in _values(key, compared):
+            if value is None:
+                yield f"{key} of {name} is undefined"
+            elif value < limit if below else value > limit:
+                yield f"{key} of {name} is {value:.6g}, {'below' if below else 'above'} {limit:g}"
+
+
+def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None]]:
+    """Yield (the compared models, the value) of a threshold's measure for every comparison that has it."""
+    if key.startswith(MEASURED):
+        for judged in compared.judged:
+            yield f"{judged.model} against the measurements", judged.semantic.values[key.removeprefix(MEASURED)]
+        return
+    for pair in compared.comparisons:
+        semantic, hybrid = pair.semantic, pair.hybrid
+        scores: dict[str, float | None] = {
+            "score": pair.syntactic.score,
+            "normalized": pair.syntactic.normalized,
+            "hybrid_syntactic": None if hybrid is None else hybrid.syntactic,
+            "hybrid_semantic": None if hybrid is None else hybrid.semantic,
+            **({} if semantic is None else semantic.values),
+        }
+        yield f"{pair.first} against {pair.second}", scores.get(key)
+
+
+def _files(project: Project, basis: Basis) -> dict[str, dict[str, str | None]]:
+    """Return name and hash of the files that were read beside the models."""
+    found: dict[str, dict[str, str | None]] = {}
+    for key, file in (("system", project.system_file), ("parameters", project.parameters_file)):
+        if file is not None and file != STANDARD:
+            found[key] = {"path": file, "sha256": read_source(file).sha256}
+    if basis.measurements is not None:
+        report = basis.measurements.report
+        found["measurements"] = {"path": report.source, "sha256": report.sha256}
+    return found

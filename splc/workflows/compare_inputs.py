@@ -1,0 +1,282 @@
+"""The inputs of a comparison: the request, the models, the configurations and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from comparison.compare import compared_model
+from comparison.result import ComparedModel
+from comparison.semantic import weights_from, weights_of_term
+from sampling import Space, draw_sample
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import MeasurementError, Problem, Problems, RequestError, SplcError, plural
+from splc.formats.measurements.prediction_inputs import read_prediction_inputs
+from splc.formats.measurements.rows import Policy
+from splc.formats.models.log_reader import WhichRound
+from splc.formats.models.read import StoredModel, parse_stored_models
+from splc.io.files import STANDARD, read_source
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import chosen_rows
+from splc.models.terms import Term
+from splc.models.text.reader import expand_model
+from splc.project import Project
+from splc.system.variability import VariabilityModel
+from splc.types import Aggregate, Array, Duplicates, Invalid
+from splc.workflows.note import Note, notes_of, reading_notes
+from splc.workflows.parameters import require_used, stated_parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The models to compare, and how.
+
+    Attributes:
+        models: the files of the models. The first one is compared with each other one; a single model is compared
+            with the analytical model of the project.
+        on: the configurations: 'measured', 'all', a file or a sampling; None is the measured ones, if there are any.
+        measures: keys of further measures of predictions.
+        weights: 'measured', 'predicted', or terms as model text, whose share of the first model's prediction weighs.
+        intervals: the level of intervals of predictions; None compares no intervals.
+        at: expression of tabled parameters → the value whose row is their number in terms.
+        constant: whether the constant takes part in the syntactic comparison.
+        parameter: machine parameters that replace those of the file.
+        scale: factor of the analytical models.
+        round: the round of logs: a number, 'last' or 'best'.
+        learning: the learning of logs that hold several; 0 compares each, None is the last.
+        ranges: whether to compute the range of each term over all valid configurations.
+        correlations: whether to correlate the measures with the error rate over all pairs of models.
+        fail_below: measure → the value below which the comparison fails. The key is that of a measure, one of
+            `TERM_SCORES`, or `measured.KEY` for the models against the measurements.
+        fail_above: measure → the value above which the comparison fails.
+        seed: seed of samplings and of the bootstrap.
+        plot: the picture that the caller writes; it is checked not to be one of the inputs.
+        system: the system description; None finds it in the current folder; so all that follow.
+        measurements: the measurements.
+        nfp: the property.
+        parameters: the file of machine parameters.
+        invalid: treatment of rows whose configuration is not valid.
+        duplicates: treatment of rows that measure a configuration again.
+        aggregate: the value that represents repetitions.
+    """
+
+    models: tuple[str, ...]
+    on: str | None = None
+    measures: tuple[str, ...] = ()
+    weights: str | None = None
+    intervals: float | None = None
+    at: Mapping[str, float] = field(default_factory=dict)
+    constant: bool = True
+    parameter: Mapping[str, float] = field(default_factory=dict)
+    scale: float | None = None
+    round: WhichRound = "last"
+    learning: int | None = None
+    ranges: bool = False
+    correlations: bool = False
+    fail_below: Mapping[str, float] = field(default_factory=dict)
+    fail_above: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    plot: str | None = None
+    system: str | None = None
+    measurements: str | None = None
+    nfp: str | None = None
+    parameters: str | None = None
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """The configurations that predictions are compared on.
+
+    Attributes:
+        configurations: n configurations; None where only terms are compared.
+        measured: their measured values, shape (n,), NaN where one is missing; None where none was measured.
+        nfp: the measured property, None where none was measured.
+        text: a description for tables.
+        measurements: the measurements of the project, None where it has none.
+    """
+
+    configurations: Configurations | None = None
+    measured: Array | None = None
+    nfp: str | None = None
+    text: str = "none"
+    measurements: Measurements | None = None
+
+
+def read_models(
+    request: Request, files: Sequence[str], system: VariabilityModel, project: Project
+) -> tuple[ComparedModel, ...]:
+    """Read the models of a comparison.
+
+    Raises:
+        InputError: if a file cannot be read; the problems of all files are reported together.
+        RequestError: if an option applies to none of the models, or there is only one model.
+    """
+    parameters = stated_parameters(project, request.parameter)
+    found: list[tuple[str, StoredModel, str, str]] = []
+    problems = Problems()
+    for file in files:
+        try:
+            source = read_source(file)
+            stored = parse_stored_models(
+                source, system, parameters=parameters, round=request.round, learning=request.learning
+            )
+        except SplcError as error:
+            problems.include(error)
+            continue
+        title = "standard input" if file == STANDARD else file
+        for number, each in enumerate(stored, 1):
+            name = title if len(stored) == 1 else f"{title} ({number})"
+            found.append((name, each, file, source.sha256))
+    problems.raise_if_any()
+    _require_effect(request, [stored for _, stored, _, _ in found])
+    if len(found) < 2:
+        raise RequestError("a comparison needs at least two models", "models")
+    chosen_rows([parameter for _, stored, _, _ in found for parameter in stored.model.parameters], request.at)
+    models = []
+    names = _distinct([name for name, _, _, _ in found])
+    for name, (_, read, file, sha256) in zip(names, found, strict=True):
+        scaled = request.scale is not None and read.kind == "text"
+        model = read.model.scaled(request.scale or 1.0) if scaled else read.model
+        compared = compared_model(name, model, request.at)
+        models.append(replace(compared, kind=read.kind, nfp=read.nfp, file=file, sha256=sha256))
+    return tuple(models)
+
+
+def _require_effect(request: Request, models: Sequence[StoredModel]) -> None:
+    """Refuse options that apply to none of the models."""
+    require_used(request.parameter, frozenset().union(*(model.used for model in models)))
+    kinds = {model.kind for model in models}
+    if request.scale is not None and "text" not in kinds:
+        raise RequestError("none of the models is model text, which is what is multiplied", "scale")
+    for name, given in (("round", request.round != "last"), ("learning", request.learning is not None)):
+        if given and "log" not in kinds:
+            raise RequestError("none of the models is a log", name)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return names with a number behind those that occurred before."""
+    return [
+        name if name not in names[:place] else f"{name} [{names[: place + 1].count(name)}]"
+        for place, name in enumerate(names)
+    ]
+
+
+def basis_of(
+    request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: list[Note]
+) -> Basis:
+    """Return the configurations that predictions are compared on; what should be known is added to the notes.
+
+    Raises:
+        SplcError: if the configurations cannot be read, drawn or listed.
+    """
+    basis = _basis(request, project, space, models, notes)
+    if basis.configurations is not None:
+        return replace(basis, configurations=project.with_observed(basis.configurations))
+    for name in ("measures", "weights", "intervals"):
+        if getattr(request, name):
+            raise RequestError("there are no configurations to compare predictions on; add --on", name)
+    text = "there are no measurements: only terms are compared; --on all compares predictions on all configurations"
+    notes.append(Note(text))
+    return basis
+
+
+def _basis(
+    request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: list[Note]
+) -> Basis:
+    """Return the configurations as they are read or drawn, without observed variables."""
+    on = request.on
+    stated = _stated_nfp(models)
+    if on is not None and _is_file(on):
+        policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
+        found = read_prediction_inputs(on, space.model, policy, request.nfp, stated or project.nfp)
+        notes += reading_notes(found.report)
+        return Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
+    if not project.has_measurements and on != "measured":
+        if on is None:
+            return Basis()
+        sampled = draw_sample(space.model, on, request.seed, space=space)
+        notes += notes_of(sampled.notes)
+        return Basis(sampled.configurations, text=_title(on))
+    everything = project.measurements(
+        space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate
+    )
+    notes += reading_notes(everything.report)
+    # A log keeps one space where a name has several.
+    known = {" ".join(name.split()): name for name in everything.properties}
+    nfp = (None if request.nfp is not None else known.get(stated or "")) or project.the_nfp(everything)
+    measurements = everything.measured(nfp)
+    if on is None or on == "measured":
+        if not len(measurements):
+            hint = "name another property with --property, or other configurations with --on"
+            source = everything.report.source or None
+            raise MeasurementError(Problem(f"no configuration has a value of {nfp}", source, hint=hint))
+        return Basis(measurements.configurations, measurements[nfp], nfp, "measured", measurements)
+    sampled = draw_sample(space.model, on, request.seed, measurements.configurations, space)
+    notes += notes_of(sampled.notes)
+    rows = measurements.configurations.find(sampled.configurations)
+    values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
+    if (rows < 0).all():
+        notes.append(Note(f"none of the {plural(len(rows), 'configuration', 'configurations')} was measured"))
+        return Basis(sampled.configurations, text=_title(on), measurements=measurements)
+    if (rows < 0).any():
+        notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
+    return Basis(sampled.configurations, values, nfp, _title(on), measurements)
+
+
+def _stated_nfp(models: Sequence[ComparedModel]) -> str | None:
+    """Return the property that the files of the models state; None where none does or they differ."""
+    stated = {" ".join(model.nfp.split()) for model in models if model.nfp}
+    return stated.pop() if len(stated) == 1 else None
+
+
+def _title(on: str) -> str:
+    return "all valid" if on == "all" else on
+
+
+def _is_file(text: str) -> bool:
+    return text == STANDARD or Path(text).is_file() or text.removesuffix(".gz").lower().endswith((".csv", ".xml"))
+
+
+def weights_of(
+    request: Request, basis: Basis, first: ComparedModel, system: VariabilityModel
+) -> tuple[Array | None, str]:
+    """Return the weights of the configurations, shape (n,), and their description for tables.
+
+    Raises:
+        RequestError: if there are no such values.
+        SpecError: if all of them are 0.
+        InputError: if the weights are neither 'measured' nor 'predicted' nor model text.
+    """
+    text = request.weights
+    if text is None or basis.configurations is None:
+        return None, ""
+    if text == "measured":
+        if basis.measured is None or np.isnan(basis.measured).any():
+            raise RequestError("not all of the configurations were measured", "weights")
+        return weights_from(basis.measured), f"measured {basis.nfp}"
+    if text == "predicted":
+        return weights_from(first.model.predict(basis.configurations)), f"predictions of {first.name}"
+    try:
+        terms = frozenset(expand_model(text, system.term_names).expansion)
+    except SplcError as error:
+        raise error.at("--weights") from None
+    own = {term: _without_parameters(term, first.model) for term, _ in first.model.terms}
+    missing = [term.text(system.names) for term in terms - set(own.values())]
+    if missing:
+        known = ", ".join(dict.fromkeys(term.text(system.names) for term in own.values()))
+        raise RequestError(f"{first.name} has no term {missing[0]}; its terms are: {known}", "weights")
+    chosen = [term for term, plain in own.items() if plain in terms]
+    return weights_of_term(first.model, chosen, basis.configurations), f"share of {text} in {first.name}"
+
+
+def _without_parameters(term: Term, model: InfluenceModel) -> Term:
+    """Return a term without the parameters that are factors of it."""
+    names = {parameter.name for parameter in model.parameters}
+    return type(term)(tuple(factor for factor in term.factors if factor.option not in names))
