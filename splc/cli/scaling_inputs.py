@@ -53,8 +53,7 @@ def experiment_source(project: Project, measurements: str | None, coordinates: s
     Raises:
         InputError: if the file cannot be read.
     """
-    from splc.formats.detect import xml_root
-    from splc.formats.experiments.read import experiment_format
+    from splc.formats.detect import experiment_format, xml_root
     from splc.io.files import STANDARD, read_source
 
     if measurements is None:

@@ -1,4 +1,7 @@
-"""What a file is, told from its content."""
+"""Detection of what a file is, from its content.
+
+Only the beginning of a file counts where that is enough, so that detection stays fast on large files.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,33 @@ from pathlib import Path
 from typing import Literal
 from xml.parsers import expat
 
+from splc.errors import nearest
 from splc.io.files import Source
+from splc.io.json import JsonError, parse_json
 
 Kind = Literal["system", "measurements", "model"]
+MeasurementsFormat = Literal["xml", "csv"]
+ModelFormat = Literal["json", "log", "text"]
+ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "csv"]
+
+# The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
+KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
+PARAMETERS = ("params", "parameters")
+ARCHIVE = b"PK\x03\x04"
 
 # A description's root element comes after comments at most.
 _BEGINNING = 1 << 18
-_ROUND = re.compile(r"^\s*\d+\s*;[^;]*;[^;]*;[^;]*;", re.MULTILINE)
 # A definition, a product, a power, or a function of something.
 _FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|[^\W\d]\w*\s*\(")
-_LOG_WORDS = ("Round, Model, LearningError", "Learning progress:", "Termination reason:")
+_LOG = re.compile(
+    r"^[^\S\n]*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
+    r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
+    re.MULTILINE,
+)
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
+# Text that is not closed is invalid in any case; semicolons inside of it do not matter.
+_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*"|;')
 
 
 def xml_root(data: bytes) -> str | None:
@@ -63,28 +83,89 @@ def xml_root_of_file(path: Path) -> str | None:
     return xml_root(beginning)
 
 
+def is_xml(source: Source) -> bool:
+    """Return whether a file is XML: its first character, after a byte order mark and spaces, is `<`."""
+    start = source.data[:256]
+    if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return start[2:4].strip(b"\0") == b"<"
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+
+
+def is_log(source: Source) -> bool:
+    """Return whether a file is a log in SPL Conqueror's grammar."""
+    return not source.data.lstrip(_BLANK).startswith(b"<") and _LOG.search(source.text()) is not None
+
+
+def measurements_format(source: Source) -> MeasurementsFormat:
+    """Return the format of a file of measurements."""
+    return "xml" if is_xml(source) else "csv"
+
+
+def model_format(source: Source) -> ModelFormat | None:
+    """Return the format of a model, None for other files."""
+    if source.data.lstrip(_BLANK).startswith(b"{"):
+        return "json"
+    if is_log(source):
+        return "log"
+    return "text" if kind_of(source) == "model" else None
+
+
+def experiment_format(source: Source) -> ExperimentFormat | None:
+    """Return the format of measurements at points of parameters, by the first line; None if it is unknown.
+
+    Raises:
+        InputError: if the file is not text.
+    """
+    if source.data.startswith(ARCHIVE):
+        return None
+    lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    if first.startswith("{"):
+        return _json_format(first)
+    word = _WORD.match(first)
+    if word and word[0] in KEYWORDS:
+        return "text"
+    if re.search(r"[,;\t]", first):
+        return "csv"
+    return "text" if word and nearest(word[0], KEYWORDS) else None
+
+
+def _json_format(first: str) -> ExperimentFormat:
+    """Return the format of a file whose first line begins an object."""
+    if commas(first) != first:
+        return "talpas"
+    try:
+        entry = parse_json(first)
+    except JsonError:
+        # A faulty line of JSON lines, or the beginning of an object over several lines.
+        return "jsonl" if first.endswith("}") and f'"{PARAMETERS[0]}"' in first else "json"
+    return "json" if "measurements" in entry else "jsonl"
+
+
+def commas(line: str) -> str:
+    """Return a line of Talpas as JSON, in which its semicolons outside of texts are commas."""
+    return _SEMICOLON.sub(lambda found: "," if found[0] == ";" else found[0], line)
+
+
 def kind_of(source: Source) -> Kind | None:
-    """Return what a file is: a system description, measurements or a model; None where its XML is neither."""
-    beginning = source.data[:_BEGINNING].lstrip(b"\xef\xbb\xbf \t\r\n")
+    """Return whether a file is a system description, measurements or a model; None for other XML."""
+    beginning = source.data[:_BEGINNING].lstrip(_BLANK)
     if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
         return {"vm": "system", "results": "measurements"}.get(xml_root(source.data) or "")  # type: ignore[return-value]
     if beginning.startswith(b"{"):
         return "model"
-    text = source.text()
-    if any(word in text for word in _LOG_WORDS):
+    if is_log(source):
         return "model"
-    # Inside of a quoted name, nothing has a meaning.
-    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in text.splitlines())
+    # Signs inside of quoted names have no meaning.
+    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in source.text().splitlines())
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
-    if (match := _ROUND.match(first)) and " * " in match[0]:
-        return "model"
     return "measurements" if _is_table(first, second) else "model"
 
 
 def _is_table(first: str, second: str) -> bool:
-    """Whether lines begin a table, not model text, where commas separate arguments, and people write them by mistake.
+    """Return whether these first lines begin a table, not model text (which may contain commas, too).
 
-    What looks like a formula heads a table only if a row of as many cells follows, in which nothing does.
+    A line that looks like a formula is the header of a table only if a row with as many cells and no formula follows.
     """
     separator = ";" if ";" in first else ","
     if separator not in first:

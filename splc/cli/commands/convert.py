@@ -140,13 +140,12 @@ def recognised(path: str) -> Kind | None:
     import sys
 
     from splc.formats.detect import kind_of
-    from splc.formats.models.read import is_log
     from splc.io.files import STANDARD, read_source
 
     source = read_source(path)
     if path == STANDARD:
         sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
-    return "model" if is_log(source) else kind_of(source)
+    return kind_of(source)
 
 
 def target(kind: Kind, output: str, to: str | None) -> str:

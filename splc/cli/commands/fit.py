@@ -252,10 +252,9 @@ def definitions_of(source: Any) -> dict[str, int]:
     """Return the names that a model text defines, with their lines; nothing for what is no model text."""
     from splc.errors import SplcError
     from splc.formats.detect import kind_of
-    from splc.formats.models.read import is_log
     from splc.models.text.reader import split_text
 
-    if is_log(source) or kind_of(source) != "model":
+    if kind_of(source) != "model":
         return {}
     try:
         return {each.name: each.line for each in split_text(source.text()).definitions}

@@ -20,11 +20,10 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.errors import InputError, OutputError, Problems, nearest, plural
+from splc.formats.detect import KEYWORDS
 from splc.formats.experiments.rows import ExperimentRows, number_hint, shown
 from splc.io.files import Source, write_whole
 from splc.io.numbers import not_a_number, number_text, parse_number
-
-KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)

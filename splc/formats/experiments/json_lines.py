@@ -18,6 +18,7 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
+from splc.formats.detect import PARAMETERS, commas
 from splc.formats.experiments.rows import (
     ExperimentRows,
     check_names,
@@ -29,12 +30,9 @@ from splc.formats.experiments.rows import (
 from splc.io.files import Source, write_whole
 from splc.io.json import JsonError, parse_json
 
-PARAMETERS = ("params", "parameters")
 _EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
 _KEYS = (*PARAMETERS, "callpath", "metric", "value")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# A text that is not closed is none; its semicolons do not matter any more.
-_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*"|;')
 # As many as are shown.
 _ENOUGH = 20
 
@@ -54,11 +52,6 @@ def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experimen
         if line.strip():
             reader.line(commas(line) if talpas else line, number)
     return reader.experiment()
-
-
-def commas(line: str) -> str:
-    """Return a line of Talpas as JSON: every semicolon outside of texts as a comma."""
-    return _SEMICOLON.sub(lambda found: "," if found[0] == ";" else found[0], line)
 
 
 class _Reader:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from splc.data.experiment import Experiment
-from splc.errors import InputError, Problem, SpecError, nearest, unknown_name_hint
+from splc.errors import InputError, Problem, SpecError, unknown_name_hint
+from splc.formats.detect import ARCHIVE, ExperimentFormat, experiment_format
 from splc.formats.experiments.csv import parse_experiment_csv
 from splc.formats.experiments.extrap_json import parse_experiment_json
-from splc.formats.experiments.extrap_text import KEYWORDS, parse_experiment_text
-from splc.formats.experiments.json_lines import PARAMETERS, commas, parse_experiment_lines
+from splc.formats.experiments.extrap_text import parse_experiment_text
+from splc.formats.experiments.json_lines import parse_experiment_lines
 from splc.io.files import Source, read_source
-from splc.io.json import JsonError, parse_json
-
-ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "csv"]
 
 _READERS: Mapping[ExperimentFormat, Callable[[Source], Experiment]] = {
     "text": parse_experiment_text,
@@ -26,8 +22,6 @@ _READERS: Mapping[ExperimentFormat, Callable[[Source], Experiment]] = {
     "csv": parse_experiment_csv,
 }
 _KNOWN = "Extra-P's text, JSON and JSON lines, Talpas, and CSV with a header"
-_ARCHIVE = b"PK\x03\x04"
-_WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
 
 
 def read_experiment(
@@ -72,40 +66,8 @@ def parse_experiment(
     return _READERS[found](source)
 
 
-def experiment_format(source: Source) -> ExperimentFormat | None:
-    """Return which format of experiments a file has, as its first lines tell; None where it is none of them.
-
-    Raises:
-        InputError: if it is no text.
-    """
-    if source.data.startswith(_ARCHIVE):
-        return None
-    lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))
-    first = next((line for line in lines if line and not line.startswith("#")), "")
-    if first.startswith("{"):
-        return _json_format(first)
-    word = _WORD.match(first)
-    if word and word[0] in KEYWORDS:
-        return "text"
-    if re.search(r"[,;\t]", first):
-        return "csv"
-    return "text" if word and nearest(word[0], KEYWORDS) else None
-
-
-def _json_format(first: str) -> ExperimentFormat:
-    """Return the format of a file whose first line begins an object."""
-    if commas(first) != first:
-        return "talpas"
-    try:
-        entry = parse_json(first)
-    except JsonError:
-        # A line of JSON lines with a slip in it, or the beginning of an object over several lines.
-        return "jsonl" if first.endswith("}") and f'"{PARAMETERS[0]}"' in first else "json"
-    return "json" if "measurements" in entry else "jsonl"
-
-
 def _unknown(source: Source) -> Problem:
-    if source.data.startswith(_ARCHIVE):
+    if source.data.startswith(ARCHIVE):
         hint = "if it is an experiment of Extra-P (.extra-p), read the file that its measurements came from"
         return Problem("this is an archive", source.name, hint=hint)
     first = next((line for line in source.text().splitlines() if line.strip()), "")

@@ -11,9 +11,9 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
+from splc.formats.detect import is_xml
 from splc.formats.measurements.csv import has_header, read_measurements_csv
 from splc.formats.measurements.csv_table import read_option_table, read_raw
-from splc.formats.measurements.read import is_xml
 from splc.formats.measurements.rows import Policy, invalid_rows
 from splc.io.files import read_source
 from splc.io.numbers import parse_column

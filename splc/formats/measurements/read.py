@@ -8,8 +8,9 @@ from pathlib import Path
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import Problem, SpecError
+from splc.formats.detect import measurements_format
 from splc.formats.measurements.rows import Policy
-from splc.io.files import Source, read_source
+from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
@@ -52,18 +53,10 @@ def read_measurements(
         raise SpecError(problem)
     policy = Policy(invalid, duplicates, aggregate, check, explain)
     source = read_source(path)
-    if is_xml(source):
+    if measurements_format(source) == "xml":
         from splc.formats.measurements.splconqueror_xml import read_measurements_xml
 
         return read_measurements_xml(source, model, policy, decimal_delimiter, separator)
     from splc.formats.measurements.csv import read_measurements_csv
 
     return read_measurements_csv(source, model, policy, decimal_delimiter, separator, nfp)
-
-
-def is_xml(source: Source) -> bool:
-    """Whether a file is XML: its first character, after a byte order mark and blanks, is `<`."""
-    start = source.data[:256]
-    if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        return start[2:4].strip(b"\0") == b"<"
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from splc.errors import InputError, OutputError, Problem, listed
-from splc.formats.detect import kind_of
+from splc.formats.detect import is_log, kind_of
 from splc.io.files import Source, read_source, write_whole
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
@@ -17,12 +16,6 @@ from splc.system.variability import ROOT, VariabilityModel
 
 if TYPE_CHECKING:
     from splc.formats.models.log_reader import WhichRound
-
-_LOG = re.compile(
-    r"^[^\S\n]*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
-    r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True)
@@ -115,12 +108,6 @@ def parse_stored_models(
 
     model, used = parse_stored_text(source, variability_model, parameters, symbols)
     return [StoredModel(model, used=used)]
-
-
-def is_log(source: Source) -> bool:
-    """Whether a file is a log in SPL Conqueror's grammar."""
-    beginning = source.data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    return beginning != b"<" and _LOG.search(source.text()) is not None
 
 
 def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:

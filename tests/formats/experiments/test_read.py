@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
 from splc.errors import InputError, SpecError
+from splc.formats.detect import experiment_format
 from splc.formats.experiments.extrap_text import write_experiment_text
 from splc.formats.experiments.json_lines import write_experiment_jsonl
-from splc.formats.experiments.read import experiment_format, parse_experiment, read_experiment
+from splc.formats.experiments.read import parse_experiment, read_experiment
 from splc.io.files import Source
 from tests.support.real_data import DATA, needs_data
 
