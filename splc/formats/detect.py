@@ -19,7 +19,7 @@ from splc.io.json import JsonError, parse_json
 
 Kind = Literal["system", "measurements", "model"]
 MeasurementsFormat = Literal["xml", "csv"]
-ModelFormat = Literal["json", "log", "text"]
+ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "csv"]
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
@@ -107,7 +107,7 @@ def model_format(source: Source) -> ModelFormat | None:
         return "json"
     if is_log(source):
         return "log"
-    return "text" if kind_of(source) == "model" else None
+    return "txt" if kind_of(source) == "model" else None
 
 
 def experiment_format(source: Source) -> ExperimentFormat | None:

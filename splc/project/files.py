@@ -94,7 +94,7 @@ class ProjectFiles:
                 if named is not None:
                     found.append(named)
                 elif key == "system":
-                    found += self._descriptions()
+                    found += list(self.descriptions())
                 else:
                     found += self._conventional(key)
         with suppress(InputError):
@@ -119,12 +119,12 @@ class ProjectFiles:
         """
         if (named := self._named("system")) is not None:
             return named
-        found = self._descriptions()
+        found = list(self.descriptions())
         if len(found) == 1:
             return found[0]
         if found:
             raise InputError(f"several system descriptions: {listed(found)}", hint="name one with --system")
-        unreadable = self._descriptions(None)
+        unreadable = self.descriptions(None)
         raise InputError(
             f"no system description: no *.xml with the root element <vm> in {self._place}",
             hint="name one with --system" + (f" (not XML: {listed(unreadable)})" if unreadable else ""),
@@ -134,7 +134,7 @@ class ProjectFiles:
     def has_system(self) -> bool:
         """Whether a system description is named or lies in the folder (for what can do without one)."""
         named = "system" in self.given or (self.file is not None and "system" in self.file.values)
-        return named or bool(self._descriptions())
+        return named or bool(list(self.descriptions()))
 
     @property
     def measurements_file(self) -> str:
@@ -184,12 +184,16 @@ class ProjectFiles:
     def _place(self) -> str:
         return "this folder" if str(self.folder) == "." else str(self.folder)
 
-    def _descriptions(self, root: str | None = "vm") -> list[str]:
-        """Return the *.xml files with this root element, None: those that have none."""
+    def descriptions(self, root: str | None = "vm") -> tuple[str, ...]:
+        """Return the *.xml files of the folder with this root element; None for those that are not XML.
+
+        Raises:
+            InputError: if the folder cannot be read.
+        """
         if not os.access(self.folder, os.R_OK):
             raise _unreadable(self.folder)
         candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
-        return [str(path) for path in candidates if xml_root_of_file(path) == root]
+        return tuple(str(path) for path in candidates if xml_root_of_file(path) == root)
 
     def _conventional(self, key: str) -> list[str]:
         """Return the files of the folder that have one of the names by which a kind of input is found."""

@@ -65,7 +65,7 @@ class TestMeasurements:
         ("arguments", "message"),
         [
             (("measurements.csv", "-o", "a.xml"), "9 configurations with time, energy written to a.xml (xml)"),
-            (("system.xml", "-o", "a.xml"), "small: 4 options written to a.xml (xml)"),
+            (("system.xml", "-o", "new/a.xml"), "small: 4 options written to new/a.xml (xml)"),
             (("model.txt", "-o", "a.json"), "a model of 1 term written to a.json (json)"),
             (("model.txt", "-o", "-", "--to", "txt"), ""),
         ],
@@ -73,6 +73,7 @@ class TestMeasurements:
     def test_what_was_written_is_said(self, run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
         """What was written, where and in which format is said on stderr, but not where it went to standard output."""
         (folder / "model.txt").write_text("2 * cache", encoding="utf-8")
+        (folder / "new").mkdir()
         assert run("convert", *arguments).stderr == (f"note: {message}\n" if message else "")
 
     def test_standard_input_and_output(self, run: Run, folder: Path) -> None:
@@ -113,16 +114,21 @@ class TestMeasurements:
 class TestSystems:
     def test_normalised(self, run: Run, folder: Path) -> None:
         """A system description is written back in a form that means the same."""
-        assert run("convert", "system.xml", "-o", "again.xml").exit_code == 0
-        assert read_variability_model("again.xml") == read_variability_model("system.xml")
-        assert run("convert", "again.xml", "-o", "third.xml").exit_code == 0
-        assert (folder / "again.xml").read_bytes() == (folder / "third.xml").read_bytes()
+        for name in ("second", "third"):
+            (folder / name).mkdir()
+        assert run("convert", "system.xml", "-o", "second/system.xml").exit_code == 0
+        assert read_variability_model("second/system.xml") == read_variability_model("system.xml")
+        assert run("convert", "second/system.xml", "-o", "third/system.xml").exit_code == 0
+        assert (folder / "second/system.xml").read_bytes() == (folder / "third/system.xml").read_bytes()
 
     def test_what_has_no_effect_is_said(self, run: Run, folder: Path) -> None:
         """What the reader ignores is said on stderr."""
         text = SYSTEM.replace("<optional>True</optional>", "<optional>True</optional><nonsense/>")
         (folder / "system.xml").write_text(text, encoding="utf-8")
-        assert "note: system.xml: line 3: <nonsense>" in run("convert", "system.xml", "-o", "b.xml").stderr
+        assert (
+            "note: system.xml: line 3: <nonsense>"
+            in run("convert", "system.xml", "-o", "b.xml.txt", "--to", "xml").stderr
+        )
 
 
 class TestModels:
@@ -214,9 +220,9 @@ class TestTargets:
         [
             (("measurements.csv", "-o", "a.json"), "measurements cannot be written as 'json'\n    possible are: csv,"),
             (("system.xml", "-o", "a.csv"), "a system description cannot be written as 'csv'"),
-            (("measurements.csv", "-o", "a"), "does not say in which format to write\n    choose one with --to: csv,"),
-            (("measurements.csv", "-o", "a.dat"), "does not say in which format"),
-            (("measurements.csv", "-o", "-"), "does not say in which format"),
+            (("measurements.csv", "-o", "a"), "does not tell the format to write\n    choose one with --to: csv,"),
+            (("measurements.csv", "-o", "a.dat"), "does not tell the format"),
+            (("measurements.csv", "-o", "-"), "does not tell the format"),
             (("measurements.csv", "-o", "a", "--to", "cvs"), "'cvs'\n    did you mean 'csv'?"),
             (("nothing.csv", "-o", "a.xml"), "nothing.csv: there is no such file"),
             (("measurements.csv", "-o", "nowhere/a.xml"), "nowhere/a.xml: cannot be written"),
@@ -271,6 +277,38 @@ def test_tables_become_the_numbers_of_one_row(folder: Path, run: Run) -> None:
     (folder / "parameters.toml").write_text(parameters, encoding="utf-8")
     result = run("convert", "analytical.txt", "-o", "out.txt")
     assert (folder / "out.txt").read_text(encoding="utf-8") == "5 * x\n"
-    assert "slope is a table over x: its row for 2 was put in" in result.stderr
+    assert "slope is a table over x: its row for 2 was inserted" in result.stderr
     result = run("convert", "analytical.txt", "-o", "out.txt", "--at", "x=4")
     assert (folder / "out.txt").read_text(encoding="utf-8") == "7 * x\n"
+
+
+class TestProjectFolders:
+    @pytest.mark.parametrize(
+        ("source", "output", "key"),
+        [
+            ("system.xml", "normalised.xml", "system"),
+            ("system.xml", "normalised.xml.gz", "system"),
+            ("measurements.csv", "measurements.xml", "measurements"),
+            ("measurements.csv", "measurements.csv.gz", "measurements"),
+        ],
+    )
+    def test_no_second_file_of_a_kind(
+        self, run: Run, refused: Refused, folder: Path, source: str, output: str, key: str
+    ) -> None:
+        """A second description or file of measurements is refused where commands could not choose between the two."""
+        message = refused("convert", source, "-o", output)
+        assert "the folder already has" in message
+        assert f"{key} = '{source}'" in message
+        assert not (folder / output).exists()
+        assert run("learn", "--property", "time").exit_code == 0
+        (folder / "splc.toml").write_text(f"{key} = '{source}'\n", encoding="utf-8")
+        assert run("convert", source, "-o", output).exit_code == 0
+        assert run("learn", "--property", "time").exit_code == 0
+
+    def test_other_files_are_written(self, run: Run, folder: Path) -> None:
+        """Files that no command finds by itself are written: XML of measurements is not a description."""
+        assert run("convert", "measurements.csv", "-o", "m.xml").exit_code == 0
+        assert run("convert", "system.xml", "-o", "-", "--to", "xml").exit_code == 0
+        assert run("learn", "--property", "time").exit_code == 0
+        (folder / "system.xml").rename(folder / "old.txt")
+        assert run("convert", "old.txt", "-o", "system.xml").exit_code == 0

@@ -54,6 +54,11 @@ def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experimen
     return reader.experiment()
 
 
+def parse_experiment_talpas(source: Source) -> Experiment:
+    """Return the experiment that a file of Talpas holds. See `parse_experiment_lines`."""
+    return parse_experiment_lines(source, talpas=True)
+
+
 class _Reader:
     """Reads a file line by line; problems are collected."""
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, unknown_name_hint
-from splc.formats.detect import ARCHIVE, ExperimentFormat, experiment_format
+from splc.formats import registry
+from splc.formats.detect import ARCHIVE, ExperimentFormat
 from splc.formats.experiments.csv import parse_experiment_csv
-from splc.formats.experiments.extrap_json import parse_experiment_json
-from splc.formats.experiments.extrap_text import parse_experiment_text
-from splc.formats.experiments.json_lines import parse_experiment_lines
 from splc.io.files import Source, read_source
 
-_READERS: Mapping[ExperimentFormat, Callable[[Source], Experiment]] = {
-    "text": parse_experiment_text,
-    "json": parse_experiment_json,
-    "jsonl": parse_experiment_lines,
-    "talpas": lambda source: parse_experiment_lines(source, talpas=True),
-    "csv": parse_experiment_csv,
-}
 _KNOWN = "Extra-P's text, JSON and JSON lines, Talpas, and CSV with a header"
 
 
@@ -51,19 +42,21 @@ def parse_experiment(
         InputError: as `read_experiment`.
         SpecError: as `read_experiment`.
     """
-    if kind is not None and kind not in _READERS:
-        raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, list(_READERS)))
+    known = [each.name for each in registry.formats_of("experiment")]
+    if kind is not None and kind not in known:
+        raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, known))
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    found = kind or experiment_format(source)
-    if found is None:
+    form = registry.format_of("experiment", source) if kind is None else registry.format_named("experiment", kind)
+    if form is None:
         raise InputError(_unknown(source))
-    if found == "csv":
+    if form.name == "csv":
         return parse_experiment_csv(source, parameters)
     if parameters is not None:
         hint = "only a CSV has to be told which of its columns are parameters"
-        raise SpecError(Problem(f"the file is {found} and names its parameters itself", source.name, hint=hint))
-    return _READERS[found](source)
+        raise SpecError(Problem(f"the file is {form.name} and names its parameters itself", source.name, hint=hint))
+    found: Experiment = form.read(source)
+    return found
 
 
 def _unknown(source: Source) -> Problem:

@@ -1,4 +1,4 @@
-"""Measurements in whichever format a file has."""
+"""Reading measurements; content tells the format of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import Problem, SpecError
-from splc.formats.detect import measurements_format
+from splc.formats import registry
 from splc.formats.measurements.rows import Policy
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
@@ -53,10 +53,7 @@ def read_measurements(
         raise SpecError(problem)
     policy = Policy(invalid, duplicates, aggregate, check, explain)
     source = read_source(path)
-    if measurements_format(source) == "xml":
-        from splc.formats.measurements.splconqueror_xml import read_measurements_xml
-
-        return read_measurements_xml(source, model, policy, decimal_delimiter, separator)
-    from splc.formats.measurements.csv import read_measurements_csv
-
-    return read_measurements_csv(source, model, policy, decimal_delimiter, separator, nfp)
+    form = registry.format_of("measurements", source)
+    assert form is not None
+    found: Measurements = form.read(source, model, policy, decimal_delimiter, separator, nfp)
+    return found

@@ -38,6 +38,7 @@ def read_measurements_xml(
     policy: Policy,
     decimal_delimiter: str | None = None,
     separator: str | None = None,
+    nfp: str | None = None,
 ) -> Measurements:
     """Read measurements from XML with the root `<results>`.
 
@@ -46,12 +47,14 @@ def read_measurements_xml(
         model: the system.
         policy: what happens to rows that cannot be taken as they are.
         decimal_delimiter: the decimal delimiter, if not the one that the file states (a comma is accepted by default).
-        separator: what stands between repetitions, if not what the file states (a comma by default).
+        separator: what separates repetitions, if not what the file states (a comma by default).
+        nfp: not used, since the file names its properties.
 
     Raises:
         InputError: if the file is not such XML.
         MeasurementError: if rows cannot be taken as they are.
     """
+    del nfp
     root = read_xml(source, "results", "a measurement file")
     decimal = _delimiter(root, "decimalDelimiter", decimal_delimiter, source)
     between = _delimiter(root, "separator", separator, source)

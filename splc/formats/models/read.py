@@ -1,14 +1,14 @@
-"""Models in whichever format a file has: JSON, a log in SPL Conqueror's grammar, or model text."""
+"""Reading and writing models; content tells the format of a file, the suffix that of an output."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from splc.errors import InputError, OutputError, Problem, listed
-from splc.formats.detect import is_log, kind_of
+from splc.errors import InputError, OutputError, Problem, SplcError, listed
+from splc.formats import detect, registry
+from splc.formats.models.stored import ReadOptions, StoredModel
 from splc.io.files import Source, read_source, write_whole
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
@@ -17,22 +17,7 @@ from splc.system.variability import ROOT, VariabilityModel
 if TYPE_CHECKING:
     from splc.formats.models.log_reader import WhichRound
 
-
-@dataclass(frozen=True)
-class StoredModel:
-    """A model and what its file says about it.
-
-    Attributes:
-        model: the model.
-        nfp: the property that it was learned from, None where the file does not say it.
-        kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
-        used: the parameters that a model text uses.
-    """
-
-    model: InfluenceModel
-    nfp: str | None = None
-    kind: Literal["log", "json", "text"] = "text"
-    used: frozenset[str] = frozenset()
+__all__ = ["StoredModel", "parse_stored_models", "read_model", "read_stored_model", "write_model", "write_stored_model"]
 
 
 def read_model(
@@ -87,27 +72,17 @@ def parse_stored_models(
 
     See `read_stored_model` for all else.
     """
-    if source.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        from splc.formats.models.json import parse_stored_json
-
-        return [StoredModel(*parse_stored_json(source, variability_model), kind="json")]
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    if is_log(source):
-        from splc.formats.models.log_reader import number_of_learnings, parse_stored_log
-
-        # Without any learning, it is the reader that says what is missing.
-        numbers = range(1, max(1, number_of_learnings(source)) + 1) if learning == 0 else [learning]
-        return [StoredModel(*parse_stored_log(source, variability_model, round, n), kind="log") for n in numbers]
-    kind = kind_of(source)
-    if kind != "model":
+    form = registry.format_of("model", source)
+    if form is None:
+        kind = detect.kind_of(source)
         what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
-    from splc.formats.models.text import parse_stored_text
-
-    model, used = parse_stored_text(source, variability_model, parameters, symbols)
-    return [StoredModel(model, used=used)]
+    options = ReadOptions(parameters, round, learning, symbols)
+    found: list[StoredModel] = form.read(source, variability_model, options)
+    return found
 
 
 def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
@@ -117,40 +92,30 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
         model: the model.
         path: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with
             `.gz`); `-` is model text on standard output.
-        base: the option that stands for the constant in a log.
+        base: the option that represents the constant in a log.
 
     Raises:
-        OutputError: if the file cannot be written, or the format cannot say the model.
+        OutputError: if the file cannot be written, or the format cannot express the model.
     """
-    suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
+    suffix = registry.suffix_of(str(path))
+    name = next((each.name for each in registry.formats_of("model") if each.suffix == suffix), "txt")
+    write_stored_model(model, path, name, base)
+
+
+def write_stored_model(
+    model: InfluenceModel, path: str | Path, form: str, base: str = ROOT, nfp: str | None = None
+) -> None:
+    """Write a model in the format with this name, with the property that it is about, if known.
+
+    Raises:
+        OutputError: as `write_model`.
+    """
     if model.parameters:
         names = listed([parameter.name for parameter in model.parameters])
-        hint = "put numbers in their place first (splc.models.binding.bound)"
-        raise OutputError(Problem(f"the parameters of the model ({names}) are no numbers", str(path), hint=hint))
-    if suffix in (".json", ".log"):
-        require_plain(model, path)
-    if suffix == ".json":
-        from splc.formats.models.json import model_json_text
-
-        content = model_json_text(model)
-    elif suffix == ".log":
-        from splc.formats.models.log_writer import model_log_text
-
-        content = model_log_text(model, base)
-    else:
-        from splc.formats.models.text import model_text_file
-
-        content = model_text_file(model)
+        hint = "replace them by numbers first (splc.models.binding.bound)"
+        raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
+    try:
+        content: str = registry.format_named("model", form).write(model, base, nfp)
+    except SplcError as error:
+        raise error.at(None if str(path) == "-" else path) from None
     write_whole(path, content)
-
-
-def require_plain(model: InfluenceModel, path: str | Path) -> None:
-    """Refuse a model that only model text can say.
-
-    Raises:
-        OutputError: if it has subexpressions that are no sum of terms.
-    """
-    if model.subexpressions:
-        names = listed([each.name for each in model.subexpressions])
-        hint = "only model text (.txt) can say it"
-        raise OutputError(Problem(f"the model is no sum of terms: {names}", str(path), hint=hint))

@@ -1,0 +1,103 @@
+"""Models in files: how each format of models is read and written, with one signature for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from splc.errors import OutputError, Problem, listed
+from splc.formats.models.json import model_json_text, parse_stored_json
+from splc.formats.models.log_reader import WhichRound, number_of_learnings, parse_stored_log
+from splc.formats.models.log_writer import model_log_text
+from splc.formats.models.text import model_text_file, parse_stored_text
+from splc.io.files import Source
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters
+from splc.system.variability import VariabilityModel
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """A model and what its file says about it.
+
+    Attributes:
+        model: the model.
+        nfp: the property that it was learned from, None if the file does not name it.
+        kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
+        used: the parameters that a model text uses.
+    """
+
+    model: InfluenceModel
+    nfp: str | None = None
+    kind: Literal["log", "json", "text"] = "text"
+    used: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How models are read.
+
+    Attributes:
+        parameters: the machine parameters of model text.
+        round: which round of a log: 'last', 'best' or a number.
+        learning: which learning of a log: 1, 2, …; None is the last, 0 all.
+        symbols: the parameters that stay names in the terms of model text.
+    """
+
+    parameters: Mapping[str, float] | Parameters | None = None
+    round: WhichRound = "last"
+    learning: int | None = None
+    symbols: Collection[str] = ()
+
+
+def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Read the model of a JSON file."""
+    del options
+    return [StoredModel(*parse_stored_json(source, system), kind="json")]
+
+
+def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Read the models of a log."""
+    numbers: list[int | None] = [options.learning]
+    if options.learning == 0:
+        # Without any learning, the reader says what is missing.
+        numbers = [*range(1, max(1, number_of_learnings(source)) + 1)]
+    return [StoredModel(*parse_stored_log(source, system, options.round, n), kind="log") for n in numbers]
+
+
+def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Read the model of a model text."""
+    model, used = parse_stored_text(source, system, options.parameters, options.symbols)
+    return [StoredModel(model, used=used)]
+
+
+def json_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
+    """Return a model as JSON."""
+    del base
+    _require_terms(model)
+    return model_json_text(model, nfp)
+
+
+def log_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
+    """Return a model as a log in SPL Conqueror's grammar."""
+    _require_terms(model)
+    return model_log_text(model, base, nfp)
+
+
+def plain_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
+    """Return a model as model text."""
+    del base, nfp
+    return model_text_file(model)
+
+
+def _require_terms(model: InfluenceModel) -> None:
+    """Refuse a model that only model text can express.
+
+    Raises:
+        OutputError: if it has subexpressions that are not sums of terms.
+    """
+    if model.subexpressions:
+        names = listed([each.name for each in model.subexpressions])
+        hint = "write it as model text (.txt)"
+        raise OutputError(Problem(f"the model is not a sum of terms: {names}", hint=hint))

@@ -1,0 +1,126 @@
+"""The file formats that splc reads and writes.
+
+To add a format, write its module and add a line to `FORMATS`. Functions are named as `module:function` and imported on
+first use. What a function takes and returns depends on the kind of file:
+
+| kind | reader | writer |
+|---|---|---|
+| system | path → variability model | model, path |
+| measurements | source, model, policy, decimal delimiter, separator, nfp → measurements | measurements, path |
+| model | source, variability model or None, `ReadOptions` → stored models | model, base, nfp → text |
+| experiment | source → experiment | |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from splc.formats import detect
+from splc.io.files import Source
+
+Kind = Literal["system", "measurements", "model", "experiment"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    Attributes:
+        kind: what files in this format contain.
+        name: its name, as `splc convert --to` takes it.
+        suffix: the suffix of files in this format, None where several formats share it.
+        reader: the function that reads it, None if it is only written.
+        writer: the function that writes it, None if it is only read.
+        by_suffix: whether the suffix alone tells the format; the formats of `splc.formats.detect` are told by content.
+    """
+
+    kind: Kind
+    name: str
+    suffix: str | None = None
+    reader: str | None = None
+    writer: str | None = None
+    by_suffix: bool = False
+
+    @property
+    def read(self) -> Callable[..., Any]:
+        """The function that reads the format."""
+        return _function(self.reader)
+
+    @property
+    def write(self) -> Callable[..., Any]:
+        """The function that writes the format."""
+        return _function(self.writer)
+
+
+_SYSTEM = "splc.formats.system.splconqueror_xml:"
+_CSV = "splc.formats.measurements.csv:"
+_XML = "splc.formats.measurements.splconqueror_xml:"
+_MODELS = "splc.formats.models.stored:"
+_EXPERIMENTS = "splc.formats.experiments."
+
+FORMATS = (
+    Format("system", "xml", ".xml", f"{_SYSTEM}read_variability_model", f"{_SYSTEM}write_variability_model"),
+    Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
+    Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
+    Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
+    Format("model", "json", ".json", f"{_MODELS}read_json", f"{_MODELS}json_text"),
+    Format("model", "txt", ".txt", f"{_MODELS}read_text", f"{_MODELS}plain_text"),
+    Format("model", "log", ".log", f"{_MODELS}read_log", f"{_MODELS}log_text"),
+    Format("experiment", "text", ".txt", f"{_EXPERIMENTS}extrap_text:parse_experiment_text"),
+    Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
+    Format("experiment", "jsonl", ".jsonl", f"{_EXPERIMENTS}json_lines:parse_experiment_lines"),
+    Format("experiment", "talpas", None, f"{_EXPERIMENTS}json_lines:parse_experiment_talpas"),
+    Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
+)
+
+_DETECTED: dict[Kind, Callable[[Source], str | None]] = {
+    "measurements": detect.measurements_format,
+    "model": detect.model_format,
+    "experiment": detect.experiment_format,
+}
+
+
+def formats_of(kind: Kind) -> tuple[Format, ...]:
+    """Return the formats of a kind of file."""
+    return tuple(each for each in FORMATS if each.kind == kind)
+
+
+def written_formats(kind: Kind) -> tuple[str, ...]:
+    """Return the names of the formats in which a kind of file is written."""
+    return tuple(each.name for each in formats_of(kind) if each.writer is not None)
+
+
+def format_named(kind: Kind, name: str) -> Format:
+    """Return the format with this name."""
+    return next(each for each in formats_of(kind) if each.name == name)
+
+
+def format_of(kind: Kind, source: Source) -> Format | None:
+    """Return the format of a file of this kind, None if it is in none of them."""
+    for each in formats_of(kind):
+        if each.by_suffix and each.suffix == suffix_of(source.name):
+            return each
+    name = _DETECTED[kind](source)
+    return None if name is None else format_named(kind, name)
+
+
+def kind_of(source: Source) -> Kind | None:
+    """Return whether a file is a system description, measurements or a model; None for other files."""
+    suffix = suffix_of(source.name)
+    return next((each.kind for each in FORMATS if each.by_suffix and each.suffix == suffix), detect.kind_of(source))
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix of a file name in lower case, without `.gz`; an empty text if there is none."""
+    _, point, suffix = path.removesuffix(".gz").rpartition(".")
+    return f".{suffix.casefold()}" if point and "/" not in suffix else ""
+
+
+def _function(name: str | None) -> Callable[..., Any]:
+    assert name is not None
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found

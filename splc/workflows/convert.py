@@ -1,0 +1,225 @@
+"""Convert measurements, models and system descriptions into other file formats."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from splc.data.measurements import Measurements
+from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
+from splc.formats import registry
+from splc.formats.models.read import read_stored_model, write_stored_model
+from splc.io.files import STANDARD, read_source
+from splc.io.outputs import require_writable
+from splc.models.binding import bound
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import chosen_rows
+from splc.project import Project
+from splc.project.files import MEASUREMENT_FILES
+from splc.system.variability import ROOT, plain_name
+from splc.types import Aggregate, Duplicates, Invalid
+from splc.workflows.note import Note, notes_of, reading_notes
+from splc.workflows.parameters import require_used, stated_parameters
+
+NAMES: Mapping[registry.Kind, str] = {
+    "measurements": "measurements",
+    "model": "a model",
+    "system": "a system description",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to convert.
+
+    Attributes:
+        source: the file to convert; its content tells what it is. `-` is standard input.
+        output: the file to write; `-` is standard output.
+        to: the name of the format; None takes it from the suffix of the output.
+        parameter: machine parameters that replace those of the project.
+        at: the rows of tabled parameters that a model is written with; None are their middle rows.
+        system: the system description; None is the one of the project folder.
+        nfp: the property of measurements without a header.
+        parameters: the file of machine parameters; None is the one of the project folder.
+        invalid: what to do with measured configurations that are not valid.
+        duplicates: what to do with configurations that are measured in several rows.
+        aggregate: the value that represents repetitions in formats without them.
+    """
+
+    source: str
+    output: str
+    to: str | None = None
+    parameter: Mapping[str, float] = field(default_factory=dict)
+    at: Mapping[str, float] = field(default_factory=dict)
+    system: str | None = None
+    nfp: str | None = None
+    parameters: str | None = None
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate = "mean"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A written file.
+
+    Attributes:
+        content: what was written, in words.
+        output: the file.
+        form: the name of its format.
+        notes: what the user should know.
+    """
+
+    content: str
+    output: str
+    form: str
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request) -> Result:
+    """Convert a file.
+
+    Raises:
+        InputError: if a file cannot be read or is of no known kind.
+        SpecError: if the format to write is unknown.
+        OutputError: if the output is an input, would make its folder ambiguous, or cannot be written.
+    """
+    source = read_source(request.source)
+    kind = registry.kind_of(source)
+    if kind is None:
+        message = "neither a system description (<vm>), nor measurements, nor a model"
+        raise InputError(Problem(message, request.source, hint="see 'splc convert --help' for what can be converted"))
+    if request.source == STANDARD:
+        # The readers below read standard input again.
+        sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
+    form = target_format(kind, request.output, request.to)
+    require_writable(request.output, (request.source,))
+    require_unambiguous(kind, request.output)
+    if kind == "system":
+        return _convert_system(request, form)
+    measurements = request.source if kind == "measurements" else None
+    project = Project.load(
+        system=request.system, measurements=measurements, nfp=request.nfp, parameters=request.parameters
+    )
+    require_writable(request.output, (request.source, *project.files))
+    return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
+
+
+def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
+    """Return the name of the format to write, which `to` or the suffix of the output tells.
+
+    Raises:
+        SpecError: if neither does, or this kind of file is not written in that format.
+    """
+    known = registry.written_formats(kind)
+    everything = {name for each in NAMES for name in registry.written_formats(each)}
+    wanted = to
+    if wanted is None:
+        wanted = registry.suffix_of(output).removeprefix(".")
+        if wanted not in everything:
+            message = f"the name of the output, {output!r}, does not tell the format to write"
+            raise SpecError(message, hint=f"choose one with --to: {', '.join(known)}")
+    if wanted not in known:
+        hint = (None if wanted in everything else nearest(wanted, known)) or f"possible are: {', '.join(known)}"
+        raise SpecError(f"{NAMES[kind]} cannot be written as {wanted!r}", hint=hint)
+    return wanted
+
+
+def require_unambiguous(kind: registry.Kind, output: str) -> None:
+    """Refuse a second system description, or a second file of measurements, in a folder that has one.
+
+    Commands would not know which of the two to read, unless the folder's `splc.toml` names one.
+
+    Raises:
+        OutputError: saying what to do.
+    """
+    if output == STANDARD or kind not in ("system", "measurements"):
+        return
+    path = Path(output)
+    project = Project.load(path.parent)
+    if project.file is not None and kind in project.file.values:
+        return
+    name = path.name
+    if kind == "system":
+        competes = name.removesuffix(".gz").endswith(".xml")
+        others = project.descriptions()
+    else:
+        competes = name in MEASUREMENT_FILES
+        others = tuple(str(path.parent / each) for each in MEASUREMENT_FILES if (path.parent / each).exists())
+    others = tuple(each for each in others if Path(each).name != name)
+    if competes and others:
+        what = "a system description" if kind == "system" else "measurements"
+        message = f"the folder already has {what}: {listed(others)}; with two, every command there would fail"
+        hint = f"write into another folder, or name the file to use in splc.toml: {kind} = {Path(others[0]).name!r}"
+        raise OutputError(Problem(message, output, hint=hint))
+
+
+def _convert_system(request: Request, form: str) -> Result:
+    target = registry.format_named("system", form)
+    model = target.read(request.source)
+    target.write(model, request.output)
+    notes = notes_of(f"{request.source}: {text}" for text in model.notes)
+    content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
+    return Result(content, request.output, form, notes)
+
+
+def _convert_measurements(request: Request, form: str, project: Project) -> Result:
+    measurements = project.measurements(
+        project.variability_model(),
+        invalid=request.invalid,
+        duplicates=request.duplicates,
+        aggregate=request.aggregate,
+    )
+    registry.format_named("measurements", form).write(measurements, request.output)
+    lost = _losses(measurements) if form == "splconqueror-csv" else ()
+    notes = (*reading_notes(measurements.report), *notes_of(f"{request.output}: {text}" for text in lost))
+    count = plural(len(measurements), "configuration", "configurations")
+    return Result(f"{count} with {listed(measurements.properties)}", request.output, form, notes)
+
+
+def _losses(measurements: Measurements) -> Iterator[str]:
+    """Yield what SPL Conqueror's table does not keep."""
+    if any(values.shape[1] > 1 for values in measurements.values.values()):
+        yield f"repetitions became one value, the {measurements.aggregate} of them (--aggregate)"
+    spellings = measurements.model.spellings
+    stripped = [
+        f"{name} → {plain_name(name)}"
+        for name in measurements.model.names
+        if plain_name(name) != name and spellings.get(plain_name(name)) == name
+    ]
+    if stripped:
+        yield f"names are written as SPL Conqueror keeps them: {listed(stripped)}"
+
+
+def _convert_model(request: Request, form: str, project: Project) -> Result:
+    """Write a model; the rounds of a log are not kept.
+
+    Parameters become numbers: an analytical model is written as the sum of its terms.
+    """
+    system = project.variability_model() if project.has_system else None
+    notes = []
+    if system is None:
+        notes.append("there is no system description here: the model's names are not checked")
+    stored = read_stored_model(request.source, system, parameters=stated_parameters(project, request.parameter))
+    require_used(request.parameter, stored.used)
+    model = bound(stored.model, request.at)
+    notes += _replaced_tables(stored.model, request.at)
+    base = ROOT if system is None else system.base_option
+    write_stored_model(model, request.output, form, base, stored.nfp)
+    content = f"a model of {plural(len(model.terms), 'term', 'terms')}"
+    return Result(content, request.output, form, notes_of(notes))
+
+
+def _replaced_tables(model: InfluenceModel, at: Mapping[str, float]) -> Iterator[str]:
+    """Yield which tabled parameters became numbers."""
+    rows = chosen_rows(model.parameters, at)
+    for parameter in model.parameters:
+        if len(parameter.keys) > 1:
+            value = parameter.keys[rows[parameter.name]]
+            yield (
+                f"{parameter.name} is a table over {parameter.by}: its row for {value:g} was inserted, so that "
+                "predictions differ wherever another row applies"
+            )
