@@ -9,8 +9,8 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problem
+from splc.formats.detect import is_xml
 from splc.formats.measurements.csv_table import exact_names, option_texts, read_option_table, read_raw, table_text
-from splc.formats.measurements.read import is_xml
 from splc.io.files import read_source, write_whole
 from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel

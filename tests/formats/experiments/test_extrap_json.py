@@ -10,8 +10,9 @@ import pytest
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, OutputError
+from splc.formats.detect import commas
 from splc.formats.experiments.extrap_json import parse_experiment_json
-from splc.formats.experiments.json_lines import commas, experiment_jsonl, parse_experiment_lines
+from splc.formats.experiments.json_lines import experiment_jsonl, parse_experiment_lines
 from splc.io.files import Source
 
 NAN = np.nan
