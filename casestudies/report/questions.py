@@ -15,7 +15,7 @@ from comparison.result import SemanticComparison, SyntacticComparison
 from comparison.semantic import compare_values
 from splc.io.tables import Cell, Spread, Table, rounded_text
 from splc.models.influence import InfluenceModel
-from splc.study.comparing import Run
+from splc.study.results import Run
 from splc.study.rows import PUBLISHED
 
 # Greater is more alike.

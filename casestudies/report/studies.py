@@ -11,8 +11,8 @@ import numpy as np
 
 from splc.models.influence import InfluenceModel
 from splc.study import Study, read_study, run_study
-from splc.study.comparing import Results, Run
 from splc.study.inputs import Loaded, load
+from splc.study.results import Results, Run
 from splc.types import Array
 
 HERE = Path(__file__).parents[1]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from casestudies.report.studies import DESIGNS, Case
 from splc.io.tables import Cell, Table, rounded_text
-from splc.study.comparing import Results, Run
+from splc.study.results import Results, Run
 from splc.study.rows import PUBLISHED, in_table
 from splc.study.tables import spread
 

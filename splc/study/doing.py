@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from splc.study.folder import ResultsFolder
-from splc.study.running import done_tasks
+from splc.study.runner import done_tasks
 
 
 class Keyed(Protocol):

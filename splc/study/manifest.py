@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from splc._version import __version__
-from splc.study.comparing import Results
 from splc.study.inputs import Loaded
+from splc.study.results import Results
 from splc.study.specification import Study
 
 NAME = "manifest.json"

@@ -7,8 +7,8 @@ import importlib.util
 import numpy as np
 
 from comparison.compare import compare_all, compared_model
-from splc.study.comparing import ANALYTICAL, Results
 from splc.study.inputs import Loaded
+from splc.study.results import ANALYTICAL, Results
 from splc.study.specification import Study
 
 FORMAT = "svg"

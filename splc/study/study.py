@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
-from splc.study.comparing import Results, compare_runs
 from splc.study.doing import How, Plan, do
 from splc.study.folder import ResultsFolder, relative_name
 from splc.study.inputs import Loaded, load
@@ -19,6 +18,7 @@ from splc.study.learning import perform, single_threaded
 from splc.study.manifest import manifest_of
 from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
 from splc.study.records import Record, parse_record
+from splc.study.results import Results, compare_runs
 from splc.study.specification import Study
 from splc.study.tables import runs_table, tables_of, whole_table
 from splc.study.tasks import Task, tasks_of

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 
 from splc.io.tables import Cell, Spread, Table
-from splc.study.comparing import Results, Run
+from splc.study.results import Results, Run
 from splc.study.rows import OF_TERMS, PUBLISHED, Values, in_table, titles
 from splc.study.specification import Study
 

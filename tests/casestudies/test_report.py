@@ -19,9 +19,9 @@ from casestudies.report.report import case_blocks, pages, smg_blocks
 from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
 from splc.io.tables import Spread
 from splc.study import Study, read_study
-from splc.study.comparing import Results
 from splc.study.inputs import load
 from splc.study.reference import ABBREVIATIONS
+from splc.study.results import Results
 
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
