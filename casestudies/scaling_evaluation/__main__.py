@@ -14,7 +14,7 @@ from splc.cli.json_output import print_json
 from splc.cli.show.study import STEPS, advance_by, show_place, show_tables
 from splc.cli.terminal import note, progress
 from splc.errors import SplcError
-from splc.study.doing import How
+from splc.study.runner import Execution
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,8 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = chosen.evaluation
         evaluation = read_evaluation(name) if name.endswith(".toml") else evaluation_preset(name)
         with interruption("the runs in progress") as stop, progress("evaluating", STEPS) as advance:
-            how = How(chosen.jobs, chosen.scheduler, on_task=advance_by(advance), should_stop=stop)
-            result = run_evaluation(evaluation, chosen.output, how, force=chosen.force, pictures=not chosen.no_pictures)
+            result = run_evaluation(
+                evaluation,
+                chosen.output,
+                Execution(chosen.jobs, chosen.scheduler, on_task=advance_by(advance), should_stop=stop),
+                force=chosen.force,
+                pictures=not chosen.no_pictures,
+            )
     except SplcError as error:
         print(error, file=sys.stderr)
         return 2

@@ -6,7 +6,6 @@ shares this: it has cells (one task each), a row of numbers or several for each 
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -15,13 +14,10 @@ from typing import Any, ClassVar
 
 from splc._version import __version__
 from splc.io.tables import Table
-from splc.study.learning import single_threaded
-from splc.study.records import sealed, unsealed
-from splc.study.tasks import hashed
+from splc.study.runner import key_of
 
-SCHEMA = "splc.study.evaluation/1"
 # Changed whenever the same settings would give other rows.
-VERSION = 1
+VERSION = 2
 
 Row = Mapping[str, Any]
 
@@ -32,42 +28,13 @@ class EvaluationTask:
 
     Attributes:
         cell: what it is about, in JSON's types.
-        label: what people call it.
-        key: a hash of everything that decides about its rows.
+        title: its name in messages.
+        key: the hash of everything that decides its rows.
     """
 
     cell: Mapping[str, Any]
-    label: str
+    title: str
     key: str
-
-
-@dataclass(frozen=True)
-class EvaluationRecord:
-    """What a task gave.
-
-    Attributes:
-        key: the task's hash.
-        rows: its rows, in JSON's types.
-    """
-
-    key: str
-    rows: tuple[Row, ...]
-
-    def text(self) -> str:
-        """Return the text of its file; it states its own hash."""
-        # As pairs: the order of names is that of the columns.
-        return sealed({"schema": SCHEMA, "key": self.key, "rows": [list(row.items()) for row in self.rows]})
-
-
-def parse_evaluation_record(data: bytes, key: str) -> EvaluationRecord | None:
-    """Return the record of a task, None where the file is not whole, was changed, or is another task's."""
-    content = unsealed(data, SCHEMA, key)
-    if content is None:
-        return None
-    try:
-        return EvaluationRecord(key, tuple(dict(row) for row in content["rows"]))
-    except (KeyError, TypeError, ValueError):
-        return None
 
 
 @dataclass(frozen=True)
@@ -119,16 +86,13 @@ class Evaluation(ABC):
         shared = {"evaluation": VERSION, "version": __version__, "preset": self.preset}
         drawn = {"functions": self.functions, "seed": self.seed}
         return tuple(
-            EvaluationTask(cell, label, hashed({**shared, **drawn, "cell": cell})) for label, cell in self.cells()
+            EvaluationTask(cell, title, key_of({**shared, **drawn, "cell": cell})) for title, cell in self.cells()
         )
 
 
-def perform_cell(task: EvaluationTask, evaluation: Evaluation) -> tuple[EvaluationRecord, float]:
-    """Do a task; return what it gave, and the wall time in seconds."""
-    started = time.monotonic()
-    with single_threaded():
-        rows = evaluation.rows(task.cell)
-    return EvaluationRecord(task.key, tuple(rows)), time.monotonic() - started
+def perform_cell(task: EvaluationTask, evaluation: Evaluation) -> Mapping[str, Any]:
+    """Run a task; return its record in JSON's types."""
+    return {"rows": evaluation.rows(task.cell)}
 
 
 def rows_table(rows: Sequence[Row]) -> Table:

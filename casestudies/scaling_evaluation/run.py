@@ -12,17 +12,15 @@ from typing import Any
 
 from casestudies.scaling_evaluation.evaluation import (
     Evaluation,
-    EvaluationTask,
     Row,
-    parse_evaluation_record,
     perform_cell,
     rows_table,
 )
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
-from splc.study.doing import How, Plan, do
-from splc.study.folder import ResultsFolder, relative_name
+from splc.study.folder import relative_name, results_folder
 from splc.study.manifest import versions
 from splc.study.pictures import WITHOUT, can_draw
+from splc.study.runner import Execution, run_tasks
 
 TABLES = ("table.csv", "table.md", "table.tex")
 
@@ -62,7 +60,7 @@ class EvaluationResult:
 def run_evaluation(
     evaluation: Evaluation,
     output: str | Path | None = None,
-    how: How | None = None,
+    execution: Execution | None = None,
     *,
     force: bool = False,
     pictures: bool = True,
@@ -72,14 +70,13 @@ def run_evaluation(
     Args:
         evaluation: the evaluation.
         output: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
-        how: in how many processes; None: here.
+        execution: how the tasks are run; None: in this process.
         force: whether results of another study, or files that are no results, may be replaced.
         pictures: whether pictures are drawn.
 
     Raises:
         SplcError: if the folder cannot be used.
     """
-    how = how or How()
     started = time.monotonic()
     path = evaluation.path
     tasks = evaluation.tasks()
@@ -88,16 +85,14 @@ def run_evaluation(
     file = f"the preset {evaluation.preset}" if path is None else relative_name(path, folder)
     owner = {"file": file, "preset": evaluation.preset}
     names = [*TABLES, *evaluation.picture_names()]
-    with ResultsFolder(folder, owner, names, () if path is None else (str(path),), force=force) as results:
-        plan = Plan(tasks, partial(perform_cell, evaluation=evaluation), parse_evaluation_record, _label)
-        records, found = do(plan, results, how)
+    with results_folder(folder, owner, names, () if path is None else (str(path),), force=force) as results:
+        perform = partial(perform_cell, evaluation=evaluation)
+        records, found = run_tasks(tasks, perform, results, execution or Execution())
         if len(records) < len(tasks):
             return EvaluationResult(evaluation, folder, len(tasks), found, len(records))
-        rows = tuple(row for task in tasks for row in records[task.key].rows)
+        rows = tuple(row for task in tasks for row in records[task.key]["rows"])
         times: dict[str, Any] = {
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": None,
-            "tasks": {task.key: results.seconds(task.key) for task in tasks},
         }
         tables = evaluation.tables(rows)
         files = _files(rows, tables)
@@ -109,17 +104,13 @@ def run_evaluation(
             "versions": versions(),
             "tasks": [{**task.cell, "key": task.key} for task in tasks],
         }
-        kept = results.finish(files, content, [task.key for task in tasks], times)
+        kept = results.finish(files, content, times)
     notes = tuple(f"no longer a result, but kept, for it was changed: {each}" for each in kept)
     if pictures and not can_draw():
         notes += (WITHOUT,)
     return EvaluationResult(
         evaluation, folder, len(tasks), found, len(records), rows, tables, tuple(sorted(files)), notes
     )
-
-
-def _label(task: EvaluationTask) -> str:
-    return task.label
 
 
 def _files(rows: Sequence[Row], tables: Sequence[Table]) -> dict[str, bytes]:

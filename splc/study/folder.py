@@ -1,8 +1,8 @@
-"""A results folder: one study's, written by one process at a time, complete after any interruption.
+"""A results folder: the results of one study, written by one process at a time.
 
-While tasks are done, `tasks/HASH.json` holds what each gave, and `tasks/HASH.seconds` how long it took. At the end the
-manifest first states the hashes of all files to come, then they are written, then the manifest says that it is done:
-so whatever lies there is known to be ours, and what is not is never touched.
+`tasks/HASH.json` is the record of one finished task. At the end the manifest first states the hashes of the files that
+follow, then they are written, then it says that the study is finished. So it is known after any interruption which
+files are results; other files are never changed.
 """
 
 from __future__ import annotations
@@ -10,152 +10,138 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from splc.errors import OutputError, Problem, listed
 from splc.io.files import sha256_of, write_whole
-from splc.study.manifest import NAME, SCHEMA, manifest_text
 
-TASKS = "tasks"
+MANIFEST, TASKS = "manifest.json", "tasks"
+SCHEMA = "splc.study.manifest/1"
+_TASK = re.compile("[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
-_TASK_FILE = re.compile(r"[0-9a-f]{64}\.(json|seconds)")
-_NEW = "name another folder by -o, or write into this one by --force: what is not a result stays, results are replaced"
+_NEW = "name another folder by -o, or write into this one by --force: results are replaced, other files are kept"
+
+
+@contextmanager
+def results_folder(
+    path: Path, owner: Mapping[str, Any], names: Sequence[str], inputs: Iterable[str] = (), *, force: bool = False
+) -> Iterator[ResultsFolder]:
+    """Open and lock a results folder, made if it does not exist.
+
+    Args:
+        path: the folder.
+        owner: identifies the study.
+        names: the files that will be written, relative to the folder.
+        inputs: files that must not be replaced.
+        force: whether results of another study and other files with these names may be replaced.
+
+    Raises:
+        OutputError: if the folder cannot be written, is in use, belongs to another study, or has other files.
+    """
+    targets = {os.path.realpath(path / name) for name in (*names, MANIFEST)}
+    for each in inputs:
+        if os.path.realpath(each) in targets:
+            raise OutputError(Problem("a result would replace this input", each, hint="name another folder by -o"))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(Problem(f"cannot be made: {error.strerror}", str(path), hint="name another folder")) from None
+    with _locked(path):
+        try:
+            folder = ResultsFolder(path, owner, names, force=force)
+        except OSError as error:
+            raise OutputError(Problem(f"cannot be written: {error.strerror}", str(path))) from None
+        yield folder
 
 
 class ResultsFolder:
-    """A results folder, open and locked; use it as a context.
+    """A results folder that is open, see `results_folder`.
 
-    Args:
-        path: the folder; it is made if there is none.
-        owner: what says whose results it holds.
-        names: the files that will be written, relative to it.
-        inputs: files that must never be written to.
-        force: whether the results of another study, or files that are no results, may be replaced.
-
-    Raises:
-        OutputError: if it cannot be written, is in use, belongs to something else, or holds files under these names
-            that are not as they were written.
+    Attributes:
+        seconds: key of a task → the seconds it took.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        owner: Mapping[str, Any],
-        names: Sequence[str],
-        inputs: Iterable[str] = (),
-        *,
-        force: bool = False,
-    ) -> None:
+    def __init__(self, path: Path, owner: Mapping[str, Any], names: Sequence[str], *, force: bool) -> None:
         self.path = path
         self.owner = dict(owner)
-        self._require_apart(names, inputs)
+        self.seconds: dict[str, float] = {}
+        self._before = self._manifest(force)
+        self._files: dict[str, str] = self._before.get("files", {})
+        self._require_unchanged(names, force)
+        for folder in {path, path / TASKS, *((path / name).parent for name in self._files)}:
+            for entry in [entry for entry in folder.glob(".*.tmp") if _TEMPORARY.fullmatch(entry.name)]:
+                entry.unlink(missing_ok=True)
+        if "state" not in self._before:
+            self._write_manifest("running", self._files)
+        (path / TASKS).mkdir(exist_ok=True)
+
+    def record(self, key: str) -> dict[str, Any] | None:
+        """Return the record of a finished task, None where it has none, or its file is damaged or another task's."""
         try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                Problem(f"cannot be made: {error.strerror}", str(path), hint="name another folder")
-            ) from None
-        self._descriptor = _locked(path)
-        try:
-            self.before = self._manifest(force)
-            self._require_ours(names, force)
-            self._clean()
-            # The manifest comes first: it says that all else is ours.
-            if self.before.get("state") != "finished":
-                self._write_manifest({"state": "running"}, self._allowed())
-            (path / TASKS).mkdir(exist_ok=True)
-        except OSError as error:
-            self.close()
-            raise OutputError(Problem(f"cannot be written: {error.strerror}", str(path))) from None
-        except BaseException:
-            self.close()
-            raise
+            content = json.loads(self._task(key).read_bytes())
+            record: dict[str, Any] = content["record"]
+            if content["key"] != key or content["check"] != _record_hash(record):
+                return None
+            self.seconds[key] = float(content["seconds"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return record
 
-    def __enter__(self) -> ResultsFolder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let other processes have the folder."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def stored(self, key: str) -> bytes:
-        """Return the record of what a task gave, nothing where there is none."""
-        try:
-            return (self.path / TASKS / f"{key}.json").read_bytes()
-        except OSError:
-            return b""
-
-    def store(self, key: str, record: str, seconds: float) -> None:
-        """Keep the record of what a task gave; when this returns, it is on disk."""
-        # The time first: a task is done when its record is there.
-        write_whole(self.path / TASKS / f"{key}.seconds", f"{seconds:.3f}\n")
-        write_whole(self.path / TASKS / f"{key}.json", record)
-
-    def seconds(self, key: str) -> float | None:
-        """Return how long a task took, None where nobody knows."""
-        with suppress(OSError, ValueError):
-            return float((self.path / TASKS / f"{key}.seconds").read_text(encoding="utf-8"))
-        known = self.before.get("times", {}).get("tasks", {}).get(key)
-        return known if isinstance(known, (int, float)) else None
+    def keep(self, key: str, record: Mapping[str, Any], seconds: float) -> None:
+        """Write the record of a finished task."""
+        self.seconds[key] = round(seconds, 3)
+        content = {"key": key, "check": _record_hash(record), "seconds": self.seconds[key], "record": record}
+        write_whole(self._task(key), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
     def finish(
-        self, files: Mapping[str, bytes], content: Mapping[str, Any], keys: Sequence[str], times: Mapping[str, Any]
+        self, files: Mapping[str, bytes], content: Mapping[str, Any], times: Mapping[str, Any]
     ) -> tuple[str, ...]:
-        """Write all results; a second time the same ones change nothing.
+        """Write all results; what is unchanged is not written again.
 
         Args:
             files: name → content.
             content: the manifest without its files and times.
-            keys: the tasks' hashes.
-            times: when and how long.
+            times: when the study was finished, and how long it took.
 
         Returns:
-            Files of an earlier run that are no longer results, but were changed and therefore kept.
+            Former results that are kept because they were changed by hand.
         """
         hashes = {name: sha256_of(data) for name, data in sorted(files.items())}
-        done = {"state": "finished", **content}
-        unchanged = self._is_finished(done, hashes)
-        if not unchanged:
-            expected = self._allowed()
-            for name, value in hashes.items():
-                expected.setdefault(name, set()).add(value)
-            self._write_manifest({"state": "writing"}, expected)
-            for name, data in sorted(files.items()):
-                target = self.path / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                if _hash_of(target) != hashes[name]:
-                    write_whole(target, data)
-        kept = self._remove_old(set(hashes))
-        text = manifest_text({"schema": SCHEMA, "owner": self.owner, **done, "files": hashes, "times": dict(times)})
-        if not unchanged:
-            write_whole(self.path / NAME, text)
-        self._remove_tasks(set(keys))
-        return kept
+        changed = [name for name, value in hashes.items() if _hash_of(self.path / name) != value]
+        content = json.loads(_text({"state": "finished", **content, "files": hashes}))
+        former = [name for name in self._files if name not in hashes]
+        kept = [name for name in former if self._is_foreign(name)]
+        if changed or content != {name: self._before.get(name) for name in content}:
+            ours = {name: value for name, value in self._files.items() if name not in kept}
+            self._write_manifest("writing", {**ours, **hashes})
+            for name in changed:
+                (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+                write_whole(self.path / name, files[name])
+            for name in former:
+                if name in ours and _is_inside(name):
+                    (self.path / name).unlink(missing_ok=True)
+                    with suppress(OSError):
+                        (self.path / name).parent.rmdir()
+            times = {**times, "tasks": self.seconds}
+            write_whole(self.path / MANIFEST, _text({"schema": SCHEMA, "owner": self.owner, **content, "times": times}))
+        for path in list((self.path / TASKS).glob("*.json")):
+            if path.stem not in self.seconds and _TASK.fullmatch(path.stem):
+                path.unlink(missing_ok=True)
+        return tuple(str(self.path / name) for name in kept)
 
-    def _is_finished(self, done: Mapping[str, Any], hashes: Mapping[str, str]) -> bool:
-        """Whether all of this is there already."""
-        before = {key: value for key, value in self.before.items() if key not in ("schema", "times")}
-        same = before == json.loads(manifest_text({"owner": self.owner, **done, "files": dict(hashes)}))
-        return same and all(_hash_of(self.path / name) == value for name, value in hashes.items())
+    def _task(self, key: str) -> Path:
+        return self.path / TASKS / f"{key}.json"
 
     def _manifest(self, force: bool) -> dict[str, Any]:
-        """Return the manifest that is there, empty without one.
+        """Return the manifest of an earlier run, empty without one.
 
         Raises:
             OutputError: if the folder belongs to something else.
         """
-        path = self.path / NAME
+        path = self.path / MANIFEST
         try:
             content = json.loads(path.read_bytes())
         except FileNotFoundError:
@@ -166,116 +152,80 @@ class ResultsFolder:
             return {}
         except (OSError, ValueError):
             content = None
-        schema = content.get("schema") if isinstance(content, dict) else None
-        if schema != SCHEMA or not isinstance(content.get("files"), dict):
+        if not (isinstance(content, dict) and content.get("schema") == SCHEMA and isinstance(content["files"], dict)):
             if force:
                 return {}
-            raise OutputError(Problem("this is no manifest of a study's results", str(path), hint=_NEW))
-        if content.get("owner") != self.owner:
-            if not force:
-                owner = content.get("owner") or {}
-                what = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
-                message = f"this folder holds the results of another study: {what}"
-                raise OutputError(Problem(message, str(self.path), hint=_NEW))
-            # Its files are known to be results; nothing else of it counts.
+            raise OutputError(Problem("this is not the manifest of a study", str(path), hint=_NEW))
+        if content["owner"] == self.owner:
+            return dict(content)
+        if force:
             return {"files": content["files"]}
-        return dict(content)
+        owner = content["owner"]
+        what = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
+        raise OutputError(Problem(f"this folder holds the results of another study: {what}", str(self.path), hint=_NEW))
 
-    def _allowed(self) -> dict[str, set[str]]:
-        """Return name → hashes of what was written under that name."""
-        found: dict[str, set[str]] = {}
-        for name, value in self.before.get("files", {}).items():
-            found[name] = set(value) if isinstance(value, list) else {str(value)}
-        return found
-
-    def _require_apart(self, names: Sequence[str], inputs: Iterable[str]) -> None:
-        targets = {os.path.realpath(self.path / name) for name in (*names, NAME)}
-        for path in inputs:
-            if os.path.realpath(path) in targets:
-                message = "a result would replace this input"
-                raise OutputError(Problem(message, path, hint="name another folder for the results by -o"))
-
-    def _require_ours(self, names: Sequence[str], force: bool) -> None:
-        """Refuse to replace what somebody else wrote."""
-        allowed = self._allowed()
+    def _require_unchanged(self, names: Sequence[str], force: bool) -> None:
+        """Raise OutputError where a file to write is not as a study wrote it."""
         problems = []
         for name in sorted(names):
             path = self.path / name
             if path.is_dir():
-                problems.append(Problem("this is a folder, where a result is to be written", str(path)))
-            elif not force and path.exists() and _hash_of(path) not in allowed.get(name, set()):
-                hint = "move it away, or have it replaced by --force"
+                problems.append(Problem("this is a folder; a result is to be written here", str(path)))
+            elif not force and self._is_foreign(name):
+                hint = "move it away, or replace it by --force"
                 problems.append(Problem("this file was changed after the study wrote it", str(path), hint=hint))
         if problems:
             raise OutputError(problems)
 
-    def _clean(self) -> None:
-        """Remove what a process that was killed left of files that it was writing."""
-        folders = {self.path, self.path / TASKS, *((self.path / name).parent for name in self._allowed())}
-        for folder in folders:
-            if folder.is_dir():
-                for entry in list(folder.iterdir()):
-                    if _TEMPORARY.fullmatch(entry.name):
-                        entry.unlink(missing_ok=True)
+    def _is_foreign(self, name: str) -> bool:
+        """Whether a file exists and was not written by the study."""
+        path = self.path / name
+        if name in self._files and self._before.get("state") == "writing":
+            return False
+        return path.exists() and _hash_of(path) != self._files.get(name)
 
-    def _remove_old(self, names: set[str]) -> tuple[str, ...]:
-        """Remove results that are none any more; those that were changed are kept, and returned."""
-        kept = []
-        for name, hashes in self._allowed().items():
-            path = self.path / name
-            if name in names or ".." in Path(name).parts or Path(name).is_absolute() or not path.is_file():
-                continue
-            if _hash_of(path) in hashes:
-                path.unlink()
-                with suppress(OSError):
-                    path.parent.rmdir()
-            else:
-                kept.append(str(path))
-        return tuple(kept)
-
-    def _remove_tasks(self, keys: set[str]) -> None:
-        """Remove records of tasks that are no part of the study any more, and times, which the manifest has."""
-        for entry in list((self.path / TASKS).iterdir()):
-            if _TASK_FILE.fullmatch(entry.name) and (entry.suffix == ".seconds" or entry.stem not in keys):
-                entry.unlink(missing_ok=True)
-
-    def _write_manifest(self, content: Mapping[str, Any], files: Mapping[str, set[str]]) -> None:
-        listed_files = {name: sorted(values) for name, values in sorted(files.items())}
-        # Times of tasks that are done already must outlive the manifest that has them.
-        times = self.before.get("times", {})
-        whole = {"schema": SCHEMA, "owner": self.owner, **content, "files": listed_files, "times": times}
-        write_whole(self.path / NAME, manifest_text(whole))
+    def _write_manifest(self, state: str, files: Mapping[str, str]) -> None:
+        """Write the manifest of a study that is not finished."""
+        content = {"schema": SCHEMA, "owner": self.owner, "state": state, "files": files}
+        write_whole(self.path / MANIFEST, _text(content))
 
 
 def relative_name(file: Path, folder: Path) -> str:
-    """Return the name of a study file as seen from its results folder, which stays true when both are moved."""
+    """Return the path of a study file relative to its results folder, which stays the same when both are moved."""
     return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(folder))).as_posix()
 
 
-def _locked(path: Path) -> int | None:
-    """Return a descriptor that keeps other processes out, None where there are no locks.
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes out of a folder, where the file system has locks."""
+    import fcntl
 
-    Raises:
-        OutputError: if another process has the folder.
-    """
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        import fcntl
-    except ImportError:
-        return None
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise OutputError(Problem(f"cannot be used: {error.strerror}", str(path))) from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            hint = "wait until it has ended, or name another folder by -o"
+            raise OutputError(Problem("another 'splc study' is writing this folder", str(path), hint=hint)) from None
+        except OSError:
+            # Some network file systems have no locks.
+            pass
+        yield
+    finally:
         os.close(descriptor)
-        hint = "wait until it has ended, or name another folder by -o"
-        raise OutputError(Problem("another 'splc study' is writing this folder", str(path), hint=hint)) from None
-    except OSError:
-        # Some network file systems have no locks.
-        pass
-    return descriptor
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a file of a manifest is inside the folder; a manifest may have been edited."""
+    return ".." not in Path(name).parts and not Path(name).is_absolute()
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _record_hash(record: Mapping[str, Any]) -> str:
+    return sha256_of(json.dumps(record, sort_keys=True))
 
 
 def _hash_of(path: Path) -> str | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import SplcError
@@ -17,36 +17,26 @@ if TYPE_CHECKING:
     from splc.types import Missing
 
 
-def perform(task: Task, inputs: Inputs, missing: Missing) -> tuple[Record, float]:
-    """Do a task.
+def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:
+    """Run a task; return its record in JSON's types.
 
     Args:
         task: the task.
         inputs: what it learns from.
         missing: see `splc.learning.learning_set.match`.
 
-    Returns:
-        What it gave, and the wall time in seconds. What cannot be sampled or learned is a record too.
+    A sampling that cannot be drawn or learned from has a record with the reason.
     """
-    started = time.monotonic()
-    with single_threaded():
-        try:
-            record = _learned(task, inputs, missing)
-        except SplcError as error:
-            record = Record(task.key, reason=reason_of(error))
-    return record, time.monotonic() - started
+    try:
+        record = _learned(task, inputs, missing)
+    except SplcError as error:
+        record = Record(reason=reason_of(error))
+    return asdict(record)
 
 
 def reason_of(error: SplcError) -> str:
     """Return an error as one sentence for a table, with what can be done about it."""
     return "; ".join(f"{each.message} ({each.hint})" if each.hint else each.message for each in error.problems)
-
-
-def single_threaded() -> Any:
-    """Let linear algebra use one thread: sums over several threads differ in their last bits from those over one."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1)
 
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
@@ -68,7 +58,6 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     result, rounds = _result(task, inputs, rows, provenance)
     result = timeless(result)
     return Record(
-        key=task.key,
         learned_from=result.learning_configurations,
         rounds=rounds,
         termination=result.termination,

@@ -1,10 +1,8 @@
-"""`manifest.json`: what a results folder was made from, by what, and how long it took."""
+"""`manifest.json`: the inputs, settings and versions that results were computed with."""
 
 from __future__ import annotations
 
-import json
 import platform
-from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -13,9 +11,7 @@ from splc.study.inputs import Loaded
 from splc.study.results import Results
 from splc.study.specification import Study
 
-NAME = "manifest.json"
-SCHEMA = "splc.study.manifest/1"
-# What results may depend on.
+# Packages that results may depend on.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "pydoe", "matplotlib")
 
 
@@ -91,8 +87,3 @@ def versions() -> dict[str, str | None]:
         except PackageNotFoundError:
             found[name] = None
     return found
-
-
-def manifest_text(content: Mapping[str, Any]) -> str:
-    """Return a manifest as text."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

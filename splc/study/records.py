@@ -1,27 +1,23 @@
-"""What a task gives: a model with its log, or why there is none; as a file that nothing can spoil unseen."""
+"""The record of a task: the learned model with its log and errors, or the reason why there is none."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from splc.formats.models.json import parse_model_json
-from splc.io.files import Source, sha256_of
+from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
-
-SCHEMA = "splc.study.task/1"
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a task gave; no times, so that the same inputs give the same record.
+    """The result of a task, without times, so that the same inputs give the same record.
 
     Attributes:
-        key: the task's hash.
-        reason: why nothing was learned, None if something was.
+        reason: why nothing was learned, None if a model was learned.
         learned_from: number of configurations that were learned from.
         rounds: number of rounds.
         termination: why learning ended.
@@ -30,10 +26,9 @@ class Record:
         error_all: on all measured configurations.
         model: the model as JSON.
         log: the log.
-        notes: what to know.
+        notes: what the user should know.
     """
 
-    key: str
     reason: str | None = None
     learned_from: int | None = None
     rounds: int | None = None
@@ -45,45 +40,13 @@ class Record:
     log: str | None = None
     notes: tuple[str, ...] = ()
 
-    def text(self) -> str:
-        """Return the text of its file; it states its own hash."""
-        return sealed({"schema": SCHEMA, **asdict(self)})
+    @classmethod
+    def parse(cls, content: Mapping[str, Any]) -> Record:
+        """Return a record from JSON's types."""
+        return cls(**{**content, "notes": tuple(content["notes"])})
 
     def learned(self, system: VariabilityModel) -> InfluenceModel | None:
         """Return the model, None where nothing was learned."""
         if self.model is None:
             return None
-        return parse_model_json(Source(f"task {self.key[:8]}", self.model.encode("utf-8")), system)
-
-
-def parse_record(data: bytes, key: str) -> Record | None:
-    """Return the record of a task, None where the file is not whole, was changed, or is another task's."""
-    content = unsealed(data, SCHEMA, key)
-    if content is None:
-        return None
-    try:
-        return Record(**{**content, "notes": tuple(content["notes"])})
-    except (KeyError, TypeError):
-        return None
-
-
-def sealed(content: Mapping[str, Any]) -> str:
-    """Return the text of a record's file: the content (in JSON's types) and its hash."""
-    text = _as_text(content)
-    return _as_text({"check": sha256_of(text), "record": json.loads(text)}) + "\n"
-
-
-def unsealed(data: bytes, schema: str, key: str) -> dict[str, Any] | None:
-    """Return a record's content without its schema, None where the file is not whole, was changed, or is another's."""
-    try:
-        found = json.loads(data)
-        content: dict[str, Any] = found["record"]
-        if found["check"] != sha256_of(_as_text(content)) or content.pop("schema") != schema or content["key"] != key:
-            return None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-    return content
-
-
-def _as_text(content: Any) -> str:
-    return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True)
+        return parse_model_json(Source("record", self.model.encode("utf-8")), system)

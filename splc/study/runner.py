@@ -1,153 +1,185 @@
-"""Tasks done here, in processes of joblib, or on a dask cluster; each result comes as soon as it is there."""
+"""Run tasks in this process, in processes of joblib or on a dask cluster; keep the record of each finished one."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
 import time
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
 from splc.errors import LearningError
+from splc.io.files import sha256_of
+from splc.study.folder import ResultsFolder
 
-T = TypeVar("T")
-Done = TypeVar("Done")
+# The record of a task, in JSON's types.
+Content = Mapping[str, Any]
 
-# How often to look for workers that came, and for Ctrl-C.
-LOOK_SECONDS = 2.0
-# How often a process looks whether the one that it works for is alive.
-ALIVE_SECONDS = 0.5
+_ALIVE_SECONDS = 0.5
 _WATCH = "splc-parent"
 
 
-def done_tasks(
-    tasks: Sequence[T],
-    perform: Callable[[T], Done],
-    *,
-    jobs: int = 1,
-    scheduler: str | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Done]:
-    """Do tasks, and yield what each gave in the order in which they end.
+class Task(Protocol):
+    """A task of a study."""
+
+    @property
+    def key(self) -> str:
+        """The hash of everything that decides its result, see `key_of`."""
+
+    @property
+    def title(self) -> str:
+        """Its name in messages."""
+
+
+T = TypeVar("T", bound=Task)
+Finished = tuple[T, Content, float]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How tasks are run.
+
+    Attributes:
+        jobs: number of processes; 1 is this process.
+        scheduler: address of a dask scheduler whose workers run the tasks instead.
+        on_task: called with the number of finished tasks, the number of all tasks and the title of the last one.
+        should_stop: once it returns true, no further task is started; running tasks are finished.
+    """
+
+    jobs: int = 1
+    scheduler: str | None = None
+    on_task: Callable[[int, int, str], None] = lambda done, total, text: None
+    should_stop: Callable[[], bool] = lambda: False
+
+
+def key_of(content: Mapping[str, Any]) -> str:
+    """Return the hash of a value in JSON's types; the order of keys does not matter."""
+    return sha256_of(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
+
+
+def single_threaded() -> Any:
+    """Return a context in which linear algebra uses one thread: with several, sums differ in their last bits."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)
+
+
+def run_tasks(
+    tasks: Sequence[T], perform: Callable[[T], Content], results: ResultsFolder, execution: Execution
+) -> tuple[dict[str, Content], int]:
+    """Run the tasks that have no record yet.
 
     Args:
         tasks: the tasks.
-        perform: does one; it is sent to the processes, so it must be one that can be sent.
-        jobs: number of processes; 1: here.
-        scheduler: address of a dask scheduler, None: on this machine.
-        should_stop: once it is true, no further task is begun; those that were begun are finished.
+        perform: runs a task; it is sent to other processes.
+        results: the folder of the records.
+        execution: how the tasks are run.
+
+    Returns:
+        key → record, fewer than there are tasks after an interruption; and the number of records found.
 
     Raises:
-        LearningError: if a process that did a task was ended from outside.
-        SplcError: if there is no such cluster.
+        SplcError: if a process was killed, there is no such cluster, or a record cannot be written.
     """
-    if scheduler is not None:
-        yield from _on_cluster(tasks, perform, scheduler, should_stop)
-    elif jobs == 1 or len(tasks) < 2:
-        for task in tasks:
-            if should_stop():
-                return
-            yield perform(task)
-    else:
-        yield from _in_processes(tasks, perform, min(jobs, len(tasks)), should_stop)
+    known = {task.key: results.record(task.key) for task in tasks}
+    records: dict[str, Content] = {key: record for key, record in known.items() if record is not None}
+    found = len(records)
+    execution.on_task(found, len(tasks), "")
+    waiting = [task for task in tasks if task.key not in records]
+    run = _in_processes if execution.scheduler is None else _on_cluster
+    for task, record, seconds in run(waiting, partial(_timed, perform), execution):
+        results.keep(task.key, record, seconds)
+        records[task.key] = record
+        execution.on_task(len(records), len(tasks), task.title)
+    return records, found
 
 
-def _in_processes(
-    tasks: Sequence[T], perform: Callable[[T], Done], jobs: int, should_stop: Callable[[], bool]
-) -> Iterator[Done]:
+def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
+    """Run a task; return it with its record and the seconds it took."""
+    started = time.monotonic()
+    with single_threaded():
+        record = perform(task)
+    return task, record, time.monotonic() - started
+
+
+def _in_processes(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: Execution) -> Iterator[Finished[T]]:
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    # A task is handed out when another one is done, so that hardly any is begun after a request to stop.
-    run = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-    calls = (delayed(perform_apart)(perform, task, os.getpid()) for task in tasks if not should_stop())
-    outputs = run(calls)
+    jobs = max(1, min(execution.jobs, len(tasks)))
+    # A task is handed out when another one is finished, so that few are started after a request to stop.
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
+    finished = parallel(delayed(_in_child)(run, task, os.getpid()) for task in tasks if not execution.should_stop())
     try:
-        while True:
-            with _quiet():
-                done = next(outputs, None)
-            if done is None:
-                return
-            yield done
+        # joblib warns about tasks that were cancelled, which is what an interruption does.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
+            try:
+                yield from finished
+            finally:
+                finished.close()
     except TerminatedWorkerError:
-        hint = "what is done is kept; go on with fewer processes: --jobs 1"
-        message = "a process that did a task was ended from outside; perhaps there is not enough memory"
+        hint = "finished runs are kept; continue with fewer processes: --jobs 1"
+        message = "a process was killed while it ran a task; perhaps there is not enough memory"
         raise LearningError(message, hint=hint) from None
     finally:
-        with _quiet():
-            outputs.close()
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        if jobs > 1:
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Leave out joblib's advice about tasks that were cancelled, which an interruption is about."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
-        yield
-
-
-def perform_apart(perform: Callable[[T], Done], task: T, parent: int) -> Done:
-    """Do a task in a process of its own: requests to end go to the process that gave it, without which it ends."""
-    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
+def _in_child(run: Callable[[T], Finished[T]], task: T, parent: int) -> Finished[T]:
+    """Run a task in a child process, which ignores requests to end (its parent has them) and ends with its parent."""
+    if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_IGN)
-    if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
         threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
-    return perform(task)
+    return run(task)
 
 
 def _end_with(parent: int) -> None:
-    """End this process when its parent is gone: what it does is for nobody."""
     while os.getppid() == parent:
-        time.sleep(ALIVE_SECONDS)
+        time.sleep(_ALIVE_SECONDS)
     os._exit(1)
 
 
-def _on_cluster(
-    tasks: Sequence[T], perform: Callable[[T], Done], scheduler: str, should_stop: Callable[[], bool]
-) -> Iterator[Done]:
+# Not joblib's dask backend: it waits forever for a task whose worker was killed.
+def _on_cluster(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: Execution) -> Iterator[Finished[T]]:
     from splc.measuring.cluster import Cluster
 
-    ended: SimpleQueue[Any] = SimpleQueue()
-    waiting = deque(tasks)
-    flying = set[Any]()
-    with Cluster(scheduler) as cluster:
-        # What all tasks share is within it, and goes to every worker once.
-        shared = cluster.client.scatter(perform, broadcast=True)
+    assert execution.scheduler is not None
+    waiting = iter(tasks)
+    with Cluster(execution.scheduler) as cluster:
+        from distributed import as_completed
+
+        client = cluster.client
+        # The inputs that all tasks share are part of it: they are sent to each worker once.
+        shared = client.scatter(run, broadcast=True)
+        running = as_completed(loop=client.loop)
+
+        def start() -> None:
+            # One more than there are threads keeps the workers busy.
+            free = sum(client.ncores().values()) + 1 - running.count()
+            for task in islice(waiting, 0 if execution.should_stop() else max(free, 0)):
+                running.add(client.submit(_call, shared, task, pure=False))
+
+        start()
         try:
-            while True:
-                # One more than there are workers keeps them busy, and few are left to finish after a request to stop.
-                while waiting and len(flying) <= len(cluster.workers()) and not should_stop():
-                    future = cluster.client.submit(_call, shared, waiting.popleft(), pure=False)
-                    flying.add(future)
-                    future.add_done_callback(ended.put)
-                if not flying:
-                    return
-                with suppress(Empty):
-                    future = ended.get(timeout=LOOK_SECONDS)
-                    flying.discard(future)
-                    yield _result(future, scheduler)
-        finally:
-            for future in flying:
-                future.cancel()
+            for future in running:
+                start()
+                yield future.result()
+        except Exception as error:
+            raise LearningError(
+                f"a worker of {execution.scheduler} failed: {type(error).__name__}: {error}",
+                hint="every worker needs the same version of splc; finished runs are kept: run the same command again",
+            ) from None
 
 
-def _call(perform: Callable[[T], Done], task: T) -> Done:
-    return perform(task)
-
-
-def _result(future: Any, scheduler: str) -> Any:
-    if future.status == "finished":
-        return future.result()
-    error = future.exception() if future.status == "error" else future.status
-    raise LearningError(
-        f"a worker of {scheduler} failed: {type(error).__name__}: {error}",
-        hint="every worker needs the same version of splc; what is done is kept, and the same command goes on",
-    )
+def _call(run: Callable[[T], Finished[T]], task: T) -> Finished[T]:
+    return run(task)

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
-from splc.study.doing import How, Plan, do
-from splc.study.folder import ResultsFolder, relative_name
-from splc.study.inputs import Loaded, load
-from splc.study.learning import perform, single_threaded
+from splc.study.folder import relative_name, results_folder
+from splc.study.inputs import load
+from splc.study.learning import perform
 from splc.study.manifest import manifest_of
 from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
-from splc.study.records import Record, parse_record
+from splc.study.records import Record
 from splc.study.results import Results, compare_runs
+from splc.study.runner import Execution, run_tasks, single_threaded
 from splc.study.specification import Study
 from splc.study.tables import runs_table, tables_of, whole_table
-from splc.study.tasks import Task, tasks_of
+from splc.study.tasks import tasks_of
 
 RESULTS = "results"
 TABLES = ("table.csv", "table.md", "table.tex", "runs.csv")
@@ -94,33 +94,30 @@ def run_study(
         "system": loaded.inputs.system.name,
     }
     names = [*TABLES, *(task.log for task in tasks), *picture_names(study, loaded.analytical is not None)]
-    with ResultsFolder(folder, owner, names, loaded.paths, force=force) as results:
+    with results_folder(folder, owner, names, loaded.paths, force=force) as results:
         learned = partial(perform, inputs=loaded.inputs, missing=study.missing)
-        plan = Plan(tasks, learned, parse_record, partial(_label, loaded=loaded))
-        records, found = do(plan, results, How(jobs, scheduler, on_task, should_stop))
+        records, found = run_tasks(tasks, learned, results, Execution(jobs, scheduler, on_task, should_stop))
         if len(records) < len(tasks):
             return StudyResult(study, folder, len(tasks), found, len(records), notes=loaded.notes)
         on_task(len(tasks), len(tasks), "comparing")
         times: dict[str, Any] = {
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": None,
-            "tasks": {task.key: results.seconds(task.key) for task in tasks},
         }
         with single_threaded():
-            compared = compare_runs(study, loaded, [(task, records[task.key]) for task in tasks])
+            compared = compare_runs(study, loaded, [(task, Record.parse(records[task.key])) for task in tasks])
             tables = tuple(tables_of(study, compared))
-            files = _files(study, compared, tables, records)
+            files = _files(study, compared, tables)
             if pictures and can_draw():
                 files.update(pictures_of(study, loaded, compared))
         times["seconds"] = round(time.monotonic() - started, 3)
-        kept = results.finish(files, manifest_of(study, loaded, compared), [task.key for task in tasks], times)
+        kept = results.finish(files, manifest_of(study, loaded, compared), times)
     notes = (*loaded.notes, *(f"no longer a result, but kept, for it was changed: {path}" for path in kept))
     if pictures and not can_draw():
         notes += (WITHOUT,)
     return StudyResult(study, folder, len(tasks), found, len(records), compared, tables, tuple(sorted(files)), notes)
 
 
-def _files(study: Study, compared: Results, tables: tuple[Table, ...], records: dict[str, Record]) -> dict[str, bytes]:
+def _files(study: Study, compared: Results, tables: tuple[Table, ...]) -> dict[str, bytes]:
     """Return name → content of all tables and logs."""
     texts = {
         "table.csv": csv_text(whole_table(study, compared)),
@@ -129,11 +126,6 @@ def _files(study: Study, compared: Results, tables: tuple[Table, ...], records: 
         "runs.csv": csv_text(runs_table(study, compared)),
     }
     for run in compared.runs:
-        log = records[run.task.key].log
-        if log is not None:
-            texts[run.task.log] = log
+        if run.record.log is not None:
+            texts[run.task.log] = run.record.log
     return {name: text.encode("utf-8") for name, text in texts.items()}
-
-
-def _label(task: Task, loaded: Loaded) -> str:
-    return f"{task.learner.name}: {task.label}" if len(loaded.learners) > 1 else task.label

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from splc._version import __version__
 from splc.io.files import sha256_of
+from splc.study.runner import key_of
 from splc.study.specification import Learner, Study
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # Changed whenever the same inputs would give another record.
-VERSION = 1
+VERSION = 2
 # File systems allow 255 bytes in a name.
 _LONGEST = 80
 
@@ -47,8 +47,13 @@ class Task:
 
     @property
     def label(self) -> str:
-        """What people call it: `random:50 seed 3`."""
+        """The sampling with its seed: `random:50 seed 3`."""
         return self.sampling + (f" seed {self.seed}" if self.seeded else "")
+
+    @property
+    def title(self) -> str:
+        """The learner and the sampling."""
+        return f"{self.learner.name}: {self.label}"
 
 
 def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tuple[Task, ...]:
@@ -90,7 +95,7 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
         if learner.observed or learner.parts:
             # What was observed decides about nothing else.
             content |= {"observed": list(learner.observed), "sum": list(learner.parts), **inputs.observed_identity}
-        tasks.append(Task(sampling, used, seeded, learner, hashed(content), place))
+        tasks.append(Task(sampling, used, seeded, learner, key_of(content), place))
     return tuple(tasks)
 
 
@@ -107,11 +112,6 @@ def draws(sampling: str, learner: Learner) -> bool:
         return True
     parts = [part for part in (spec.whole, spec.binary, spec.numeric) if part is not None]
     return any(getattr(part, "seed", 0) is None for part in parts)
-
-
-def hashed(content: Mapping[str, Any]) -> str:
-    """Return the hash of a value in JSON's types; the order of keys does not matter."""
-    return sha256_of(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
 
 def file_name(*parts: str) -> str:

@@ -6,8 +6,10 @@ import csv
 import json
 import os
 import signal
+from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +17,7 @@ from casestudies.scaling_evaluation import run as evaluation_run
 from casestudies.scaling_evaluation.__main__ import main
 from casestudies.scaling_evaluation.evaluation import (
     Evaluation,
-    EvaluationRecord,
     EvaluationTask,
-    parse_evaluation_record,
     perform_cell,
 )
 from casestudies.scaling_evaluation.run import run_evaluation
@@ -27,19 +27,12 @@ from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, eva
 from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import POINTS, evaluate_sparse
 from splc.errors import InputError, OutputError, SpecError
-from splc.study.doing import How
+from splc.study.runner import Execution
 from tests.support.paths import CASES, ROOT
+from tests.support.results import contents
 
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
 SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return all files of a results folder, the manifest without its times."""
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-    manifest = json.loads(found.pop("manifest.json"))
-    del manifest["times"]
-    return {**found, "manifest.json": json.dumps(manifest).encode()}
 
 
 def test_presets() -> None:
@@ -91,11 +84,11 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     """An evaluation that was interrupted and gone on with, in one process or two, writes the same bytes as another."""
     calls = count()
-    stopped = run_evaluation(evaluation, tmp_path / "one", How(should_stop=lambda: next(calls) >= 2))
+    stopped = run_evaluation(evaluation, tmp_path / "one", Execution(should_stop=lambda: next(calls) >= 2))
     assert stopped.interrupted
     assert stopped.done == 2
     assert not (tmp_path / "one" / "table.md").exists()
-    result = run_evaluation(evaluation, tmp_path / "one", How(jobs=2))
+    result = run_evaluation(evaluation, tmp_path / "one", Execution(jobs=2))
     assert (result.found, result.done) == (2, len(evaluation.tasks()))
     run_evaluation(evaluation, tmp_path / "other")
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
@@ -117,17 +110,6 @@ def test_folder_of_another(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="the results of another study: the preset synthetic-sparse"):
         run_evaluation(SINGLE, tmp_path, pictures=False)
     assert run_evaluation(SINGLE, tmp_path, pictures=False, force=True).tables
-
-
-def test_records() -> None:
-    """A record is read back as it is; one of another task, changed, or cut off is none."""
-    task = SPARSE.tasks()[0]
-    record, _ = perform_cell(task, SPARSE)
-    data = record.text().encode()
-    assert parse_evaluation_record(data, task.key) == record
-    for wrong in (data[:-20], data.replace(b"points", b"pointz"), b"", b"[]", b'{"check": 1, "record": {}}'):
-        assert parse_evaluation_record(wrong, task.key) is None
-    assert parse_evaluation_record(data, SPARSE.tasks()[1].key) is None
 
 
 def test_file(tmp_path: Path) -> None:
@@ -215,7 +197,7 @@ def test_committed_results() -> None:
     (found,) = (row for row in committed(single.preset) if (row["kind"], row["learner"]) == ("constant", "default"))
     assert [float(found[share]) for share in ("exact", "within")] == pytest.approx([score.exact, score.within], abs=0.5)
     task = sparse.tasks()[0]
-    (row,) = perform_cell(task, sparse)[0].rows
+    (row,) = perform_cell(task, sparse)["rows"]
     names = list(task.cell)
     (found,) = (each for each in committed(sparse.preset) if all(each[name] == str(row[name]) for name in names))
     assert [float(found[name]) for name in (*WITHIN, "cost %")] == pytest.approx(
@@ -270,7 +252,7 @@ def test_command_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     path.write_text(SMALL, encoding="utf-8")
     begun: list[str] = []
 
-    def interrupted(task: EvaluationTask, evaluation: Evaluation) -> tuple[EvaluationRecord, float]:
+    def interrupted(task: EvaluationTask, evaluation: Evaluation) -> Mapping[str, Any]:
         begun.append(task.key)
         os.kill(os.getpid(), signal.SIGINT)
         return perform_cell(task, evaluation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 
 from splc.study import study
 from splc.study.learning import perform
-from splc.study.records import Record
 from tests.cli.conftest import Run
 
 STUDY = """nfp = "time"
@@ -72,7 +71,7 @@ def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, s
     """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command goes on with the rest."""
     begun: list[str] = []
 
-    def interrupted(task: Any, **inputs: Any) -> tuple[Record, float]:
+    def interrupted(task: Any, **inputs: Any) -> Mapping[str, Any]:
         begun.append(task.label)
         if len(begun) == 3:
             os.kill(os.getpid(), sent)

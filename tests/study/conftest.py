@@ -79,12 +79,3 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of a results folder."""
     content: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     return content
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return path → content of all files of a folder, the manifest without its times."""
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    manifest = manifest_of(folder)
-    assert manifest.pop("times")
-    found["manifest.json"] = json.dumps(manifest).encode()
-    return found

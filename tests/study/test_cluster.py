@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from splc.errors import InputError
-from tests.study.conftest import Studied, contents
+from tests.study.conftest import Studied
+from tests.support.results import contents
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 

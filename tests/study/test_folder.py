@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from splc.errors import OutputError
-from tests.study.conftest import Studied, contents, write_project
+from tests.study.conftest import Studied, write_project
+from tests.support.results import contents
 
 
 def test_folder_of_others(study_file: Path, studied: Studied) -> None:
@@ -90,7 +91,7 @@ def test_manifest_of_others(study_file: Path, studied: Studied) -> None:
     folder = study_file.parent / "results"
     folder.mkdir()
     (folder / "manifest.json").write_text('{"name": "app"}', encoding="utf-8")
-    with pytest.raises(OutputError, match="no manifest of a study"):
+    with pytest.raises(OutputError, match="not the manifest of a study"):
         studied()
 
 

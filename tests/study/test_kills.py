@@ -17,9 +17,10 @@ import pytest
 from splc.errors import OutputError
 from splc.io.files import write_whole
 from splc.study import folder as folder_module
-from splc.study.folder import ResultsFolder
-from tests.study.conftest import Studied, contents, manifest_of
+from splc.study.folder import results_folder
+from tests.study.conftest import Studied, manifest_of
 from tests.support.paths import ROOT
+from tests.support.results import contents
 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
@@ -122,7 +123,7 @@ def test_terminated_in_the_background(study_file: Path) -> None:
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
     """A process that does tasks ignores requests to end, which a whole group of processes may be sent."""
-    code = "import os, signal\nfrom splc.study.running import perform_apart\nperform_apart(os.fspath, 'task', -1)\n"
+    code = "import os, signal\nfrom splc.study.runner import _in_child\n_in_child(os.fspath, 'task', os.getppid())\n"
     code += f"signal.raise_signal(signal.{name})\nprint('alive')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "alive\n", done.stderr
@@ -170,6 +171,6 @@ def test_one_at_a_time(studied: Studied) -> None:
     """A folder that a process writes is refused to another one."""
     folder = studied().folder
     owner = manifest_of(folder)["owner"]
-    with ResultsFolder(folder, owner, []), pytest.raises(OutputError, match="another 'splc study'"):
+    with results_folder(folder, owner, []), pytest.raises(OutputError, match="another 'splc study'"):
         studied()
     assert not studied().interrupted

@@ -1,17 +1,23 @@
-"""Records of tasks."""
+"""Records of finished tasks, as files in a results folder."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.study.records import Record, parse_record
+from splc.study.folder import ResultsFolder, results_folder
+from splc.study.records import Record
+from splc.study.runner import key_of
 
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 RECORDS = st.builds(
     Record,
-    key=st.text("0123456789abcdef", min_size=64, max_size=64),
     reason=TEXTS,
     learned_from=st.none() | st.integers(0, 10**6),
     learning_error=NUMBERS,
@@ -20,22 +26,50 @@ RECORDS = st.builds(
     log=TEXTS,
     notes=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=3).map(tuple),
 )
+KEY = key_of({"sampling": "ff"})
 
 
-@given(RECORDS)
-def test_read_back(record: Record) -> None:
-    """A record reads back as it was, for its own task only."""
-    data = record.text().encode("utf-8")
-    assert parse_record(data, record.key) == record
-    assert parse_record(data, "0" * 63 + "g") is None
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsFolder]:
+    """Return an open results folder."""
+    with results_folder(tmp_path_factory.mktemp("results"), {"file": "study.toml"}, []) as folder:
+        yield folder
 
 
-@given(RECORDS, st.data())
-def test_damage_is_seen(record: Record, data: st.DataObject) -> None:
-    """A record that was cut off, or of which a byte has changed, counts as none, or reads as the same."""
-    whole = record.text().encode("utf-8")
+def file_of(results: ResultsFolder) -> Path:
+    """Return the file of the record."""
+    return results.path / "tasks" / f"{KEY}.json"
+
+
+@given(record=RECORDS)
+def test_read_back(results: ResultsFolder, record: Record) -> None:
+    """A record reads back as it was written, for its own task only."""
+    results.keep(KEY, asdict(record), 1.25)
+    found = results.record(KEY)
+    assert found is not None
+    assert Record.parse(found) == record
+    assert results.seconds[KEY] == 1.25
+    other = key_of({"sampling": "cci"})
+    file_of(results).rename(file_of(results).with_stem(other))
+    assert results.record(other) is None
+
+
+@given(record=RECORDS, data=st.data())
+def test_damage_is_seen(results: ResultsFolder, record: Record, data: st.DataObject) -> None:
+    """A record that was cut off, or of which a byte has changed, does not count, or reads as the same."""
+    results.keep(KEY, asdict(record), 1.25)
+    whole = file_of(results).read_bytes()
     place = data.draw(st.integers(0, len(whole) - 2))
     changed = bytearray(whole)
     changed[place] ^= data.draw(st.integers(1, 255))
-    assert parse_record(bytes(changed), record.key) in (None, record)
-    assert parse_record(whole[:place], record.key) is None
+    file_of(results).write_bytes(bytes(changed))
+    found = results.record(KEY)
+    assert found is None or Record.parse(found) == record
+    file_of(results).write_bytes(whole[:place])
+    assert results.record(KEY) is None
+
+
+def test_key_ignores_order() -> None:
+    """The order of keys does not change a hash; every value does."""
+    assert key_of({"a": 1, "b": [2]}) == key_of({"b": [2], "a": 1})
+    assert len({key_of({"a": value}) for value in (1, 2, "1", None, [1], True)}) == 6

@@ -19,7 +19,8 @@ from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.study import StudyResult, read_study, run_study
 from splc.study.inputs import load
-from tests.study.conftest import Studied, contents, manifest_of
+from tests.study.conftest import Studied, manifest_of
+from tests.support.results import contents
 
 LAYOUT = ["SC", "ER", "CS", "JS", "MD", "ED", "MiD", "CD"]
 

@@ -1,0 +1,93 @@
+"""The runner of tasks: processes that are killed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.errors import LearningError
+from splc.study.folder import results_folder
+from splc.study.runner import Execution, key_of, run_tasks
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A task that squares a number; `deadly` ends the process instead."""
+
+    number: int
+    deadly: bool = False
+
+    @property
+    def key(self) -> str:
+        """The hash of the number."""
+        return key_of({"number": self.number})
+
+    @property
+    def title(self) -> str:
+        """The number."""
+        return str(self.number)
+
+
+def squared(task: Numbered) -> Mapping[str, Any]:
+    """Return the square, or end the process."""
+    if task.deadly:
+        os._exit(1)
+    return {"square": task.number**2, "parent": os.getppid()}
+
+
+def test_killed_process(tmp_path: Path) -> None:
+    """A process that is killed is an error; finished tasks are kept and not run again."""
+    tasks = [Numbered(number) for number in range(6)]
+    with results_folder(tmp_path, {}, []) as results:
+        with pytest.raises(LearningError, match=r"a process was killed(.|\n)*--jobs 1"):
+            run_tasks([*tasks[:4], Numbered(4, deadly=True), tasks[5]], squared, results, Execution(jobs=2))
+        records, found = run_tasks(tasks, squared, results, Execution())
+    assert 0 < found < 6
+    assert [records[task.key]["square"] for task in tasks] == [0, 1, 4, 9, 16, 25]
+
+
+def test_killed_worker(tmp_path: Path) -> None:
+    """A worker of a cluster that is killed again and again is an error, not an endless wait."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        results_folder(tmp_path, {}, []) as results,
+        pytest.raises(LearningError, match="a worker of .* failed"),
+    ):
+        run_tasks([Numbered(1, deadly=True)], squared, results, Execution(scheduler=cluster.scheduler_address))
+
+
+def orphaned(task: Numbered) -> Mapping[str, Any]:
+    """Write the number of this process, and wait until it is killed."""
+    Path(os.environ["SPLC_TEST_PLACE"], f"{task.number}.pid").write_text(str(os.getpid()), encoding="utf-8")
+    time.sleep(60)
+    return {}
+
+
+def test_processes_end_with_their_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that run tasks end soon after the process that started them was killed."""
+    monkeypatch.setenv("SPLC_TEST_PLACE", str(tmp_path))
+    parent = os.fork()
+    if parent == 0:
+        try:
+            with results_folder(tmp_path / "results", {}, []) as results:
+                run_tasks([Numbered(1), Numbered(2)], orphaned, results, Execution(jobs=2))
+        finally:
+            os._exit(1)
+    deadline = time.monotonic() + 50
+    while len(found := [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.pid")]) < 2 or "" in found:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(parent, 9)
+    os.waitpid(parent, 0)
+    while any(Path(f"/proc/{pid}").exists() for pid in found):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
