@@ -16,7 +16,7 @@ from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
 from splc.scaling.fit import fit
 from splc.scaling.single.methods import METHODS, settings_of
-from splc.study import learners, reading, reference
+from splc.study import learners, reader, reference
 from splc.study.specification import Learner, Study
 from tests.support.paths import ROOT
 
@@ -75,7 +75,7 @@ def plain(value: Any) -> Any:
 def test_study_files() -> None:
     """The table of study files has every key of the reader; defaults that are values are those of `Study`."""
     table = only("Study files: study.toml")
-    assert set(table) == set(reading.KEYS)
+    assert set(table) == set(reader.KEYS)
     fields = {field.name: field for field in dataclasses.fields(Study)}
     compared = 0
     for key, field in fields.items():
