@@ -88,8 +88,13 @@ def test_study_files() -> None:
 def test_learners_of_studies() -> None:
     """The table of `[learners.NAME]` has every key beside the settings, with its default."""
     table = only("Learners: [learners.NAME]")
-    assert set(table) == {learners.PRESET, learners.OBSERVED, learners.SUM}
-    defaults = {learners.PRESET: Learner().preset, learners.OBSERVED: Learner().observed, learners.SUM: Learner().parts}
+    assert set(table) == {learners.LEARNER, learners.PRESET, learners.OBSERVED, learners.SUM}
+    defaults = {
+        learners.LEARNER: Learner().kind,
+        learners.PRESET: Learner().preset,
+        learners.OBSERVED: Learner().observed,
+        learners.SUM: Learner().parts,
+    }
     for key, value in defaults.items():
         assert json.loads(default(table, key)) == plain(value)
 

@@ -26,7 +26,15 @@ class Learner(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """All its settings by name."""
+        """All its settings by name, in JSON's types."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether the result depends on the seed."""
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file that its models are written to by default: `.log` or `.json`."""
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn from the learning set of a problem.

@@ -16,7 +16,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling.fit import fit
-from splc.scaling.settings import parsed_settings
+from splc.scaling.settings import parsed_settings, resolved_settings
 from splc.system.options import NumericOption
 
 NAME = "pmnf"
@@ -27,12 +27,15 @@ class PmnfLearner:
     """Functions of the performance model normal form, fitted with `splc.scaling.fit`.
 
     Args:
-        settings: `method` and the other settings of `splc.scaling.fit`.
+        chosen: `method` and the other settings of `splc.scaling.fit`.
     """
 
-    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name: str = field(default=NAME, init=False)
     preset: str = field(default=NAME, init=False)
+    draws: bool = field(default=False, init=False)
+    # The log grammar has no fractional exponents, which most scaling models have.
+    suffix: str = field(default=".json", init=False)
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -42,6 +45,11 @@ class PmnfLearner:
             SpecError: for an unknown setting or a wrong value.
         """
         return cls(parsed_settings(settings))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings of the method by name."""
+        return resolved_settings(self.chosen)
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn how the property scales with the numeric options that vary in the learning set.
@@ -60,14 +68,14 @@ class PmnfLearner:
         started = time.monotonic()
         x = np.column_stack([learned.column(each) for each in parameters])
         y = problem.repetitions
-        scaling = fit(x[:, 0] if len(parameters) == 1 else x, y, names=parameters, **self.settings)
+        scaling = fit(x[:, 0] if len(parameters) == 1 else x, y, names=parameters, **self.chosen)
         seconds = time.monotonic() - started
         model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.model.term_order)
         if scaling.below is not None:
             notes.append("files hold the model of the upper segment only, and errors are those of that model")
         return judged(
             problem,
-            PmnfLearner({"method": scaling.method, **scaling.settings}),
+            self,
             model,
             termination="noCandidate",
             seconds=seconds,

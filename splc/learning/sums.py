@@ -19,8 +19,10 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
 from splc.learning.judging import errors_of, influence_model
 from splc.learning.learn import learn
+from splc.learning.learner import Learner
 from splc.learning.learning_set import match
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
+from splc.learning.registry import DEFAULT
 from splc.learning.result import LearnedTerm, LearningResult, Round, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
@@ -110,6 +112,7 @@ def learn_sum(
     *,
     learning_set: Configurations | Array | None = None,
     settings: Mapping[str, Any] | None = None,
+    learner: str | Learner = DEFAULT,
     missing: Missing = "error",
     seed: int = 0,
     on_round: Callable[[Part, Round], None] | None = None,
@@ -125,6 +128,7 @@ def learn_sum(
         preset: see `learn`, as all that follows.
         learning_set: the same for all parts; a part is learned from those configurations that have it.
         settings: settings that differ from the preset.
+        learner: the learner of every part.
         missing: see `splc.learning.learning_set.match`.
         seed: seed of cross-validation folds and bags.
         on_round: called after every round of a part.
@@ -167,6 +171,7 @@ def learn_sum(
             preset,
             learning_set=own,
             settings=settings,
+            learner=learner,
             observed=part.observed,
             seed=seed,
             on_round=tell,
@@ -180,9 +185,7 @@ def learn_sum(
         raise LearningError("no configuration learned from has any of the parts")
     whole = _whole(measurements, name, rows, merged_terms(terms), learned, notes)
     facts = [_fact(part, result) for part, result in zip(parts, results, strict=True)]
-    whole = replace(
-        whole, seed=seed, preset=preset, provenance={**whole.provenance, "parts": facts, **(provenance or {})}
-    )
+    whole = replace(whole, seed=seed, provenance={**whole.provenance, "parts": facts, **(provenance or {})})
     return SumResult(whole, tuple(zip(parts, results, strict=True)))
 
 
@@ -246,6 +249,7 @@ def _whole(
         parts[0],
         predictor=model,
         rounds=(),
+        scaling=None,
         terms=terms,
         termination="interrupted" if stopped else "parts",
         nfp=name,

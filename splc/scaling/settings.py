@@ -37,8 +37,22 @@ def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
             raise SpecError(f"pmnf has no setting {name!r}", hint=unknown_name_hint(name, list(known)))
         found[name] = _value(name, value, known[name]) if isinstance(value, str) else value
     # Refuses what the method does not have before anything is fitted.
-    settings_of(**{name: value for name, value in found.items() if name != "segmented"})
+    resolved_settings(found)
     return found
+
+
+def resolved_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all settings of a method by name, in JSON's types.
+
+    Args:
+        chosen: keyword arguments of `splc.scaling.fit`.
+
+    Raises:
+        SpecError: for a wrong value, or a setting that the method does not have.
+    """
+    own = settings_of(**{name: value for name, value in chosen.items() if name != "segmented"})
+    segmented = {"segmented": True} if chosen.get("segmented") else {}
+    return {"method": own.method, **own.as_dict(), **segmented}
 
 
 def _value(name: str, text: str, kind: str) -> Any:

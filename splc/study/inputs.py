@@ -215,7 +215,8 @@ def _with_deviation(
         return learners, ()
     found, changed = [], []
     for learner in learners:
-        if any(spelling(name) == spelling("abortError") for name in learner.settings):
+        stated = any(spelling(name) == spelling("abortError") for name in learner.settings)
+        if stated or "abortError" not in learner.resolved().settings:
             found.append(learner)
         else:
             found.append(replace(learner, settings={**learner.settings, "abortError": deviation}))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from splc.errors import Problems, SplcError
+from splc.errors import Problems, SpecError, SplcError
 from splc.study.specification import Learner
 
-# Of a learner's table, beside the settings.
-PRESET, OBSERVED, SUM = "preset", "observed", "sum"
+# Keys of a learner's table besides the settings.
+LEARNER, PRESET, OBSERVED, SUM = "learner", "preset", "observed", "sum"
+SETTINGS = "settings"
 _EXAMPLES = {OBSERVED: 'write observed = "C_*"', SUM: 'write sum = "seconds_{}:level_{}"'}
 
 
@@ -45,20 +46,24 @@ class LearnersReader:
 
     def learner(self, name: str, table: dict[str, Any], place: str) -> Learner:
         """Return one learner."""
-        from splc.learning.stepwise.settings import Settings, preset
+        from splc.learning.registry import DEFAULT, LEARNERS, learner_of
 
-        chosen = table.get(PRESET, "default")
-        try:
-            preset(str(chosen))
-        except SplcError as error:
-            self.problems.include(error, line_of(f"{place}.{PRESET}", self.lines))
-        settings = {key: value for key, value in table.items() if key not in (PRESET, OBSERVED, SUM)}
-        for key, value in settings.items():
+        kind, chosen = str(table.get(LEARNER, DEFAULT)), str(table.get(PRESET, "default"))
+        settings = {key: value for key, value in table.items() if key not in (LEARNER, PRESET, OBSERVED, SUM)}
+        if kind in LEARNERS:
+            checks = [(PRESET, chosen, {}), (SETTINGS, "default", settings)]
+        else:
+            checks = [(LEARNER, "default", {})]
+        for key, preset, changes in checks:
             try:
-                Settings().changed({key: value})
+                learner_of(kind, preset, changes)
             except SplcError as error:
-                self.problems.include(error, line_of(f"{place}.{key}", self.lines))
-        return Learner(name, str(chosen), settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place))
+                for problem in error.problems:
+                    # A message about a setting names it, in any case.
+                    named = (each for each in settings if each.casefold() in problem.message.casefold())
+                    line = line_of(f"{place}.{next(named, '') if key == SETTINGS else key}", self.lines)
+                    self.problems.include(SpecError(problem), line)
+        return Learner(name, kind, chosen, settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place))
 
     def texts(self, table: dict[str, Any], key: str, place: str) -> tuple[str, ...]:
         """Return the text, or the list of texts, that a learner's table has under a key."""

@@ -41,7 +41,7 @@ def reason_of(error: SplcError) -> str:
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from sampling import draw_sample
-    from splc.formats.models.json import model_json_text
+    from splc.formats.models.json import learned_json_text, model_json_text
     from splc.formats.models.log_writer import learned_log_text
     from splc.learning.judging import round_errors
     from splc.learning.learning_set import match
@@ -57,6 +57,10 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     }
     result, rounds = _result(task, inputs, rows, provenance)
     result = timeless(result)
+    if task.log.endswith(".log"):
+        log = learned_log_text(result, test_errors=round_errors(result, measured))
+    else:
+        log = learned_json_text(result)
     return Record(
         learned_from=result.learning_configurations,
         rounds=rounds,
@@ -65,7 +69,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         error=result.error,
         error_all=result.error_all,
         model=model_json_text(result.model, result.nfp),
-        log=learned_log_text(result, test_errors=round_errors(result, measured)),
+        log=log,
         notes=tuple(dict.fromkeys((*sample.notes, *notes, *result.notes))),
     )
 
@@ -77,14 +81,14 @@ def _result(task: Task, inputs: Inputs, rows: Array, provenance: dict[str, Any])
     learner, measured = task.learner, inputs.measurements
     shared: dict[str, Any] = {
         "learning_set": rows,
-        "settings": learner.settings,
+        "learner": learner.resolved(),
         "seed": task.seed,
         "provenance": provenance,
     }
     if not learner.parts:
-        result = learn(measured, inputs.nfp, learner.preset, observed=learner.observed, **shared)
+        result = learn(measured, inputs.nfp, observed=learner.observed, **shared)
         return result, len(result.rounds)
-    found = learn_sum(measured, parts_of_learner(learner, measured), inputs.nfp, learner.preset, **shared)
+    found = learn_sum(measured, parts_of_learner(learner, measured), inputs.nfp, **shared)
     return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)
 
 

@@ -60,10 +60,11 @@ def settings_of(study: Study, loaded: Loaded) -> dict[str, Any]:
         "seeds": list(study.seeds),
         "learners": {
             learner.name: {
+                "learner": learner.kind,
                 "preset": learner.preset,
                 "observed": list(learner.observed),
                 "sum": list(learner.parts),
-                **learner.resolved().as_dict(),
+                **learner.resolved().settings,
             }
             for learner in loaded.learners
         },

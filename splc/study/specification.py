@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from splc.study.reference import Reference
 
 if TYPE_CHECKING:
-    from splc.learning.stepwise.settings import Settings
+    from splc.learning import learner
     from splc.project import Project
     from splc.types import Aggregate, Duplicates, Invalid, Missing
 
@@ -21,27 +21,29 @@ class Learner:
 
     Attributes:
         name: its name in tables and files.
+        kind: its name in the table of learners (`splc.learning.registry`).
         preset: the settings that it starts from.
-        settings: those that differ, by SPL Conqueror's names.
+        settings: those that differ, by name.
         observed: observed variables to learn from beside the options, as names or patterns (`splc learn --observed`).
         parts: the parts whose models are added up (`splc learn --sum`); without any the property is learned as a whole.
     """
 
     name: str = "default"
+    kind: str = "stepwise"
     preset: str = "default"
     settings: Mapping[str, Any] = field(default_factory=dict)
     observed: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
 
-    def resolved(self) -> Settings:
-        """Return all its settings.
+    def resolved(self) -> learner.Learner:
+        """Return the learner with all its settings.
 
         Raises:
-            SpecError: for an unknown preset or setting.
+            SpecError: for an unknown learner, preset or setting.
         """
-        from splc.learning.stepwise.settings import preset
+        from splc.learning.registry import learner_of
 
-        return preset(self.preset).changed(self.settings)
+        return learner_of(self.kind, self.preset, self.settings)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ LEARNING: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "error": ("error on all others, %", lambda run: run.record.error),
     "error_all": ("error on all measured, %", lambda run: run.record.error_all),
 }
+# The rows of the table that compares learners.
+COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
 
 
 def spread(values: Sequence[float | None]) -> Cell:
@@ -73,6 +75,8 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
             tuple(tuple(cells[1:]) for cells in rows),
             f"What was learned{whose}" + _deviations(results),
         )
+    if several:
+        yield learners_table(study, results)
     if results.analytical is not None:
         yield analytical_table(study, results)
     if refused := [run for run in results.runs if run.reason is not None]:
@@ -86,6 +90,18 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
             for run in refused
         ]
         yield Table(("learner", "sampling", "seed", "reason"), tuple(rows_), "Without a result")
+
+
+def learners_table(study: Study, results: Results) -> Table:
+    """Return what the learners gave, one row for each measure and learner."""
+    by_learner = groups(study, results)
+    rows: list[tuple[Cell, ...]] = []
+    for key in COMPARED_LEARNERS:
+        for learner, samplings in by_learner.items():
+            cells = next(cells for cells in _learning_rows(samplings) if cells[0] == key)
+            rows.append((cells[1], learner, *cells[2:]))
+    columns = ("measure", "learner", *study.samplings)
+    return Table(columns, tuple(rows), "Learners compared" + _deviations(results))
 
 
 def analytical_table(study: Study, results: Results) -> Table:

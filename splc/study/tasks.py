@@ -35,7 +35,7 @@ class Task:
         seeded: whether anything is drawn, so that other seeds would give something else.
         learner: the learner, with all of its settings.
         key: a hash of everything that decides about the result.
-        log: the file of the log within the results folder.
+        log: the file of the log (of learners whose models no log can express: JSON) within the results folder.
     """
 
     sampling: str
@@ -76,11 +76,11 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
     )
     tasks = []
     for learner, sampling, seed, seeded in plan:
-        log = f"{logs[sampling, seed]}.log"
+        log = logs[sampling, seed] + learner.resolved().suffix
         place = f"logs/{folders[learner.name]}/{log}" if len(learners) > 1 else f"logs/{log}"
         # The seed of what draws nothing decides about nothing: its record is good for any list of seeds.
         used = seed if seeded else 0
-        settings = learner.resolved().as_dict()
+        settings = dict(learner.resolved().settings)
         content = {
             "task": VERSION,
             "version": __version__,
@@ -107,8 +107,7 @@ def draws(sampling: str, learner: Learner) -> bool:
     from sampling import parse_spec
 
     spec: SamplingSpec = parse_spec(sampling)
-    settings = learner.resolved()
-    if settings.bagging or settings.crossValidation:
+    if learner.resolved().draws:
         return True
     parts = [part for part in (spec.whole, spec.binary, spec.numeric) if part is not None]
     return any(getattr(part, "seed", 0) is None for part in parts)

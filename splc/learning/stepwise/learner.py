@@ -38,6 +38,7 @@ class StepwiseLearner:
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     chosen: Settings = field(init=False)
     name: str = field(default=NAME, init=False)
+    suffix: str = field(default=".log", init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "chosen", preset_settings(self.preset).changed(self.changes))
@@ -46,6 +47,11 @@ class StepwiseLearner:
     def settings(self) -> Mapping[str, Any]:
         """All settings by name."""
         return self.chosen.as_dict()
+
+    @property
+    def draws(self) -> bool:
+        """Whether the result depends on the seed."""
+        return self.chosen.bagging or self.chosen.crossValidation
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options.
