@@ -8,18 +8,17 @@ as the model's own options go, and then completed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT, Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
-from splc.system.variability import ROOT
+from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 CHUNK = 1 << 16
@@ -103,8 +102,7 @@ def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
 
     terms: list[tuple[Term, float, tuple[int, ...]]] = []
     for term, influence in model.terms:
-        names = sorted(model.options_of(term))
-        positions = tuple(position for name in names if (position := _position(name, space)) is not None)
+        positions = positions_of(model.options_of(term), space.model)
         if not positions or influence == 0:
             continue
         terms.append((term, influence, positions))
@@ -121,59 +119,81 @@ def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
         )
 
 
-def _position(name: str, space: Space) -> int | None:
-    """Return the position of the option that a name in a term is about, None for the root."""
-    system = space.model
-    known = system.spellings.get(name)
-    if known is None:
-        raise system.unknown(name)
-    if known == ROOT:
-        return None
-    return system.switches[known][0] if known in system.switches else system.positions[known]
+def positions_of(names: Iterable[str], system: VariabilityModel) -> tuple[int, ...]:
+    """Return the positions of the options that names in terms are about, ascending; the root has none.
+
+    Raises:
+        ConfigurationError: for an unknown name.
+    """
+    found: set[int] = set()
+    for name in sorted(names):
+        known = system.spellings.get(name)
+        if known is None:
+            raise system.unknown(name)
+        if known in system.switches:
+            found.add(system.switches[known][0])
+        elif known != ROOT:
+            found.add(system.positions[known])
+    return tuple(sorted(found))
+
+
+def values_of(model: InfluenceModel, positions: Sequence[int], rows: Array, space: Space) -> Array:
+    """Return the prediction for each combination of value indices of some options, shape (n,).
+
+    Args:
+        model: a model of these options only.
+        positions: the positions of the options.
+        rows: the combinations, shape (n, positions).
+        space: the valid configurations.
+
+    Raises:
+        EvaluationError: with the row of the first combination for which the model has no finite value.
+    """
+    values = np.empty(len(rows))
+    for start in range(0, len(rows), CHUNK):
+        try:
+            values[start : start + CHUNK] = model.predict(
+                configurations_of(positions, rows[start : start + CHUNK], space)
+            )
+        except EvaluationError as error:
+            raise EvaluationError(error.problems, row=start + error.row, what=error.what) from None
+    return values
+
+
+def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Configurations:
+    """Return configurations with these value indices of some options and the first value of all others."""
+    indices = np.zeros((len(rows), len(space.model.options)), dtype=rows.dtype)
+    indices[:, list(positions)] = rows
+    return Configurations(space.model, indices)
 
 
 def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
-    """Return the values of a part's optimum, shape (variables,), and how many combinations were looked at."""
-    if part.count <= limit:
-        rows = Solutions(space.problem, part.variables, cache=space.cache).enumerate(limit)
-        if not part.used:
-            return rows[0], 0
-        values = _values(part, part.variables, rows, model, space)
-        return rows[int(np.argmax(values) if maximize else np.argmin(values))], len(rows)
+    """Return the values of a part's optimum, shape (variables,), and the number of combinations examined."""
+    whole = part.count <= limit
     if not part.used:
+        if whole:
+            return space.projection(part.variables).enumerate(limit)[0], 0
         return _first(part, np.zeros((1, 0), dtype=np.int64), space), 0
-    projected = Solutions(space.problem, part.used, cache=space.cache)
-    if projected.count > limit:
+    listed_options = part.variables if whole else part.used
+    projection = space.projection(listed_options)
+    if projection.count > limit:
         names = [space.model.names[variable] for variable in part.used]
         raise SpaceError(
-            f"the optimum would take a look at {projected.count:,} configurations (the limit is {limit:,}), "
+            f"the optimum would take a look at {projection.count:,} configurations (the limit is {limit:,}), "
             f"in which {listed(names)} depend on each other",
             hint="raise --limit, or use a model of fewer options",
         )
-    rows = projected.enumerate(limit)
-    values = _values(part, part.used, rows, model, space)
-    return _first(part, rows[values == (values.max() if maximize else values.min())], space), len(rows)
-
-
-def _values(part: _Part, variables: Sequence[int], rows: Array, model: InfluenceModel, space: Space) -> Array:
-    """Return the sum of the part's terms for each row of value indices of `variables`, shape (n,)."""
+    rows = projection.enumerate(limit)
     own = InfluenceModel(part.terms, model.order, derived=model.derived)
-    values = np.empty(len(rows))
-    for start in range(0, len(rows), CHUNK):
-        some = rows[start : start + CHUNK]
-        indices = np.zeros((len(some), len(space.model.options)), dtype=rows.dtype)
-        indices[:, list(variables)] = some
-        configurations = Configurations(space.model, indices)
-        try:
-            values[start : start + CHUNK] = own.predict(configurations)
-        except EvaluationError as error:
-            assignment = configurations.assignment(error.row)
-            shown = [f"{space.model.names[place]} = {assignment[space.model.names[place]]:g}" for place in part.used]
-            text = listed(shown)
-            raise ConfigurationError(
-                Problem(error.what, text=f"in a configuration with {text}", hint=error.advice)
-            ) from None
-    return values
+    try:
+        values = values_of(own, listed_options, rows, space)
+    except EvaluationError as error:
+        assignment = configurations_of(listed_options, rows[[error.row]], space).assignment(0)
+        shown = [f"{space.model.names[place]} = {assignment[space.model.names[place]]:g}" for place in part.used]
+        text = f"in a configuration with {listed(shown)}"
+        raise ConfigurationError(Problem(error.what, text=text, hint=error.advice)) from None
+    best = rows[values == (values.max() if maximize else values.min())]
+    return (best[0] if whole else _first(part, best, space)), len(rows)
 
 
 def _first(part: _Part, wanted: Array, space: Space) -> Array:
@@ -213,6 +233,6 @@ def _leads_on(part: _Part, wanted: Array, domains: Sequence[int], space: Space) 
         narrowed = list(domains)
         for variable, value in zip(part.used, row, strict=True):
             narrowed[variable] &= 1 << value
-        if not Solutions(space.problem, domains=narrowed, cache=space.cache).empty:
+        if space.satisfiable(narrowed):
             return True
     return False

@@ -1,40 +1,93 @@
-"""The extremes of terms over the valid configurations.
+"""The least and the greatest contribution of each term over the valid configurations (thesis, section 7.2).
 
-A term touches few options. Those that constraints tie together are looked at in every valid combination; those that
-nothing ties together cannot see each other, so that the extremes of a product are made of its parts' extremes.
+A term is about few options. The combinations of those that constraints tie together are listed, as for the optimum of
+a model; the extremes of a product of independent parts are products of the parts' extremes. Where there are too many
+combinations, interval arithmetic gives bounds.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 
-from comparison.bounds import ONE, UNBOUNDED, Bounds, Extreme, exponential_bounds, factor_bounds, interval
-from comparison.combinations import Combinations
-from comparison.syntactic import names_in
+from sampling.space.bounds import ONE, UNBOUNDED, Bounds, Extreme, exponential_bounds, factor_bounds, interval
+from sampling.space.compilation import BUDGETS
+from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.space import Space
 from splc.arithmetic.evaluation import rounded
-from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf
 from splc.models.terms import Factor, Term
 from splc.system.options import NumericOption
-from splc.system.variability import ROOT
 from splc.types import Array
 
-# Cells of value indices that are evaluated at a time.
-_CELLS = 1 << 22
+# Combinations of values of options that constraints tie together.
+LIMIT = 1 << 18
+# Diagrams over few options are small, or not worth the wait.
+_BUDGETS = BUDGETS[:-1]
 
 
-class Extremes:
-    """Looks for the extremes of a model's terms.
+@dataclass(frozen=True)
+class TermRange:
+    """The range of a term's contribution over the valid configurations.
+
+    Attributes:
+        term: the term.
+        influence: its influence.
+        low: the least contribution (influence times term), or a lower bound of it; -inf where none is known.
+        high: the greatest contribution, or an upper bound of it; inf where none is known.
+        low_at: option of the term → its value (NaN: deselected) in valid configurations that contribute `low`; empty
+            where all do, None where none is known.
+        high_at: the same for `high`.
+    """
+
+    term: Term
+    influence: float
+    low: float
+    high: float
+    low_at: Mapping[str, float] | None
+    high_at: Mapping[str, float] | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether both ends are contributions of valid configurations."""
+        return self.low_at is not None and self.high_at is not None
+
+
+def term_ranges(model: InfluenceModel, space: Space, *, limit: int = LIMIT) -> tuple[TermRange, ...]:
+    """Return the range of each term's contribution over the valid configurations, in the order of the terms.
+
+    Ranges are exact as long as at most `limit` valid combinations of options have to be examined together. Beyond
+    that they are bounds per factor, which are exact again where a valid configuration is found to have them.
+    A term with a numeric option that is deselected contributes 0. With the link 'log' the range is that of the
+    contribution to the sum.
+
+    Args:
+        model: the model; its parameters may be kept as names.
+        space: the valid configurations.
+        limit: the greatest number of combinations to examine together.
+
+    Raises:
+        ConfigurationError: if the model uses unknown options, an influence is not finite, or a term has no finite
+            value at some valid configuration.
+        VariabilityError: if there is no valid configuration.
+    """
+    search = _Search(model, space, limit)
+    return tuple(search.range_of(term, influence) for term, influence in model.terms)
+
+
+class _Search:
+    """The search for the extremes of a model's terms.
 
     Args:
         model: the model.
         space: the valid configurations.
-        limit: the greatest number of combinations of option values to look at together.
+        limit: the greatest number of combinations of option values to examine together.
 
     Raises:
         VariabilityError: if there is no valid configuration.
@@ -45,49 +98,68 @@ class Extremes:
         self.space = space
         self.limit = limit
         self.derived = {each.name: each for each in model.derived}
-        self.combinations = Combinations(space, limit)
+        self.listed: dict[tuple[int, ...], Array | None] = {(): np.zeros((1, 0), dtype=np.int64)}
+        # Position of an option → component of the constraints; None where they are too entangled to be counted.
+        self.components: dict[int, int] | None = None
+        with suppress(SpaceError):
+            space.require_valid()
+            parts = [part.variables for part in space.solutions.components]
+            self.components = {position: number for number, part in enumerate(parts) for position in part}
+
+    def range_of(self, term: Term, influence: float) -> TermRange:
+        """Return the range of a term's contribution."""
+        if not math.isfinite(influence):
+            text = f"the influence of {term.text(self.model.order)} is {influence}, which is not a finite number"
+            raise ConfigurationError(text)
+        self.positions(term)
+        if influence == 0:
+            return TermRange(term, influence, 0.0, 0.0, {}, {})
+        try:
+            found = self.bounds(term)
+            ends = (found.low, found.high) if influence > 0 else (found.high, found.low)
+            (low, low_at), (high, high_at) = (self.contribution(term, influence, end) for end in ends)
+        except EvaluationError as error:
+            hint = error.advice or "leave the term out, or state a constraint that rules such values out"
+            raise ConfigurationError(Problem(error.what, hint=hint)) from None
+        return TermRange(term, influence, low, high, low_at, high_at)
+
+    def contribution(self, term: Term, influence: float, end: Extreme) -> tuple[float, Mapping[str, float] | None]:
+        """Return what a term contributes at an extreme, and the values of its options there."""
+        if end.at is None:
+            return influence * end.value, None
+        row = np.array([list(end.at.values())], dtype=np.int64)
+        one = configurations_of(list(end.at), row, self.space)
+        # The value of a whole term is rounded otherwise than the product of the values of its parts.
+        value = float(self.single(term, influence).contributions(one)[0, 0])
+        order = {name: place for place, name in enumerate(self.space.model.names)}
+        names = sorted(self.model.options_of(term), key=lambda name: (order.get(name, len(order)), name))
+        return value, {name: float(one.column(name)[0]) for name in names}
+
+    def single(self, term: Term, influence: float = 1.0) -> InfluenceModel:
+        """Return the model of one term."""
+        return InfluenceModel(((term, influence),), self.model.order, derived=self.model.derived)
+
+    def positions(self, term: Term) -> tuple[int, ...]:
+        """Return the positions of the options that a term is about, ascending."""
+        return positions_of(self.model.options_of(term), self.space.model)
 
     def bounds(self, term: Term) -> Bounds:
         """Return the extremes of a term without its influence."""
         try:
-            parts = [self._extremes(part) for part in self._parts(term)]
+            return math.prod((self.part_bounds(part) for part in self.parts(term)), start=ONE)
         except EvaluationError:
-            # Where a factor has no value, an option of another part may be deselected, so that there is none to have.
-            rows = self.combinations.rows(self.positions(term))
+            # Where a factor has no value, an option of another part may be deselected, so that the term contributes 0.
+            rows = self.rows(self.positions(term))
             if rows is None:
                 raise
-            return self._enumerated(term, rows)
-        return math.prod(parts, start=ONE)
+            return self.enumerated(term, rows)
 
-    def values(self, term: Term, configurations: Configurations, influence: float = 1.0) -> Array:
-        """Return what a term contributes, shape (n,)."""
-        values: Array = replace(self.model, terms=((term, influence),)).contributions(configurations)[:, 0]
-        return values
-
-    def names(self, term: Term) -> tuple[str, ...]:
-        """Return the options of a term, in the system's order."""
-        return names_in(self.model.options_of(term), self.space.model.names)
-
-    def positions(self, term: Term) -> tuple[int, ...]:
-        """Return the positions of the options that a term is about, ascending."""
-        system = self.space.model
-        found: set[int] = set()
-        for name in self.names(term):
-            known = system.spellings.get(name)
-            if known is None:
-                raise system.unknown(name)
-            if known in system.switches:
-                found.add(system.switches[known][0])
-            elif known != ROOT:
-                found.add(system.positions[known])
-        return tuple(sorted(found))
-
-    def _parts(self, term: Term) -> list[Term]:
-        """Return the factors of a term, those together whose options constraints tie together."""
+    def parts(self, term: Term) -> list[Term]:
+        """Return the factors of a term, grouped by the constraints that tie their options together."""
         groups: list[tuple[set[int], list[Factor]]] = []
         for factor in term.factors:
             positions = self.positions(Term((factor,)))
-            tied = self.combinations.tied(positions)
+            tied = {0 if self.components is None else self.components[position] for position in positions}
             factors = [factor]
             apart: list[tuple[set[int], list[Factor]]] = []
             for own, members in groups:
@@ -98,65 +170,80 @@ class Extremes:
             groups = [*apart, (tied, factors)]
         return [Term(tuple(sorted(factors))) for _, factors in groups]
 
-    def _extremes(self, part: Term) -> Bounds:
+    def part_bounds(self, part: Term) -> Bounds:
         """Return the extremes of factors whose options depend on each other."""
-        rows = self.combinations.rows(self.positions(part))
+        rows = self.rows(self.positions(part))
         if rows is not None:
-            return self._enumerated(part, rows)
-        found = math.prod((self._factor(factor) for factor in part.factors), start=ONE)
-        return Bounds(self.combinations.checked(found.low), self.combinations.checked(found.high))
+            return self.enumerated(part, rows)
+        found = math.prod((self.factor_bounds(factor) for factor in part.factors), start=ONE)
+        return Bounds(self.checked(found.low), self.checked(found.high))
 
-    def _factor(self, factor: Factor) -> Bounds:
+    def rows(self, positions: tuple[int, ...]) -> Array | None:
+        """Return the valid combinations of values of options, shape (n, positions); None where they are too many."""
+        if positions not in self.listed:
+            self.listed[positions] = None
+            with suppress(SpaceError):
+                if self.components is not None:
+                    self.listed[positions] = self.space.projection(positions, _BUDGETS).enumerate(self.limit)
+        return self.listed[positions]
+
+    def enumerated(self, part: Term, rows: Array) -> Bounds:
+        """Return the extremes of a product over combinations of its options' values, shape (n, options)."""
+        positions = self.positions(part)
+        values = values_of(self.single(part), positions, rows, self.space)
+        low, high = (
+            Extreme(float(values[row]), dict(zip(positions, rows[row].tolist(), strict=True)))
+            for row in (int(values.argmin()), int(values.argmax()))
+        )
+        return Bounds(low, high)
+
+    def checked(self, end: Extreme) -> Extreme:
+        """Return an extreme without its combination where that is not known to be valid."""
+        if end.at is None:
+            return end
+        domains = [(1 << size) - 1 for size in self.space.problem.sizes]
+        for position, index in end.at.items():
+            domains[position] = 1 << index
+        try:
+            valid = self.components is not None and self.space.satisfiable(domains, _BUDGETS)
+        except SpaceError:
+            valid = False
+        return end if valid else Extreme(end.value, None)
+
+    def factor_bounds(self, factor: Factor) -> Bounds:
         """Return the extremes of one factor, whatever values the options of others take."""
         one = Term((factor,))
         positions = self.positions(one)
         sizes = [self.space.problem.sizes[position] for position in positions]
-        rows = self.combinations.rows(positions)
+        rows = self.rows(positions)
         if rows is None and (len(sizes) == 1 or math.prod(sizes) <= self.limit):
             rows = np.indices(sizes).reshape(len(sizes), -1).T
         try:
             if rows is not None:
-                return self._enumerated(one, rows)
-            found = self._column(self.derived[factor.option])
+                return self.enumerated(one, rows)
+            found = self.derived_bounds(self.derived[factor.option])
         except EvaluationError:
             return UNBOUNDED
         result = factor_bounds(found.low.value, found.high.value, factor)
         options = [self.space.model.options[position] for position in positions]
         return result.with_zero() if any(isinstance(o, NumericOption) and o.optional for o in options) else result
 
-    def _column(self, found: Derived) -> Bounds:
-        """Return bounds of what is derived from more options than can be looked at together."""
+    def derived_bounds(self, found: Derived) -> Bounds:
+        """Return bounds of a subexpression of more options than can be examined together."""
         if isinstance(found, Parameter):
             return interval(min(found.values_of), max(found.values_of))
         if isinstance(found, PowerOf):
-            return exponential_bounds(self._total(found.base), self._total(found.exponent))
+            return exponential_bounds(self.total(found.base), self.total(found.exponent))
         if isinstance(found, ExtremeOf):
             choice = max if found.function == "max" else min
-            lows, highs = zip(*map(self._total, found.arguments), strict=True)
+            lows, highs = zip(*map(self.total, found.arguments), strict=True)
             return UNBOUNDED if any(map(math.isnan, (*lows, *highs))) else interval(choice(lows), choice(highs))
-        ends = self._total(found.terms)
+        ends = self.total(found.terms)
         if isinstance(found, RoundOf):
             ends = tuple(rounded(found.function, np.array(ends)).tolist())
         return interval(*ends)
 
-    def _total(self, terms: Addends) -> tuple[float, float]:
+    def total(self, terms: Addends) -> tuple[float, float]:
         """Return bounds of a sum."""
         found = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
         return sum((each.low.value for each in found), 0.0), sum((each.high.value for each in found), 0.0)
-
-    def _enumerated(self, part: Term, rows: Array) -> Bounds:
-        """Return the extremes of a product over combinations of its options' values, shape (n, options)."""
-        positions = self.positions(part)
-        width = len(self.space.model.options)
-        step = max(1, _CELLS // max(width, 1))
-        values = np.empty(len(rows))
-        for start in range(0, len(rows), step):
-            some = rows[start : start + step]
-            indices = np.zeros((len(some), width), dtype=some.dtype)
-            indices[:, list(positions)] = some
-            values[start : start + step] = self.values(part, Configurations(self.space.model, indices))
-        low, high = (
-            Extreme(float(values[row]), dict(zip(positions, rows[row].tolist(), strict=True)))
-            for row in (int(values.argmin()), int(values.argmax()))
-        )
-        return Bounds(low, high)

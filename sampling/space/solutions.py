@@ -31,6 +31,7 @@ class Solutions:
         domains: the values (bits) that each variable may take; None: all.
         cache: diagrams of components already built for this problem; new ones are put there.
         budgets: how large a diagram may grow (see `sampling.space.compilation`).
+        parts: the components of the problem that matter, where they are known; the kept variables are theirs.
 
     Raises:
         SpaceError: if the constraints are too entangled (see `sampling.space.compilation`).
@@ -43,12 +44,13 @@ class Solutions:
         domains: Sequence[int] | None = None,
         cache: Cache | None = None,
         budgets: Sequence[int] = BUDGETS,
+        parts: Sequence[Component] | None = None,
     ) -> None:
         self.problem = problem
         self.variables = tuple(range(len(problem.sizes))) if kept is None else tuple(kept)
         cache = {} if cache is None else cache
         wanted = None if kept is None else frozenset(kept)
-        parts = components(problem, domains)
+        parts = components(problem, domains) if parts is None else parts
         self.components: tuple[Component, ...] = tuple(parts or ())
         self.diagrams: tuple[Diagram, ...] = ()
         self.empty = parts is None

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sampling.space.compilation import BUDGETS
 from sampling.space.conflicts import conflict
 from sampling.space.problem import ConstraintProblem, whole_problem
 from sampling.space.solutions import Cache, Solutions
@@ -76,6 +77,28 @@ class Space:
         """Return option → for each of its value indices, in how many valid configurations it occurs."""
         counts = self.solutions.value_counts()
         return {name: tuple(values) for name, values in zip(self.model.names, counts, strict=True)}
+
+    def projection(self, positions: Sequence[int], budgets: Sequence[int] = BUDGETS) -> Solutions:
+        """Return the combinations of values of some options that occur in valid configurations.
+
+        Args:
+            positions: the positions of the options.
+            budgets: how large a diagram may grow (see `sampling.space.compilation`).
+
+        Raises:
+            SpaceError: if the constraints are too entangled.
+        """
+        kept = frozenset(positions)
+        parts = [part for part in self.solutions.components if not kept.isdisjoint(part.variables)]
+        return Solutions(self.problem, positions, cache=self.cache, budgets=budgets, parts=parts)
+
+    def satisfiable(self, domains: Sequence[int], budgets: Sequence[int] = BUDGETS) -> bool:
+        """Return whether some valid configuration has only values (bits) of these domains, one per option.
+
+        Raises:
+            SpaceError: if the constraints are too entangled.
+        """
+        return not Solutions(self.problem, domains=domains, cache=self.cache, budgets=budgets).empty
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
         """Return the number of valid configurations if one of the model's stated constraints were not there.

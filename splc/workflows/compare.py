@@ -11,10 +11,10 @@ from typing import Any
 from comparison.compare import compare_all
 from comparison.correlation import FEWEST, Correlation, pair_correlations
 from comparison.measures import DEFAULT_KEYS, measure
-from comparison.ranges import TermRange, term_ranges
 from comparison.result import Comparisons
 from comparison.syntactic import links_differ
 from sampling import Space
+from sampling.space.ranges import TermRange, term_ranges
 from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
@@ -243,10 +243,11 @@ def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None
 def _files(project: Project, basis: Basis) -> dict[str, dict[str, str | None]]:
     """Return name and hash of the files that were read beside the models."""
     found: dict[str, dict[str, str | None]] = {}
-    for key, file in (("system", project.system_file), ("parameters", project.parameters_file)):
-        if file is not None and file != STANDARD:
-            found[key] = {"path": file, "sha256": read_source(file).sha256}
+    if (system := project.system_file) != STANDARD:
+        found["system"] = {"path": system, "sha256": read_source(system).sha256}
     if basis.measurements is not None:
         report = basis.measurements.report
         found["measurements"] = {"path": report.source, "sha256": report.sha256}
+    if (parameters := project.parameters_file) is not None and parameters != STANDARD:
+        found["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
     return found

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from comparison.bounds import UNBOUNDED, factor_bounds, interval
+from sampling.space.bounds import UNBOUNDED, factor_bounds, interval
 from splc.models.terms import Factor, Term
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from comparison.ranges import TermRange, term_ranges
+from sampling.space.ranges import TermRange, term_ranges
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
@@ -168,7 +168,7 @@ def test_wrong_models_and_empty_spaces_are_errors() -> None:
     with pytest.raises(ConfigurationError, match="did you mean 'cache'"):
         term_ranges(InfluenceModel.from_terms({option_term("cahce"): 0.0}), Space(system))
     for influence in (math.nan, math.inf):
-        with pytest.raises(ConfigurationError, match="no finite number"):
+        with pytest.raises(ConfigurationError, match="not a finite number"):
             term_ranges(InfluenceModel(((option_term("x"), influence),)), Space(system))
     with pytest.raises(ConfigurationError, match=r"1e\+200 \* x has no finite value"):
         term_ranges(InfluenceModel.from_terms({option_term("x"): 1e200}), Space(system))
