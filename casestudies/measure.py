@@ -1,6 +1,6 @@
 """`python -m casestudies.measure CASE`: measure a case study again with the drivers, by `splc measure`.
 
-Everything is written beside the committed files, under names with `.new` in them; the same command goes on after an
+Everything is written next to the committed files, under names with `.new` in them; the same command continues after an
 interruption. Further options are those of `splc measure`, as `--sampling pb:9,3 --dry-run`.
 """
 

@@ -89,7 +89,7 @@ static void read_header(struct reader *reader, char *line, struct demands demand
             complain(reader, "column %d: '%s' is not an option; the options are px, py, pz, nx, ny, nz", i + 1,
                      cells[i]);
         } else if (has_column(batch, (enum option)option)) {
-            complain(reader, "column %d: '%s' is there twice", i + 1, cells[i]);
+            complain(reader, "column %d: duplicate '%s'", i + 1, cells[i]);
         } else {
             batch->columns[batch->column_count++] = (enum option)option;
         }

@@ -13,12 +13,12 @@ def blocks_of(page: str) -> dict[str, str]:
     """Return name → content of the generated blocks.
 
     Raises:
-        ValueError: if a block is there twice, or a marker has no partner.
+        ValueError: for a duplicate block, or a marker has no partner.
     """
     found: dict[str, str] = {}
     for match in _BLOCK.finditer(page):
         if match["name"] in found:
-            raise ValueError(f"the block {match['name']} is there twice")
+            raise ValueError(f"duplicate block {match['name']}")
         found[match["name"]] = match["body"]
     if len(re.findall(r"<!-- (?:begin|end) ", page)) != 2 * len(found):
         raise ValueError("a marker of a block has no partner")

@@ -49,7 +49,7 @@ class Kind:
     wall: bool = True
 
 
-# The ranges stand in section 5.4.
+# The ranges are those of section 5.4.
 KINDS = (
     Kind("smg2000/1d", "SMG2000 1-D", ("5.6", "5.7"), "default", (0.6, 3.4)),
     Kind("smg2000/2d", "SMG2000 2-D", ("5.8", "5.9"), "default", (9.5, 85.3)),

@@ -20,7 +20,7 @@ class Agent:
     """A network that learns the value of actions, one update at a time."""
 
     def __init__(self, inputs: int, actions: int, settings: Settings, rng: np.random.Generator) -> None:
-        """Begin with a blank network.
+        """Begin with a new network.
 
         Args:
             inputs: the size of a state.
@@ -56,7 +56,7 @@ class Agent:
         )
 
     def become(self, network: Network) -> None:
-        """Go on from another network."""
+        """Continue from another network."""
         torch = self._torch
         for model in (self._online, self._target):
             linear = [each for each in model if isinstance(each, torch.nn.Linear)]

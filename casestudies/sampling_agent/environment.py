@@ -93,7 +93,7 @@ class Episodes:
         """Take one action in every episode that is not over, and return the rewards 1 - c; 0 where it is over.
 
         Args:
-            actions: shape (episodes,); whatever stands at an episode that is over is not looked at.
+            actions: shape (episodes,); the entry of a finished episode is ignored.
 
         Raises:
             SpecError: if an action is not allowed; nothing is then changed.

@@ -1,4 +1,4 @@
-"""What episodes came to: accuracy, cost, points, and how near their choices were to the cheapest ones."""
+"""Outcomes of episodes: accuracy, cost, points, and the distance of their choices from the cheapest ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent remembers: transitions, those that surprised it most coming back most often.
+"""Prioritised replay: a memory of transitions from which those with the largest errors are drawn most often.
 
 Source: Schaul et al., Prioritized experience replay (2016), the proportional variant, eq. 1 and section 3.4.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from casestudies.sampling_agent.policies import Transitions
 from splc.types import Array
 
-# Lets a transition that surprised nobody come back too.
+# Gives transitions without any error a chance to be drawn, too.
 _LEAST = 1e-3
 
 

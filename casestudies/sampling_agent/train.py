@@ -36,7 +36,7 @@ def main(given: list[str] | None = None) -> int:
     for name in _OPTIONS:
         default = known[name].default
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, metavar="N")
-    parser.add_argument("--from-best", action="store_true", help="every epoch goes on from the best network so far")
+    parser.add_argument("--from-best", action="store_true", help="every epoch continues from the best network so far")
     for each in fields(Generator):
         parser.add_argument(f"--{each.name}", type=type(each.default), default=each.default, metavar="N")
     parser.add_argument("--functions", type=int, default=1000, metavar="N", help="of the validation")

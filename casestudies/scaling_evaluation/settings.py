@@ -132,7 +132,7 @@ def _several(key: str, value: Any, setting: _Setting, problems: Problems, line: 
         good = [float(each) for each in good]
     # As they are named in files and tables.
     if len({f"{100 * each:g}" if key == "noise" else each for each in good}) < len(good):
-        problems.add(f"a value of {key} is there twice", line, text=f"{key} = {_shown(value)}")
+        problems.add(f"duplicate value of {key}", line, text=f"{key} = {_shown(value)}")
     return tuple(good)
 
 

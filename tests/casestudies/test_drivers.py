@@ -329,7 +329,7 @@ def test_hypres_own_drivers_agree(
     [
         ("smg", "", ["<stdin>: the table is empty"]),
         ("smg", "px,py,zz,nx\n", ["<stdin>:1: column 3: 'zz' is not an option"]),
-        ("smg", "px,nx,px\n", ["<stdin>:1: column 3: 'px' is there twice"]),
+        ("smg", "px,nx,px\n", ["<stdin>:1: column 3: duplicate 'px'"]),
         ("smg", "px,py\n", ["<stdin>:1: there is no column 'nx'"]),
         ("smg", "px,pz,nx\n", ["<stdin>:1: there is a column 'pz' but no column 'py'"]),
         ("smg", "px,nx,ny\n", ["<stdin>:1: there is a column 'ny' but no column 'py'"]),

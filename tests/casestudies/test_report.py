@@ -200,13 +200,13 @@ def test_blocks_are_replaced_and_nothing_else(bodies: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<!-- begin x -->\n<!-- end x -->\n" * 2, "twice"),
+        ("<!-- begin x -->\n<!-- end x -->\n" * 2, "duplicate block x"),
         ("<!-- begin x -->\n", "no partner"),
         ("<!-- begin y -->\n<!-- end y -->\n", "different blocks: x, y"),
         ("nothing", "different blocks: x"),
     ],
 )
 def test_wrong_markers(text: str, message: str) -> None:
-    """A block that is there twice, not closed, missing or unknown is an error, and nothing is written."""
+    """A duplicate, unclosed, missing or unknown block is an error, and nothing is written."""
     with pytest.raises(ValueError, match=message):
         with_blocks(text, {"x": "new"})

@@ -143,7 +143,7 @@ def test_file(tmp_path: Path) -> None:
         ("noise = [0.02, 0]", "noise must be numbers above 0 and below 1, as 0.02 for ±2 %\n    noise = 0"),
         ("noise = nan", "noise must be numbers"),
         ('noise = "0.02"', "noise must be numbers"),
-        ("noise = [0.02, 0.02000000001]", "a value of noise is there twice"),
+        ("noise = [0.02, 0.02000000001]", "duplicate value of noise"),
         (
             'learners = ["defualt"]',
             "learners must be names of learners\n    learners = 'defualt'\n    did you mean 'default'?",
