@@ -20,7 +20,7 @@ class Settings:
         epsilon: share of drawn actions at first, and at last (paper: 1.0, 0.1).
         annealed: the share of epochs after which it has become the last one, linearly (paper: 50 of 200).
         compared: functions on which networks are compared after each epoch (paper: 100).
-        from_best: whether each epoch continues from the best network so far, and not from the latest ("will be used as a
+        from_best: whether each epoch continues from the best network so far, not from the latest ("will be used as a
             baseline for training in the next epoch" can be read either way).
         band: relative error at the target that is good enough (paper: 5 %).
         most_single: most single points of an episode (paper: "a predefined maximum").
