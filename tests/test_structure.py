@@ -6,10 +6,11 @@ import re
 import statistics
 import tomllib
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
-from tests.support.paths import ROOT
+from tests.support.paths import PAGES, ROOT
 
 PACKAGES = ("splc", "sampling", "comparison")
 FILES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
@@ -80,3 +81,27 @@ def test_modules_describe_themselves() -> None:
     """Every module begins with a docstring of one sentence on one line."""
     described = re.compile(r'r?"""\S.*\S(?:\n|""")')
     assert [relative(file) for file in FILES if not described.match(file.read_text(encoding="utf-8"))] == []
+
+
+TEXTS = (*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "decisions").glob("*.md")))
+FOLDERS = "splc|sampling|comparison|tests|docs|casestudies|benchmarks"
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_pages_name_existing_files(page: Path) -> None:
+    """Every path of this project that a page sets as code exists; names in capitals are placeholders."""
+    text = page.read_text(encoding="utf-8")
+    named = {path for path in re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text) if not re.search(r"[A-Z]{2}", path)}
+    assert {path for path in named if not (ROOT / path).exists()} == set()
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_pages_name_existing_modules(page: Path) -> None:
+    """Every module, and every name of one, that a page sets as code can be imported."""
+    for name in re.findall(r"`((?:splc|sampling|comparison)\.[A-Za-z_.]*\w)`", page.read_text(encoding="utf-8")):
+        if name.endswith((".toml", ".py")) or re.search(r"[A-Z]{2}", name):
+            continue
+        try:
+            resolve_name(name)
+        except (ImportError, AttributeError):
+            pytest.fail(f"{page.name}: {name}")
