@@ -16,7 +16,7 @@ import pytest
 
 from splc.measuring.journal import Journal, read_journal
 from tests.cli.conftest import SYSTEM, Run
-from tests.support.measured_programs import ALL, AWK, TIME, VALUES, script, table
+from tests.support.programs import ALL, AWK, TIME, VALUES, script, table
 
 Refused = Callable[..., str]
 

@@ -28,7 +28,7 @@ ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 def test_killed_at_fifty_random_moments(study_file: Path, tmp_path: Path) -> None:
     """Killed at any moment, a study loses no finished run, does none again, and gives the same folder."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.support.study_killing", str(study_file), str(tmp_path), "50"],
+        [sys.executable, "-W", "error", "-m", "tests.support.study_killer", str(study_file), str(tmp_path), "50"],
         cwd=ROOT,
         env=ENVIRONMENT,
         capture_output=True,

@@ -20,7 +20,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, option_term
 from splc.models.text.reader import expand_text
 from splc.system.variability import VariabilityModel
-from tests.support.learned_results import influence_models, result_of, results, small_system, systems
+from tests.support.learning_results import influence_models, result_of, results, small_system, systems
 
 LLVM = (
     "1;228.863313802081 * time_passes + 16.0598697916664 * gvn;5.19351862172252;5.19351862172252;5.19351862172252;"

@@ -20,7 +20,7 @@ from splc.learning.result import LearningResult
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
-from tests.support.learned_results import influence_models, result_of, results, small_system, systems
+from tests.support.learning_results import influence_models, result_of, results, small_system, systems
 
 
 def example() -> LearningResult:

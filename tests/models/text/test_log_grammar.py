@@ -21,7 +21,7 @@ from splc.models.text.log_grammar import (
     term_text,
 )
 from splc.models.text.reader import expand_text
-from tests.support.learned_results import influence_models, small_system
+from tests.support.learning_results import influence_models, small_system
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

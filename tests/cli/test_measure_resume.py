@@ -15,8 +15,8 @@ import pytest
 
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.support.measured_programs import ALL, AWK, TIME, script, table
 from tests.support.paths import SUPPORT
+from tests.support.programs import ALL, AWK, TIME, script, table
 
 Refused = Callable[..., str]
 
@@ -163,7 +163,7 @@ for row in rows:
 
 def test_killed_at_any_moment(empty: Path) -> None:
     """Killed 50 times and resumed: no recorded run is lost or done again, and the file is as without any kill."""
-    driver = SUPPORT / "killing.py"
+    driver = SUPPORT / "measure_killer.py"
     done = subprocess.run([sys.executable, str(driver), "50"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

@@ -1,6 +1,6 @@
 """Does a study again and again, kills it at random moments (SIGKILL), and goes on: the other side of `test_kills.py`.
 
-Run as `python -m tests.support.study_killing STUDY FOLDER KILLS`; prints a JSON object.
+Run as `python -m tests.support.study_killer STUDY FOLDER KILLS`; prints a JSON object.
 """
 
 from __future__ import annotations
