@@ -61,6 +61,62 @@ def names_of(text: str | None, option: str) -> list[str] | None:
     return names
 
 
+def free_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in `--free a,b --free c`.
+
+    Raises:
+        typer.BadParameter: for an empty or duplicate name.
+    """
+    names = [name.strip() for text in texts for name in text.split(",")]
+    if not all(names):
+        raise typer.BadParameter("a name is missing; write --free alpha,beta", param_hint="--free")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise typer.BadParameter(f"{twice[0]} is given twice", param_hint="--free")
+    return tuple(names)
+
+
+def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
+    """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out.
+
+    Raises:
+        typer.BadParameter: for a text of another form, and a duplicate name.
+    """
+    found: dict[str, tuple[float | None, float | None]] = {}
+    for text in texts:
+        name, equals, interval = text.rpartition("=")
+        low, dots, high = interval.partition("..")
+        name = name.strip()
+        try:
+            ends = [float(end) if end.strip() else None for end in (low, high)]
+        except ValueError:
+            ends = [math.nan]
+        if not (name and equals and dots) or any(end is not None and math.isnan(end) for end in ends):
+            raise typer.BadParameter(f"{text!r} is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5", param_hint="--bound")
+        if name in found:
+            raise typer.BadParameter(f"{name} is given twice", param_hint="--bound")
+        found[name] = (ends[0], ends[1])
+    return found
+
+
+def axes_of(texts: Sequence[str] | None, option: str) -> dict[str, list[float]]:
+    """Return name → numbers of texts `NAME=NUMBER,NUMBER`.
+
+    Raises:
+        typer.BadParameter: for a text of another form, and a duplicate name.
+    """
+    found: dict[str, list[float]] = {}
+    for text in texts or ():
+        name, equals, values = (part.strip() for part in text.partition("="))
+        numbers = [_number(value) for value in values.split(",")]
+        if not equals or not name or None in numbers:
+            raise typer.BadParameter(f"{text!r} is not NAME=NUMBER,NUMBER…", param_hint=option)
+        if name in found:
+            raise typer.BadParameter(f"{name} is given twice", param_hint=option)
+        found[name] = [number for number in numbers if number is not None]
+    return found
+
+
 def _number(text: str) -> float | None:
     try:
         value = float(text)

@@ -124,7 +124,7 @@ def test_a_factor_on_the_whole_model(run: Run) -> None:
     """`scale` is a factor that no parameters file applies, so it is said how to give it."""
     result = run("fit", "--free", "scale", "-o", "fitted.toml")
     [one] = json.loads(run("fit", "--free", "scale", "--json").stdout)["parameters"]
-    assert f"note: the factor on the whole model is no parameter of it: give it as --scale {one['estimate']:.6g}" in (
+    assert f"note: the factor on the whole model is not one of its parameters: use --scale {one['estimate']:.6g}" in (
         result.stderr
     )
     assert one["benchmarked"] == 1
@@ -149,10 +149,10 @@ def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
     assert result.exit_code == 0
     assert "warning: alpha, gamma cannot be told apart by these configurations" in result.stderr
     assert "note: determined is alpha + 2 * gamma = " in result.stderr
-    assert "warning: idle is not determined: it changes none of the predictions; its value is a mere start" in (
+    assert "warning: idle is not determined: it changes none of the predictions; its value is only a start" in (
         result.stderr
     )
-    assert "warning: base lies at its upper bound, 0.25: intervals hold if the true value is within the bounds" in (
+    assert "warning: base is at its upper bound, 0.25: intervals hold if the true value is within the bounds" in (
         result.stderr
     )
     assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[1:5]] == [
@@ -218,7 +218,7 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
         ),
         (("--free", "alpha,beta,base,z"), "does not use the parameter 'z'\n    free can be: alpha, base, beta, scale"),
         (("--free", "x"), "'x' is an option or observed, not a parameter"),
-        (("--free", "alpha", "--folds", "1"), "2 folds at least; 0 for no cross-validation"),
+        (("--free", "alpha", "--folds", "1"), "at least 2 folds; 0 for no cross-validation"),
         (("--free", "nodes"), "parameters.toml:6: 'nodes' is an expression of the options, not a number"),
         (("--free", "alpha,,beta"), "a name is missing"),
         (("--free", "alpha,alpha"), "alpha is given twice"),
@@ -228,7 +228,7 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
         (("--free", "alpha", "--bound", "alpha=1..2", "--bound", "alpha=1.."), "alpha is given twice"),
         (("--free", "alpha", "--bound", "alpha=2..1"), "alpha cannot lie between 2 and 1"),
         (("--free", "alpha", "--bound", "beta=1..2"), "'beta' has a bound but is not free"),
-        (("--free", "alpha", "--level", "95"), "95 is no level of intervals"),
+        (("--free", "alpha", "--level", "95"), "95 is not a level of intervals"),
         (("--free", "alpha", "--weights", "squared"), "'squared' is not one of"),
         (("--free", "alpha", "--property", "tiem"), "did you mean 'time'?"),
         (("nothing.txt", "--free", "alpha"), "nothing.txt: there is no such file"),

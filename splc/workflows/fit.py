@@ -1,0 +1,227 @@
+"""Estimate parameters of an analytical model from measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sampling import Space
+from splc import __version__
+from splc.calibration import SCALE, Bound, Calibration, Weights, calibrate
+from splc.errors import OutputError, Problem, RequestError, listed, plural
+from splc.formats.models.parameters import write_parameters
+from splc.io.files import STANDARD
+from splc.io.outputs import require_writable
+from splc.models.influence import EvaluationError
+from splc.models.parameters import Parameters, ParameterTable, Quantity
+from splc.models.subexpressions import Parameter
+from splc.project import Project
+from splc.types import Aggregate, Duplicates, Invalid
+from splc.workflows.free_parameters import read_free_model
+from splc.workflows.note import Note, reading_notes
+from splc.workflows.parameters import require_used, stated_parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to estimate.
+
+    Attributes:
+        free: the names of the parameters to estimate; `scale` is a factor on the whole model.
+        analytical: the file of the model; None is the analytical model of the project folder.
+        bound: name → bounds of a free parameter; None is an end without a stated bound.
+        weights: which squared residuals are minimized.
+        level: the level of the intervals.
+        folds: the number of folds of the cross-validation, 0 for none.
+        seed: the seed of the folds.
+        output: the file that `write` will write; it is checked not to be one of the inputs.
+        parameter: machine parameters that replace those of the project.
+        system: the system description; None is the one of the project folder.
+        measurements: the measurements; None are those of the project folder.
+        nfp: the property; None is the one of the project.
+        parameters: the file of machine parameters; None is the one of the project folder.
+        invalid: what to do with measured configurations that are not valid.
+        duplicates: what to do with configurations that are measured in several rows.
+        aggregate: the value that represents repetitions.
+    """
+
+    free: tuple[str, ...]
+    analytical: str | None = None
+    bound: Mapping[str, Bound] = field(default_factory=dict)
+    weights: Weights = "relative"
+    level: float = 0.95
+    folds: int = 10
+    seed: int = 0
+    output: str | None = None
+    parameter: Mapping[str, float] = field(default_factory=dict)
+    system: str | None = None
+    measurements: str | None = None
+    nfp: str | None = None
+    parameters: str | None = None
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate = "mean"
+
+
+@dataclass(frozen=True)
+class Result:
+    """Estimated parameters.
+
+    Attributes:
+        calibration: the estimates with their intervals and errors.
+        known: the parameters before the estimation.
+        model: the file of the model.
+        nfp: the property.
+        measurements: the file of the measurements.
+        scaled: whether `scale` is a factor on the whole model, not one of its parameters.
+        seed: the seed of the folds.
+        notes: what the user should know.
+    """
+
+    calibration: Calibration
+    known: Parameters
+    model: str
+    nfp: str
+    measurements: str
+    scaled: bool
+    seed: int = 0
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request) -> Result:
+    """Estimate parameters by bounded least squares.
+
+    Raises:
+        RequestError: if the level or the number of folds is out of range, or a stated parameter is not used.
+        SpecError: if a free name is not one of a parameter of the model.
+        InputError: if a file cannot be found or read.
+        OutputError: if the output is an input or cannot be written.
+    """
+    _require_sense(request)
+    project = Project.load(
+        system=request.system,
+        measurements=request.measurements,
+        nfp=request.nfp,
+        analytical=request.analytical,
+        parameters=request.parameters,
+    )
+    file = project.analytical_file
+    if file is None:
+        message = "there is no analytical.txt here; name the model, or name it as 'analytical' in splc.toml"
+        raise RequestError(message, "analytical")
+    require_writable(request.output, (file, *project.files))
+    space = Space(project.variability_model())
+    known = stated_parameters(project, request.parameter)
+    free = read_free_model(file, space.model, known, request.free)
+    require_used(request.parameter, free.used)
+    measured = project.measurements(
+        space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate
+    )
+    nfp = project.the_nfp(measured)
+    try:
+        found = calibrate(
+            free.model,
+            measured.configurations,
+            measured.column(nfp),
+            request.free,
+            guessed=free.guessed,
+            bounds=request.bound,
+            weights=request.weights,
+            level=request.level,
+            folds=request.folds,
+            seed=request.seed,
+        )
+    except EvaluationError as error:
+        raise error.at(file) from None
+    notes = (*reading_notes(measured.report), *_left_out(found, nfp), *_uncertain(found))
+    scaled = SCALE in request.free and all(each.name != SCALE for each in free.model.parameters)
+    return Result(found, known, file, nfp, measured.report.source or "", scaled, request.seed, notes)
+
+
+def write(result: Result, output: str) -> None:
+    """Write all parameters as TOML, the free ones with their estimates and intervals.
+
+    Raises:
+        OutputError: if the file cannot be written.
+    """
+    found = result.calibration
+    new = {parameter.name: parameter for parameter in found.model.parameters}
+    changed = {estimate.name: _quantity(new[estimate.name]) for estimate in found.estimates}
+    count = plural(found.configurations, "configuration", "configurations")
+    names = listed([estimate.name for estimate in found.estimates], limit=len(changed))
+    error, validated = (
+        "undefined" if value is None else f"{value:.6g} %" for value in (found.error_after, found.error_cross_validated)
+    )
+    heading = [
+        f"Estimated by splc {__version__}: {names}",
+        f"model: {_line(result.model)}; measurements: {_line(result.measurements)}, {_line(result.nfp)}, {count}",
+        f"weights: {found.weights}; mean relative error {error}" + f", cross-validated {validated}" * bool(found.folds),
+    ]
+    if found.undetermined:
+        heading.append(f"not determined by these measurements: {', '.join(found.undetermined)}")
+    write_parameters(result.known.changed(changed), output, "\n".join(heading))
+
+
+def _require_sense(request: Request) -> None:
+    output = request.output
+    if output not in (None, STANDARD) and not str(output).removesuffix(".gz").lower().endswith(".toml"):
+        raise OutputError(Problem("parameters are written as TOML", output, hint="name a file that ends in .toml"))
+    if not 0 < request.level < 1:
+        raise RequestError(f"{request.level:g} is not a level of intervals, such as 0.95", "level")
+    if request.folds < 0 or request.folds == 1:
+        raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
+
+
+def _left_out(found: Calibration, nfp: str) -> Iterator[Note]:
+    """Yield notes about configurations without a usable value."""
+    if found.missing:
+        yield Note(f"{plural(found.missing, 'configuration has', 'configurations have')} no value of {nfp}")
+    if found.zeros:
+        zeros = plural(found.zeros, f"value of {nfp} is", f"values of {nfp} are")
+        logarithm = "not positive and left out: only positive values have logarithms"
+        yield Note(f"{zeros} {logarithm if found.weights == 'log' else '0 and left out of the relative error'}")
+
+
+def _uncertain(found: Calibration) -> Iterator[Note]:
+    """Yield warnings about estimates that the measurements do not determine."""
+    for name in found.without_effect:
+        kept = "the benchmarked one" if found[name].benchmarked is not None else "only a start"
+        yield Note(f"{name} is not determined: it changes none of the predictions; its value is {kept}", warning=True)
+    for group in found.confounded:
+        names = listed(group.names)
+        yield Note(
+            f"{names} cannot be told apart by these configurations; their values are one of many solutions",
+            warning=True,
+        )
+        for combination in group.combinations:
+            value = f"{combination.value:.6g} ({combination.low:.6g} to {combination.high:.6g})"
+            yield Note(f"determined is {combination.text} = {value}")
+    for estimate in found.estimates:
+        if estimate.at_bound is not None:
+            which = "lower" if estimate.at_bound == "low" else "upper"
+            yield Note(
+                f"{estimate.name} is at its {which} bound, {estimate.value:g}: intervals hold if the true value is "
+                "within the bounds; they are as wide as without bounds, up to where these end",
+                warning=True,
+            )
+    if not found.converged:
+        yield Note("the search did not converge; state bounds with --bound", warning=True)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quantity(parameter: Parameter) -> Quantity | ParameterTable:
+    """Return an estimate as a parameters file has it: with its interval and level, or as not determined."""
+    [level] = parameter.levels or (None,)
+    rows = []
+    for value, low, high in zip(parameter.values_of, parameter.low, parameter.high, strict=True):
+        # A row of 0 stays 0 whatever the factor of its table is.
+        if parameter.keys and value == low == high == 0:
+            rows.append(Quantity.exactly(value))
+        elif parameter.determined:
+            rows.append(Quantity(value, low, high, level))
+        else:
+            rows.append(Quantity.undetermined(value))
+    return ParameterTable(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]

@@ -1,0 +1,149 @@
+"""Suggest which point of a scaling model's parameters to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
+from splc.data.experiment import Experiment
+from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
+from splc.formats.experiments.read import read_experiment
+from splc.project import Project
+from splc.scaling.suggest import Cost, Suggestions, suggest
+from splc.types import Array
+from splc.workflows.note import Note, notes_of, reading_notes
+from splc.workflows.series import chosen_series
+
+# The usual names of parameters that count processes.
+PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
+VALUE = "value"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to suggest.
+
+    Attributes:
+        measurements: the measurements at points of parameters; None are those of the project folder.
+        coordinates: the columns of a CSV that are parameters.
+        callpath: names or patterns of call paths, whose values are added up; None are all.
+        metric: the metric, if there are several.
+        cost: what a measurement costs, an expression of parameters and `value`; None is the value, times the number
+            of processes if a parameter has one of the names in `PROCESSES`.
+        until: the error in percent at points off the lines at which the model is good enough.
+        budget: what all measurements may cost.
+        count: the number of points; None is what a line lacks, or one.
+        axis: parameter → its possible values; without an entry the measured ones are continued to five.
+        extend: the number of further values of every other parameter.
+        repetitions: the number of measurements per point; None is as measured.
+    """
+
+    measurements: str | None = None
+    coordinates: Sequence[str] | None = None
+    callpath: Sequence[str] | None = None
+    metric: str | None = None
+    cost: str | None = None
+    until: float | None = None
+    budget: float | None = None
+    count: int | None = None
+    axis: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    extend: int = 0
+    repetitions: int | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """Suggested points.
+
+    Attributes:
+        suggestions: the points, and the model that they are based on.
+        callpaths: the call paths whose values were added up.
+        cost: what a measurement costs, as text.
+        notes: what the user should know.
+    """
+
+    suggestions: Suggestions
+    callpaths: tuple[str, ...]
+    cost: str
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request) -> Result:
+    """Suggest points to measure.
+
+    Raises:
+        InputError: if the measurements cannot be found or read.
+        MeasurementError: if no call path or metric has the given name, or none of the points can be used.
+        ExpressionError: if the cost is not an expression of parameters and the value.
+        SpecError: if an axis is of an unknown parameter, or has too few values.
+    """
+    project = Project.load(measurements=request.measurements)
+    experiment = read_experiment(project.measurements_file, request.coordinates)
+    names = experiment.parameters
+    for name in request.axis:
+        if name not in names:
+            raise SpecError(f"--axis: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
+    points, values, callpaths = _added_up(experiment, request.callpath, request.metric)
+    cost, text = _cost(request.cost, names)
+    found = suggest(
+        points,
+        values,
+        names=names,
+        cost=cost,
+        axes=[list(request.axis[name]) if name in request.axis else None for name in names],
+        extend=request.extend,
+        until=request.until,
+        budget=request.budget,
+        count=request.count,
+        repetitions=request.repetitions,
+    )
+    notes = (*reading_notes(experiment.report), *notes_of(found.model.notes))
+    return Result(found, callpaths, text, notes)
+
+
+def _added_up(
+    experiment: Experiment, callpath: Sequence[str] | None, metric: str | None
+) -> tuple[Array, Array, tuple[str, ...]]:
+    """Return points, values added up over call paths, and the call paths.
+
+    Raises:
+        MeasurementError: if there are several metrics, or no point has values of all call paths.
+    """
+    series = chosen_series(experiment, callpath, None if metric is None else [metric])
+    metrics = list(dict.fromkeys(key[1] for key in series))
+    if len(metrics) > 1:
+        hint = "choose one with --metric"
+        raise MeasurementError(f"there are several metrics: {listed(metrics)}", hint=hint).at(experiment.report.source)
+    width = min(experiment[key].shape[1] for key in series)
+    total = experiment[series[0]]
+    if len(series) > 1:
+        total = np.sum([experiment[key][:, :width] for key in series], axis=0)
+    known = ~np.isnan(total).all(axis=1)
+    if not known.any():
+        hint = "choose fewer with --callpath"
+        raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
+    return experiment.points[known], total[known], tuple(key[0] for key in series)
+
+
+def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
+    """Return what a measurement costs, as a function and as text.
+
+    Raises:
+        ExpressionError: if the text is not an expression of parameters and the value.
+    """
+    if text is None:
+        processes = next((name for name in names if name.casefold() in PROCESSES), None)
+        text = VALUE if processes is None else f"{VALUE} * `{processes}`"
+    node = parse(text, NameTable({each: each for each in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
+
+    def cost(points: Array, values: Array) -> Array:
+        columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
+        found: Array = evaluate(node, columns.__getitem__)
+        return found
+
+    return cost, text.replace("`", "")
