@@ -14,8 +14,8 @@ import pytest
 
 from splc.scaling import fit_many
 from splc.scaling.exponents import EXTRAP
+from splc.scaling.methods import METHODS
 from splc.scaling.single.hypotheses import space
-from splc.scaling.single.methods import METHODS
 from tests.support.scaling_oracle import column, smallest_left_out
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])

@@ -15,7 +15,7 @@ from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, preset
 from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
 from splc.scaling.fit import fit
-from splc.scaling.single.methods import METHODS, settings_of
+from splc.scaling.methods import METHODS, settings_of
 from splc.study import learners, reader, reference
 from splc.study.specification import Learner, Study
 from tests.support.paths import ROOT

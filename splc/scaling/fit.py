@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from splc.errors import MeasurementError, SpecError, listed
+from splc.scaling.batch import fitted
 from splc.scaling.data import Observed, observed
+from splc.scaling.methods import Settings, settings_of
 from splc.scaling.multi.fit import fitted_many_parameters
 from splc.scaling.result import ScalingModel
-from splc.scaling.single.fit import fitted
-from splc.scaling.single.methods import Settings, settings_of
 
 
 def fit(
@@ -39,10 +39,10 @@ def fit(
             Extra-P's default learner; 'refinement', as Following the Blind Seer has it; or 'extrap', refinement as
             Extra-P 4.2.5 has it.
         names: the parameters' names; unless given `x`, or of several `x1`, `x2`, …
-        aggregate: how repetitions become one value, see `splc.scaling.single.methods.Settings`.
+        aggregate: how repetitions become one value, see `splc.scaling.methods.Settings`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
         segmented: whether a change of behaviour is looked for: two models, of 9 points or more.
-        exponents: the search space of 'classic', see `splc.scaling.single.methods.settings_of`.
+        exponents: the search space of 'classic', see `splc.scaling.methods.settings_of`.
         terms: how many terms 'classic' may choose, 1 or 2.
         criterion: what 'classic' compares, 'loo' or 'rss'.
 

@@ -14,10 +14,10 @@ from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
 from splc.scaling.evidence import _ANY_SCALE, _CENTERS, _FREEDOM, _SHARES, judged
 from splc.scaling.exponents import exponents
+from splc.scaling.intervals import FitUncertainty
 from splc.scaling.noise import condensed, outliers
 from splc.scaling.single.default import weighed
 from splc.scaling.single.hypotheses import space
-from splc.scaling.single.intervals import FitUncertainty
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 SQUARE = (Fraction(2), Fraction(0))

@@ -13,7 +13,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_text
 from splc.scaling import ScalingModel, fit, fit_many
 from splc.scaling.exponents import exponents
-from splc.scaling.single.methods import METHODS
+from splc.scaling.methods import METHODS
 from splc.types import Array
 
 ALL = sorted(METHODS)

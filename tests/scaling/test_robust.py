@@ -10,7 +10,7 @@ import pytest
 
 from splc.errors import ConfigurationError, MeasurementError, SpecError, SplcError
 from splc.scaling import fit, fit_many
-from splc.scaling.single.methods import METHODS
+from splc.scaling.methods import METHODS
 
 ALL = sorted(METHODS)
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])

@@ -10,8 +10,10 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.errors import SpecError
+from splc.scaling.batch import fitted
 from splc.scaling.data import Observed, observed
 from splc.scaling.exponents import Exponents
+from splc.scaling.methods import Settings
 from splc.scaling.multi.caveats import about_fit, about_points, untold
 from splc.scaling.multi.posterior import Hypotheses
 from splc.scaling.multi.search import search
@@ -21,8 +23,6 @@ from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
 from splc.scaling.scores import rss
 from splc.scaling.selection import FAR
-from splc.scaling.single.fit import fitted
-from splc.scaling.single.methods import Settings
 from splc.types import Array
 
 MOST_PARAMETERS = 5

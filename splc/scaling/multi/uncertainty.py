@@ -8,12 +8,12 @@ import numpy as np
 
 from splc.scaling.columns import columns
 from splc.scaling.evidence import degrees, judged
+from splc.scaling.intervals import leverage
 from splc.scaling.mixture import LEAST_SHARE, MOST, Mixture
 from splc.scaling.multi.posterior import Hypotheses
 from splc.scaling.multi.search import scales, search
 from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.noise import Condensed
-from splc.scaling.single.intervals import leverage
 from splc.types import Array
 
 

@@ -11,13 +11,13 @@ from splc.data.accuracy import smape
 from splc.scaling.caveats import Facts, caveats
 from splc.scaling.data import Observed
 from splc.scaling.exponents import Exponents
+from splc.scaling.intervals import PosteriorUncertainty
+from splc.scaling.methods import Settings
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
 from splc.scaling.scores import rss
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
-from splc.scaling.single.intervals import PosteriorUncertainty
-from splc.scaling.single.methods import Settings
 from splc.scaling.single.segmented import LEAST_POINTS, WORTH_A_CHANGE, change_point
 from splc.types import Array
 
