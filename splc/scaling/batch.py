@@ -1,18 +1,25 @@
-"""From checked measurements of many quantities to their scaling models: those measured at the same points together."""
+"""Scaling models of many quantities: those measured at the same points together, for one parameter and for several.
+
+The way is the same for both: repetitions are condensed, a method chooses a hypothesis (`Settings.select`), and model,
+caveats and uncertainty follow from it. Only the hypotheses that the method searches differ. Where a single parameter
+has an effect, the models are those of this parameter alone, which has the larger search space.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
 from splc.data.accuracy import smape
-from splc.scaling.caveats import Facts, caveats
-from splc.scaling.data import Observed
-from splc.scaling.exponents import Exponents
-from splc.scaling.intervals import PosteriorUncertainty
+from splc.errors import SpecError
+from splc.scaling.caveats import Facts, about_fit, about_points, ambiguous
+from splc.scaling.columns import Product
+from splc.scaling.data import Quantities, quantities
+from splc.scaling.exponents import CONSTANT
+from splc.scaling.intervals import AlongUncertainty, PosteriorUncertainty
 from splc.scaling.methods import Settings
+from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
 from splc.scaling.scores import rss
@@ -21,146 +28,231 @@ from splc.scaling.single.default import falls
 from splc.scaling.single.segmented import LEAST_POINTS, WORTH_A_CHANGE, change_point
 from splc.types import Array
 
-_CONSTANT = Exponents(Fraction(0), Fraction(0))
+MOST_PARAMETERS = 5
 
 
-def fitted(data: Observed, settings: Settings, name: str, segmented: bool) -> list[ScalingModel]:
-    """Fit all quantities: those that were measured at the same points together."""
+def fitted(data: Quantities, settings: Settings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
+    """Fit all quantities.
+
+    Args:
+        data: the measurements.
+        settings: the method and its settings.
+        names: the parameters.
+        segmented: whether a change of behaviour is looked for, along one parameter.
+
+    Raises:
+        SpecError: if more than five parameters vary.
+    """
     known = ~np.isnan(data.values).all(axis=2)
     patterns, which = np.unique(known, axis=0, return_inverse=True)
-    found: list[ScalingModel | None] = [None] * data.models
+    found: list[ScalingModel | None] = [None] * len(data)
     for at, pattern in enumerate(patterns):
-        rows = np.flatnonzero(which == at)
-        part = Observed(data.x[pattern], data.values[rows][:, pattern], data.notes)
-        for inner, model in enumerate(_batch(part, settings, name)):
-            one = Observed(part.x, part.values[inner : inner + 1], part.notes)
-            found[rows[inner]] = _in_segments(one, model, settings, name) if segmented else model
+        rows = np.flatnonzero(which.ravel() == at)
+        part = Quantities(data.points[pattern], data.values[rows][:, pattern], data.notes)
+        for inner, model in enumerate(_batch(part, settings, names)):
+            one = Quantities(part.points, part.values[inner : inner + 1], part.notes)
+            found[rows[inner]] = _in_segments(one, model, settings, names) if segmented else model
     return [each for each in found if each is not None]
 
 
-def _in_segments(one: Observed, whole: ScalingModel, settings: Settings, name: str) -> ScalingModel:
+def _in_segments(one: Quantities, whole: ScalingModel, settings: Settings, names: tuple[str, ...]) -> ScalingModel:
     """Return a model of two segments where the behaviour of a quantity changes, else the one of all points."""
-    if len(one.x) < LEAST_POINTS:
+    x = one.points[:, 0]
+    if len(x) < LEAST_POINTS:
         few = f"fewer than {LEAST_POINTS} points: no change of behaviour can be found"
         return replace(whole, notes=(*whole.notes, few))
     values = condensed(one.values, settings.aggregate).values[0]
-    change = change_point(one.x, values)
+    change = change_point(x, values)
     if change is None:
         return whole
     lower, upper, at = change
     below, above = (
-        _batch(Observed(one.x[side], one.values[:, side], one.notes), settings, name)[0] for side in (lower, upper)
+        _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
+        for side in (lower, upper)
     )
-    note = f"the behaviour changes at {name} = {at:g}: up to there it is {below.text}"
+    note = f"the behaviour changes at {names[0]} = {at:g}: up to there it is {below.text}"
     found = replace(above, notes=(note, *above.notes), below=below, change=at)
-    better = float(smape(found.predict(one.x), values)) * WORTH_A_CHANGE < whole.smape
+    better = float(smape(found.predict(x), values)) * WORTH_A_CHANGE < whole.smape
     return found if better else whole
 
 
-def _batch(data: Observed, settings: Settings, name: str) -> list[ScalingModel]:
+def _batch(data: Quantities, settings: Settings, names: tuple[str, ...]) -> list[ScalingModel]:
     """Fit quantities that were measured at the same points."""
+    varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
+    if len(varying) > MOST_PARAMETERS:
+        hint = "hold some of them constant, and leave them out"
+        raise SpecError(f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}", hint=hint)
+    if len(names) > 1 and len(varying) < 2:
+        return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
     with np.errstate(invalid="ignore"):
         largest = np.nanmax(np.abs(data.values), axis=(1, 2))
     # A power of two: nothing is rounded, and squares stay within the range of numbers.
     units = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
     measured = condensed(data.values / units[:, None, None], settings.aggregate)
-    chosen = _shortened(settings.select(data.x, measured).compact(), data.x, units)
-    fitted = chosen.values(data.x)
-    errors = smape(fitted, measured.values, axis=1)
+    chosen = settings.select(data.points, measured).compact()
+    only = _only_parameter(chosen, measured, len(names))
+    found: list[ScalingModel | None] = [None] * len(data)
+    for parameter in np.unique(only).tolist():
+        rows = np.flatnonzero(only == parameter)
+        if parameter < 0:
+            models = _models(data, units[rows], measured[rows], chosen[rows], settings, names)
+        else:
+            models = _along(Quantities(data.points, data.values[rows], data.notes), settings, names, parameter)
+        for row, model in zip(rows, models, strict=True):
+            found[row] = model
+    return [each for each in found if each is not None]
+
+
+def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> Array:
+    """Return for each quantity the only one of several parameters that has an effect; -1 for any other number."""
+    if parameters == 1:
+        return np.full(len(measured.values), -1)
+    active = chosen.having(np.array([[not each.is_constant for each in term] for term in chosen.terms], dtype=bool))
+    active = active if chosen.terms else np.zeros((len(measured.values), parameters), dtype=bool)
+    # Any product of zeros fits zeros; the search along one parameter knows that they are a constant.
+    active[~measured.values.any(axis=1)] = np.arange(parameters) == 0
+    return np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1)
+
+
+def _along(data: Quantities, settings: Settings, names: tuple[str, ...], parameter: int) -> list[ScalingModel]:
+    """Fit quantities along one of several parameters; points that differ in the others alone are repetitions."""
+    line = replace(quantities(data.points[:, parameter], data.values), notes=data.notes)
+    about = about_points(names, data.points)
+    found = []
+    for model in _batch(line, settings, (names[parameter],)):
+        terms = tuple(
+            tuple(each if at == parameter else CONSTANT for at in range(len(names))) for (each,) in model.terms
+        )
+        others = tuple(note for note in about if note not in model.notes)
+        found.append(
+            replace(
+                model,
+                names=names,
+                terms=terms,
+                ranges=_ranges(data.points),
+                points=len(data.points),
+                notes=(*others, *model.notes),
+                uncertainty=None if model.uncertainty is None else AlongUncertainty(model.uncertainty, parameter),
+            )
+        )
+    return found
+
+
+def _models(
+    data: Quantities,
+    units: Array,
+    measured: Condensed,
+    chosen: Selection,
+    settings: Settings,
+    names: tuple[str, ...],
+) -> list[ScalingModel]:
+    """Return the models of chosen hypotheses, with all that is known about them.
+
+    Args:
+        data: the points, and notes on them.
+        units: what measured values were divided by, shape (models,).
+        measured: one value per point and quantity.
+        chosen: the hypotheses.
+        settings: the method and its settings.
+        names: the parameters.
+    """
+    points, values = data.points, measured.values
+    chosen = chosen.rounded(points, units)
+    estimates = chosen.values(points)
+    errors = smape(estimates, values, axis=1)
     with np.errstate(over="ignore"):
-        squares = rss(fitted, measured.values, axis=1) * units * units
-    repeated = repetition_noise(measured)
-    noise = _noise(measured, fitted, repeated, chosen)
+        squares = rss(estimates, values, axis=1) * units * units
+    noise = _noise(measured, estimates, chosen)
     with np.errstate(all="ignore"):
-        far = chosen.values(np.array([FAR * data.x[-1]]))[:, 0]
-    negative = [each.power < 0 for each in chosen.terms] + [False]
-    zeros = (measured.values == 0).sum(axis=1)
-    fall = falls(measured.values)
-    plain = settings.as_dict()
-    ranges = ((float(data.x[0]), float(data.x[-1])),)
+        far = chosen.values(FAR * points.max(axis=0, keepdims=True))[:, 0]
+    powers = np.array([[each.power < 0 for each in term] for term in chosen.terms], dtype=bool)
+    negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
+    fall = _falls(points, values)
+    zeros = np.count_nonzero(values == 0, axis=1)
+    positive = values.min(axis=1) > 0
+    constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
+    about, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
     models = []
-    for row in range(data.models):
-        at = int(chosen.first[row]), int(chosen.second[row])
-        terms, coefficients = _terms(chosen, row, float(units[row]))
+    for row, unit in enumerate(units.tolist()):
+        terms, coefficients = _terms(chosen, row, unit, len(names))
         certainty = float(chosen.certainty[row])
-        values = measured.values[row]
-        falling = settings.searches_falling(bool(fall[row]))
+        falling = [at for at, falls_there in enumerate(fall[row].tolist()) if falls_there]
         facts = Facts(
-            points=len(data.x),
             outliers=int(measured.outliers[row]),
             left_out=settings.aggregate == "robust",
             smape=float(errors[row]),
-            falls=bool(fall[row]),
-            positive=bool((values > 0).all()),
+            positive=bool(positive[row]),
             zeros=int(zeros[row]),
             floored=bool(chosen.floored[row]),
             certainty=None if np.isnan(certainty) else certainty,
-            constant=at[0] < 0,
-            negative_power=negative[at[0]] or negative[at[1]],
-            strong_scaling=falling,
             ends_below=bool(far[row] < 0),
-            last_x=ranges[0][1],
-            name=name,
-        )
-        # Also of other methods: what is uncertain is the quantity, not which rule was used to choose one hypothesis.
-        wide = falling or (settings.strong_scaling is None and bool(fall[row]))
-        uncertainty = PosteriorUncertainty(
-            data.x, values, measured.counts[row], measured.squares[row], wide, float(units[row])
+            constant=bool(constant[row]),
+            falling=tuple(names[at] for at in falling if negative[row, at]),
+            rising=() if settings.searches_falling else tuple(names[at] for at in falling),
         )
         models.append(
             ScalingModel(
-                names=(name,),
+                names=names,
                 terms=terms,
                 coefficients=coefficients,
                 ranges=ranges,
                 method=settings.method,
                 settings=plain,
-                points=len(data.x),
-                measurements=int(measured.counts[row].sum()),
-                smape=float(errors[row]),
+                points=len(points),
+                measurements=int(totals[row]),
+                smape=facts.smape,
                 rss=float(squares[row]),
-                noise=None if np.isnan(noise[row]) else float(noise[row]),
+                noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=facts.certainty,
-                notes=(*caveats(facts), *data.notes),
-                uncertainty=uncertainty,
+                notes=(
+                    *about,
+                    *ambiguous(names, points, terms),
+                    *about_fit(facts, names, points),
+                    *data.notes,
+                ),
+                uncertainty=PosteriorUncertainty(
+                    points, values[row], measured.counts[row], measured.squares[row], settings.strong_scaling, unit
+                ),
             )
         )
     return models
 
 
-def _terms(chosen: Selection, row: int, unit: float) -> tuple[tuple[tuple[Exponents, ...], ...], tuple[float, ...]]:
+def _ranges(points: Array) -> tuple[tuple[float, float], ...]:
+    return tuple((float(each.min()), float(each.max())) for each in points.T)
+
+
+def _falls(points: Array, values: Array) -> Array:
+    """Return which quantities fall along each parameter, shape (models, parameters)."""
+    number = points.shape[1]
+    if number == 1:
+        return falls(values)[:, None]
+    return np.stack([falls_along(points, values, at) for at in range(number)], axis=1)
+
+
+def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[tuple[Product, ...], tuple[float, ...]]:
     """Return the terms of a model and their coefficients; a constant of 0 beside others is left out."""
     terms, coefficients = [], []
     constant = float(chosen.coefficients[0, row])
-    places = [int(place) for place in (chosen.first[row], chosen.second[row]) if place >= 0]
-    if constant != 0 or not places:
-        terms.append((_CONSTANT,))
+    pairs = zip(chosen.places[:, row].tolist(), chosen.coefficients[1:, row].tolist(), strict=True)
+    used = [(place, coefficient) for place, coefficient in pairs if place >= 0]
+    if constant != 0 or not used:
+        terms.append((CONSTANT,) * parameters)
         coefficients.append(constant * unit)
-    for which, place in enumerate(places, 1):
-        terms.append((chosen.terms[place],))
-        coefficients.append(float(chosen.coefficients[which, row]) * unit)
+    for place, coefficient in used:
+        terms.append(chosen.terms[place])
+        coefficients.append(coefficient * unit)
     return tuple(terms), tuple(coefficients)
 
 
-def _shortened(chosen: Selection, x: Array, units: Array) -> Selection:
-    """Return it with coefficients of 12 digits where that changes no value by more than rounding: 5, not 5.0000…36."""
-    found = chosen.coefficients * units
-    short = np.array([float(f"{each:.12g}") for each in found.ravel()]).reshape(found.shape) / units
-    largest = np.abs(chosen.values(x)).max(axis=1)
-    short[0] = np.where(np.abs(short[0]) < 1e-13 * largest, 0.0, short[0])
-    other = replace(chosen, coefficients=short)
-    values, changed = chosen.values(x), other.values(x)
-    same = (np.abs(changed - values) <= 1e-11 * np.abs(values)).all(axis=1)
-    return replace(chosen, coefficients=np.where(same, short, chosen.coefficients))
-
-
-def _noise(measured: Condensed, fitted: Array, repeated: Array, chosen: Selection) -> Array:
+def _noise(measured: Condensed, estimates: Array, chosen: Selection) -> Array:
     """Return the relative standard deviation of a measurement in percent, from repetitions or else from residuals."""
-    used = 1 * (chosen.coefficients[0] != 0) + (chosen.first >= 0) + (chosen.second >= 0)
+    used = 1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0)
     free = measured.values.shape[1] - np.maximum(used, 1)
     size = np.abs(measured.values)
     size = np.where(size > 0, size, size.mean(axis=1, keepdims=True))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        relative = (measured.values - fitted) / np.where(size > 0, size, 1.0)
+    repeated = repetition_noise(measured)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        relative = (measured.values - estimates) / np.where(size > 0, size, 1.0)
         residual = 100 * np.sqrt((measured.counts * relative**2).sum(axis=1) / np.where(free > 0, free, np.nan))
-    return np.where(np.isnan(repeated), residual, repeated)
+    return np.where(np.isfinite(repeated), repeated, residual)

@@ -1,68 +1,72 @@
-"""What a user should know about a scaling model before relying on it."""
+"""Caveats: what a user should know about a scaling model before relying on it."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
 
 from splc.errors import plural
+from splc.scaling.columns import column
+from splc.scaling.exponents import Exponents
+from splc.scaling.multi.lines import longest
+from splc.scaling.selection import FAR
+from splc.types import Array
 
 ENOUGH_POINTS = 5
 _SURE = 0.5
 _POOR = 10.0
+# Products of two terms of which less than this is left beside a constant and both terms are like a sum of these.
+_DISTINCT = 1e-7
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the caveats of one model depend on.
+    """What the caveats about the fit of one model depend on.
 
     Attributes:
-        points: number of distinct points.
         outliers: repetitions far from the others.
         left_out: whether those were left out.
         smape: error at the measured points.
-        falls: whether the values fall somewhere.
         positive: whether all values are positive.
         zeros: number of points whose value is 0.
         floored: whether noise was taken for partly absolute.
         certainty: posterior probability of the lead term.
+        ends_below: whether it predicts less than 0 at four times the largest value of every parameter.
         constant: whether the model is constant.
-        negative_power: whether it has a negative power.
-        strong_scaling: whether negative powers were searched.
-        ends_below: whether it predicts less than 0 at four times the largest x.
-        last_x: the largest measured value of the parameter.
-        name: the parameter.
+        falling: parameters along which values fall, with a negative power in the model.
+        rising: parameters along which values fall, without one where none was searched.
     """
 
-    points: int
     outliers: int
     left_out: bool
     smape: float
-    falls: bool
     positive: bool
     zeros: int
     floored: bool
     certainty: float | None
-    constant: bool
-    negative_power: bool
-    strong_scaling: bool
     ends_below: bool
-    last_x: float
-    name: str
+    constant: bool
+    falling: tuple[str, ...]
+    rising: tuple[str, ...]
 
 
-def caveats(facts: Facts) -> tuple[str, ...]:
-    """Return the caveats, the gravest first."""
+def about_fit(facts: Facts, names: Sequence[str], points: Array) -> tuple[str, ...]:
+    """Return caveats about how a model fits, the gravest first.
+
+    Args:
+        facts: what they depend on.
+        names: the parameters.
+        points: shape (n, parameters).
+    """
     found = []
-    name = facts.name
-    if facts.points == 1:
-        found.append(f"only one value of {name} was measured: nothing is known about how it scales")
-    elif facts.points < ENOUGH_POINTS:
-        found.append(
-            f"only {facts.points} values of {name} were measured: exponents are guesses; measure at least "
-            f"{ENOUGH_POINTS}"
-        )
     if facts.ends_below and facts.positive:
-        found.append(f"all values are positive, but the model falls below 0 before {name} = {4 * facts.last_x:g}")
+        far = zip(names, (FAR * points.max(axis=0)).tolist(), strict=True)
+        where = ", ".join(f"{name} = {value:g}" for name, value in far)
+        found.append(f"all values are positive, but the model falls below 0 before {where}")
     if facts.outliers:
         what = f"{plural(facts.outliers, 'repetition', 'repetitions')} far from the others"
         found.append(f"{what} left out as outliers" if facts.left_out else f"{what}: try aggregate='robust'")
@@ -72,10 +76,94 @@ def caveats(facts: Facts) -> tuple[str, ...]:
         found.append(f"{plural(facts.zeros, 'value is', 'values are')} 0: no relative error there")
     if facts.floored and facts.positive:
         found.append("noise looks as large for small values as for large ones, and small ones count less")
-    if facts.falls and facts.negative_power:
-        found.append(f"values fall as {name} grows, so that negative powers were searched")
-    elif facts.falls and not facts.strong_scaling and (not facts.constant or facts.smape > _POOR):
-        found.append(f"values fall as {name} grows, but negative powers were not searched (strong_scaling=True)")
+    if facts.falling:
+        found.append(f"{_fall(facts.falling)}, so that negative powers were searched")
+    if facts.rising and (not facts.constant or facts.smape > _POOR):
+        found.append(f"{_fall(facts.rising)}, but negative powers were not searched (strong_scaling=True)")
     if facts.certainty is not None and facts.certainty < _SURE:
         found.append(f"the lead term is not certain (probability {facts.certainty:.2f}); others fit about as well")
     return tuple(found)
+
+
+def _fall(names: Sequence[str]) -> str:
+    return f"values fall as {' and '.join(names)} {'grows' if len(names) == 1 else 'grow'}"
+
+
+def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
+    """Return caveats about the points: parameters with one value, with short lines, and that change together."""
+    found = []
+    for at, name in enumerate(names):
+        values = len(np.unique(points[:, at]))
+        line = longest(points, at)
+        if values == 1:
+            found.append(f"only one value of {name} was measured: nothing is known about how it scales")
+        elif values < ENOUGH_POINTS:
+            found.append(
+                f"only {values} values of {name} were measured: exponents are guesses; measure at least {ENOUGH_POINTS}"
+            )
+        elif line < ENOUGH_POINTS:
+            what = f"no more than {line} points differ" if line > 1 else "no two points differ"
+            found.append(f"{what} in {name} alone: its exponents are less certain than with a line of {ENOUGH_POINTS}")
+    return (*found, *_together(names, points))
+
+
+def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
+    """Return a caveat for each pair of parameters of which one never changes without the other."""
+    found = []
+    for p, q in itertools.combinations(range(len(names)), 2):
+        pairs = len(np.unique(points[:, [p, q]], axis=0))
+        if pairs == len(np.unique(points[:, p])) == len(np.unique(points[:, q])) > 1:
+            found.append(
+                f"{names[p]} and {names[q]} change together at all points, so that what one of them does cannot be "
+                "told from what the other does: measure points at which only one differs"
+            )
+    return tuple(found)
+
+
+def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]]) -> tuple[str, ...]:
+    """Return a caveat for each pair of parameters in a model whose sum and product cannot be told apart.
+
+    On a pure cross the product of two terms is a sum of a constant and both terms, so that a + b, a + a·b and b + a·b
+    fit the same.
+
+    Args:
+        names: the parameters.
+        points: shape (n, parameters).
+        terms: exponents of every parameter, for each term of the model.
+    """
+    if len(names) < 2:
+        return ()
+    own: dict[int, Exponents] = {}
+    for term in terms:
+        own |= {at: each for at, each in enumerate(term) if not each.is_constant}
+    found = []
+    for p, q in itertools.combinations(sorted(own), 2):
+        if _distinct(points[:, [p, q]].tobytes(), own[p], own[q]):
+            continue
+        where = " and ".join(f"{names[at]} = {_beside(points[:, at]):g}" for at in (p, q))
+        found.append(
+            f"a sum and a product of the terms of {names[p]} and {names[q]} cannot be told apart, both fit a cross: "
+            f"measure one point off the cross, such as {where}"
+        )
+    return tuple(found)
+
+
+# The quantities of a profile are measured at the same points, and many have the same terms.
+@lru_cache(maxsize=4096)
+def _distinct(points: bytes, first: Exponents, second: Exponents) -> bool:
+    """Return whether the product of two terms is no sum of them and a constant, at points of two parameters."""
+    pairs = np.unique(np.frombuffer(points).reshape(-1, 2), axis=0)
+    one, other = column(first, pairs[:, 0]), column(second, pairs[:, 1])
+    design = np.array([np.ones_like(one), one, other, one * other])
+    lengths = np.linalg.norm(design, axis=1, keepdims=True)
+    design /= np.where(lengths > 0, lengths, 1.0)
+    if len(pairs) < 4:
+        return False
+    triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
+    return bool(abs(triangle[3, 3]) > _DISTINCT)
+
+
+def _beside(values: Array) -> float:
+    """Return the smallest value of a parameter that is not the one with most points."""
+    distinct, counts = np.unique(values, return_counts=True)
+    return float(np.delete(distinct, int(counts.argmax()))[0])

@@ -9,27 +9,41 @@ import numpy as np
 from splc.scaling.exponents import Exponents
 from splc.types import Array
 
+# A product of one factor per parameter.
+Product = tuple[Exponents, ...]
+
 
 def column(each: Exponents, x: Array) -> Array:
     """Return x^power * log2(x)^log, with x's shape; not finite where it is not defined."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.power(x, float(each.power)) if each.power != 0 else np.ones_like(x)
         if each.log != 0:
-            # Not the other way round: 0 * inf, at x = 0, is no value.
+            # In this order: 0 * inf, at x = 0, is not defined.
             values = values * np.power(np.log2(x), float(each.log))
     return np.asarray(values, dtype=float)
 
 
 def columns(terms: Sequence[Exponents], x: Array) -> Array:
-    """Return the columns of terms, shape (terms, n)."""
+    """Return the columns of terms of one parameter, shape (terms, n)."""
     return np.array([column(each, x) for each in terms]).reshape(len(terms), len(x))
+
+
+def product_columns(terms: Sequence[Product], points: Array) -> Array:
+    """Return the columns of products at points (n, parameters), shape (terms, n)."""
+    found = np.ones((len(terms), len(points)))
+    with np.errstate(invalid="ignore", over="ignore"):
+        for row, term in enumerate(terms):
+            for at, each in enumerate(term):
+                if not each.is_constant:
+                    found[row] *= column(each, points[:, at])
+    return found
 
 
 def usable(terms: Iterable[Exponents], x: Array) -> tuple[Exponents, ...]:
     """Return the terms that can be fitted at points x, in their order.
 
-    Logarithms are left out where some x lies below 1, where their sign changes (Extra-P's rule); so is what has no
-    finite value at some x, and what has the same value at all of them.
+    Logarithms are left out where some x is below 1, where their sign changes (Extra-P's rule), and so are terms that
+    have no finite value at some x, or the same value at all of them.
     """
     logs = bool((x >= 1).all())
     found = []

@@ -23,6 +23,9 @@ class Exponents(NamedTuple):
         return self.power == 0 and self.log == 0
 
 
+CONSTANT = Exponents(Fraction(0), Fraction(0))
+
+
 def exponents(power: Rational, log: Rational = 0) -> Exponents:
     """Return exponents as exact fractions; a float is taken for the simplest fraction that rounds to it.
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from splc.errors import MeasurementError, SpecError, listed
 from splc.scaling.batch import fitted
-from splc.scaling.data import Observed, observed
-from splc.scaling.methods import Settings, settings_of
-from splc.scaling.multi.fit import fitted_many_parameters
+from splc.scaling.data import Quantities, numbers, quantities
+from splc.scaling.methods import settings_of
 from splc.scaling.result import ScalingModel
 
 
@@ -33,7 +31,7 @@ def fit(
 
     Args:
         x: values of the parameter, at least 0, in any order, shape (n,); or points of several parameters, shape
-            (n, parameters), in any pattern (see `splc.scaling.multi.fit`).
+            (n, parameters), in any pattern.
         y: measured values, shape (n,) or (n, repetitions); NaN where one is missing.
         method: 'default' (see `single.default`); 'classic', the best out of a fixed set of exponents; 'basic',
             Extra-P's default learner; 'refinement', as Following the Blind Seer has it; or 'extrap', refinement as
@@ -50,12 +48,7 @@ def fit(
         MeasurementError: if no model can be fitted to what was given.
         SpecError: if a setting is unknown or wrong.
     """
-    values = np.asarray(y, dtype=object) if isinstance(y, str) else y
-    try:
-        values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        hint = "give numbers, as many repetitions at every point (NaN where one is missing)"
-        raise MeasurementError("y is no array of numbers", hint=hint) from None
+    values = numbers(y, "y")
     if values.ndim not in (1, 2):
         raise MeasurementError(
             f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions); fit_many takes several"
@@ -115,34 +108,34 @@ def fit_many(
         terms=terms,
         criterion=criterion,
     )
-    try:
-        values = np.asarray(Y, dtype=float)
-    except (TypeError, ValueError):
-        hint = "give numbers, shape (models, n) or (models, n, repetitions)"
-        raise MeasurementError("Y is no array of numbers", hint=hint) from None
+    values = numbers(Y, "Y", "give numbers, shape (models, n) or (models, n, repetitions)")
     if values.ndim not in (2, 3):
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
-    data = observed(x, values)
-    called = _names(names, 1 if data.x.ndim == 1 else data.x.shape[1])
-    learn = partial(_learned, settings=settings, names=called, segmented=segmented)
+    data = quantities(x, values)
+    called = _names(names, data.points.shape[1])
+    _check_several(len(called), settings.method, segmented)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
         raise SpecError(f"{jobs!r} is no number of processes", hint="give 1, 2, …, or -1 for one per core")
-    if jobs == 1 or data.models < 2:
-        return tuple(learn(data))
+    if jobs == 1 or len(data) < 2:
+        return tuple(fitted(data, settings, called, segmented))
     from joblib import Parallel, delayed, effective_n_jobs
 
-    parts = np.array_split(np.arange(data.models), min(4 * effective_n_jobs(jobs), data.models))
-    done = Parallel(n_jobs=jobs)(delayed(learn)(Observed(data.x, data.values[part], data.notes)) for part in parts)
+    parts = np.array_split(np.arange(len(data)), min(4 * effective_n_jobs(jobs), len(data)))
+    tasks = (Quantities(data.points, data.values[part], data.notes) for part in parts)
+    done = Parallel(n_jobs=jobs)(delayed(fitted)(part, settings, called, segmented) for part in tasks)
     return tuple(each for part in done for each in part)
 
 
-def _learned(data: Observed, settings: Settings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
-    if len(names) == 1:
-        return fitted(data, settings, names[0], segmented)
+def _check_several(parameters: int, method: str, segmented: bool) -> None:
+    """Refuse what is possible along one parameter only."""
+    if parameters == 1:
+        return
     if segmented:
         hint = "fit one parameter at a time, the others being constant"
         raise SpecError("changes of behaviour are looked for along one parameter only", hint=hint)
-    return fitted_many_parameters(data, settings, names)
+    if method != "default":
+        hint = "use method='default', or fit one parameter at a time, the others being constant"
+        raise SpecError(f"the method {method!r} knows one parameter only", hint=hint)
 
 
 def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The learners for one parameter by their names, and their settings."""
+"""The methods that choose a hypothesis, by their names, and their settings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from splc.errors import SpecError, listed, unknown_name_hint
 from splc.scaling.exponents import FALLING, SETS, Exponents, exponents, grid
+from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.noise import AGGREGATES, Condensation, Condensed
 from splc.scaling.selection import Selection
 from splc.scaling.single import refinement
@@ -62,17 +63,21 @@ class Settings:
             }
         return found
 
-    def searches_falling(self, falls: bool) -> bool:
-        """Whether negative powers are searched for values that fall, or do not."""
-        return self.method == "default" and falls if self.strong_scaling is None else self.strong_scaling
+    @property
+    def searches_falling(self) -> bool:
+        """Whether negative powers are searched for values that fall."""
+        return self.method == "default" if self.strong_scaling is None else self.strong_scaling
 
-    def select(self, x: Array, measured: Condensed) -> Selection:
+    def select(self, points: Array, measured: Condensed) -> Selection:
         """Choose a hypothesis for each quantity.
 
         Args:
-            x: distinct points, ascending, shape (n,).
+            points: distinct points in lexicographic order, shape (n, parameters).
             measured: values without gaps, shape (models, n), none larger than about 1.
         """
+        if points.shape[1] > 1:
+            return default_of_several(points, measured, self.strong_scaling)
+        x = points[:, 0]
         if self.method == "default":
             return default(x, measured, self.strong_scaling)
         if self.method == "classic":

@@ -1,7 +1,8 @@
-"""Mixtures of hypotheses' predictive distributions: what is expected where nobody knows which hypothesis is right."""
+"""Plausible hypotheses, and mixtures of their predictive distributions where it is not known which one is right."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,27 @@ from splc.types import Array
 LEAST_SHARE = float(np.log(1e-4))
 MOST = 200
 _STEPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Plausible:
+    """The plausible hypotheses for one quantity, each a sum of at most so many columns.
+
+    Attributes:
+        log_weights: unnormalised log posterior, shape (hypotheses,).
+        coefficients: those of the columns that a hypothesis has come first, shape (hypotheses, most columns).
+        squares: sums of squared relative residuals, those of repetitions among them, shape (hypotheses,).
+        sizes: the number of coefficients, shape (hypotheses,).
+        floored: whether noise is taken for partly absolute, shape (hypotheses,).
+        columns: points (n, parameters) → the values of the columns, shape (hypotheses, most columns, n).
+    """
+
+    log_weights: Array
+    coefficients: Array
+    squares: Array
+    sizes: Array
+    floored: Array
+    columns: Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,10 @@ class Condensed:
     squares: Array
     outliers: Array
 
+    def __getitem__(self, rows: Array) -> Condensed:
+        """Return the values of some models."""
+        return Condensed(self.values[rows], self.counts[rows], self.squares[rows], self.outliers[rows])
+
 
 def condensed(values: Array, how: Condensation) -> Condensed:
     """Condense repetitions to one value per point.
@@ -115,3 +119,12 @@ def repetition_noise(found: Condensed) -> Array:
         usable = np.isfinite(relative)
         total = np.where(usable, relative, 0.0).sum(axis=1)
         return np.asarray(100 * np.sqrt(total / np.where(usable, free, 0).sum(axis=1)))
+
+
+def scales(values: Array, floored: bool) -> Array:
+    """Return what noise is relative to, shape (models, n): the values, or partly the same for all of a quantity."""
+    size = np.abs(values)
+    if floored:
+        size = size + size.mean(axis=1, keepdims=True)
+    # All values are 0: any unit will do.
+    return np.where(size > 0, size, 1.0)

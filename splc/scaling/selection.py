@@ -1,4 +1,4 @@
-"""What a learner chose for a batch of quantities."""
+"""The hypotheses that a search chose for a batch of quantities."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.scaling.columns import columns
-from splc.scaling.exponents import Exponents
+from splc.scaling.columns import Product, product_columns
 from splc.types import Array
 
-# The paper compares terms where the model is to be used: at four times the largest x that was measured.
+# Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
+# largest x that was measured.
 FAR = 4.0
 # Numbers in an intermediate result of a batch: some megabytes.
 _NUMBERS = 500_000
@@ -23,52 +23,68 @@ def batch_size(points: int, hypotheses: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """One hypothesis per quantity.
+    """One hypothesis per quantity: a constant and some terms.
 
     Attributes:
-        terms: the terms that occur.
-        first, second: the terms of each quantity's model, as positions in `terms`, -1 for none, shape (models,).
-        coefficients: constant, first, second, shape (3, models).
+        terms: the terms that occur, each with the exponents of every parameter.
+        places: the terms of each quantity's model as positions in `terms`, -1 for none, shape (most terms, models).
+        coefficients: those of the constant and of the terms, 0 for none, shape (1 + most terms, models).
         certainty: the posterior probability of the lead term, shape (models,); NaN where the method has none.
         floored: whether noise was taken for partly absolute, shape (models,).
     """
 
-    terms: tuple[Exponents, ...]
-    first: Array
-    second: Array
+    terms: tuple[Product, ...]
+    places: Array
     coefficients: Array
     certainty: Array
     floored: Array
 
+    def __getitem__(self, rows: Array) -> Selection:
+        """Return the hypotheses of some quantities."""
+        places, coefficients = self.places[:, rows], self.coefficients[:, rows]
+        return Selection(self.terms, places, coefficients, self.certainty[rows], self.floored[rows])
+
     def compact(self) -> Selection:
-        """Return it with only those terms that some quantity has."""
-        used = np.unique(np.concatenate([self.first, self.second]))
+        """Return the selection with only those terms that some quantity has."""
+        used = np.unique(self.places)
         used = used[used >= 0]
         places = np.append(np.full(len(self.terms), -1), -1)
         places[used] = np.arange(len(used))
-        terms = tuple(self.terms[at] for at in used)
-        return replace(self, terms=terms, first=places[self.first], second=places[self.second])
+        return replace(self, terms=tuple(self.terms[at] for at in used), places=places[self.places])
 
-    def values(self, x: Array) -> Array:
-        """Return the predictions at points x, shape (models, points)."""
-        known = np.concatenate([columns(self.terms, x), np.zeros((1, len(x)))])
-        constant, first, second = self.coefficients[:, :, None]
-        return np.asarray(constant + first * known[self.first] + second * known[self.second])
+    def values(self, points: Array) -> Array:
+        """Return the predictions at points (n, parameters), shape (models, n)."""
+        known = np.concatenate([product_columns(self.terms, points), np.zeros((1, len(points)))])
+        total = self.coefficients[0][:, None]
+        for coefficient, place in zip(self.coefficients[1:], self.places, strict=True):
+            total = total + coefficient[:, None] * known[place]
+        return np.asarray(np.broadcast_to(total, (self.places.shape[1], len(points))))
 
-    def lead(self, far: float) -> Array:
-        """Return the position of the term that contributes most at x = far, -1 for a constant; shape (models,)."""
-        return leading(self.first, self.second, self.coefficients, columns(self.terms, np.array([far]))[:, 0])
+    def having(self, terms: Array) -> Array:
+        """Return which models have one of some terms.
 
+        Args:
+            terms: a mask, shape (terms, …).
 
-def leading(first: Array, second: Array, coefficients: Array, at: Array) -> Array:
-    """Return the term that contributes most: `first` or `second`, whose shape broadcasts to the result's.
+        Returns:
+            shape (models, …).
+        """
+        known = np.concatenate([terms, np.zeros((1, *terms.shape[1:]), dtype=bool)])
+        return np.asarray(known[self.places].any(axis=0))
 
-    Args:
-        first: the first terms, -1 for none.
-        second: the second terms, -1 for none.
-        coefficients: constant, first, second, shape (3, …).
-        at: the values of all terms where contributions are compared, shape (terms,).
-    """
-    known = np.append(at, 0.0)
-    more = np.abs(coefficients[2] * known[second]) > np.abs(coefficients[1] * known[first])
-    return np.where(more, second, first)
+    def rounded(self, points: Array, units: Array) -> Selection:
+        """Return coefficients of 12 digits where that changes no value by more than rounding: 5, not 5.0000…36.
+
+        Args:
+            points: the measured points, shape (n, parameters).
+            units: what the coefficients are to be multiplied by, shape (models,).
+        """
+        values = self.values(points)
+        found = self.coefficients * units
+        short = np.array([float(f"{each:.12g}") for each in found.ravel()]).reshape(found.shape) / units
+        sizes = np.append(np.abs(product_columns(self.terms, points)).max(axis=1), 0.0)[self.places]
+        sizes = np.concatenate([np.ones((1, len(units))), sizes])
+        short[np.abs(short) * sizes < 1e-13 * np.abs(values).max(axis=1)] = 0.0
+        other = replace(self, coefficients=short)
+        same = (np.abs(other.values(points) - values) <= 1e-11 * np.abs(values)).all(axis=1)
+        return replace(self, coefficients=np.where(same, short, self.coefficients))

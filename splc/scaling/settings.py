@@ -9,7 +9,7 @@ from typing import Any
 
 from splc.errors import SpecError, unknown_name_hint
 from splc.scaling.fit import fit
-from splc.scaling.single.methods import settings_of
+from splc.scaling.methods import settings_of
 
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 # Names of `splc.types.Aggregate` that differ here.

@@ -18,7 +18,7 @@ import numpy as np
 
 from splc.data.accuracy import mean_relative_error
 from splc.errors import MeasurementError, SpecError, plural
-from splc.scaling.data import observed
+from splc.scaling.data import numbers, quantities
 from splc.scaling.fit import fit, fit_many
 from splc.scaling.grids import candidate_axes, checked_axes
 from splc.scaling.multi.lines import lines
@@ -266,16 +266,12 @@ class _Grid:
 
 def _checked(x: Any, y: Any) -> tuple[Array, Array]:
     """Return points (n, parameters), distinct, and values (n, repetitions), those without any value left out."""
-    try:
-        values = np.asarray(y, dtype=float)
-    except (TypeError, ValueError):
-        raise MeasurementError("y is no array of numbers") from None
+    values = numbers(y, "y")
     if values.ndim not in (1, 2):
         raise MeasurementError(f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions)")
-    found = observed(x, values[None])
-    points = found.x[:, None] if found.x.ndim == 1 else found.x
-    there = ~np.isnan(found.values[0]).all(axis=1)
-    return np.asarray(points[there]), np.asarray(found.values[0][there])
+    found = quantities(x, values[None])
+    known = ~np.isnan(found.values[0]).all(axis=1)
+    return np.asarray(found.points[known]), np.asarray(found.values[0][known])
 
 
 def _costs(price: Cost, points: Array, values: Array) -> Array:

@@ -7,14 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import chi2, t
+from scipy.stats import chi2
 
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
 from splc.scaling.evidence import _ANY_SCALE, _CENTERS, _FREEDOM, _SHARES, judged
-from splc.scaling.exponents import exponents
-from splc.scaling.intervals import FitUncertainty
 from splc.scaling.noise import condensed, outliers
 from splc.scaling.single.default import weighed
 from splc.scaling.single.hypotheses import space
@@ -142,24 +140,6 @@ def test_intervals_widen_with_level_and_distance() -> None:
         assert (center <= narrow[1]).all()
         assert (narrow[1] <= wide[1]).all()
         assert (np.diff((wide[1] - wide[0]) / center) > 0).all()
-
-
-def test_intervals_of_one_fit_are_the_textbooks() -> None:
-    """Intervals of a straight line are those of simple linear regression."""
-    rng = np.random.default_rng(7)
-    y = 3 + 2 * X + rng.normal(size=5)
-    slope, constant = np.polyfit(X, y, 1)
-    residuals = y - constant - slope * X
-    terms = ((exponents(0),), (exponents(1),))
-    at = np.array([20.0, 64.0])
-    found = FitUncertainty(terms, X[:, None], residuals, None).interval(at[:, None], constant + slope * at, 0.9)
-    variance = (residuals**2).sum() / 3
-    spread = 1 + 1 / 5 + (at - X.mean()) ** 2 / ((X - X.mean()) ** 2).sum()
-    half = t.ppf(0.95, 3) * np.sqrt(variance * spread)
-    assert found[0] == pytest.approx(constant + slope * at - half)
-    assert found[1] == pytest.approx(constant + slope * at + half)
-    alone = FitUncertainty(terms, X[:2, None], residuals[:2], None).interval(at[:, None], at, 0.9)
-    assert np.isinf(alone).all()
 
 
 def test_absolute_noise_is_recognised() -> None:

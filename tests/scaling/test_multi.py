@@ -144,7 +144,7 @@ def test_falling_parameters_get_negative_powers() -> None:
     y = 100 * GRID[:, 1] / GRID[:, 0] + 3
     model = fit(GRID, y, names=["p", "n"])
     assert model.text == "3 + 100 * p^-1 * n"
-    assert "values fall as p grows, and negative powers were searched" in model.notes
+    assert "values fall as p grows, so that negative powers were searched" in model.notes
     rising = fit(GRID, y, strong_scaling=False)
     assert all(each.power >= 0 for term in rising.terms for each in term)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, falls, line_scores, parameter_terms, shortlists
-from splc.scaling.noise import Condensed
+from splc.scaling.noise import Condensed, scales
 from splc.scaling.single.default import SUSPICIOUS, log_share, without_relative
 from splc.types import Array
 
@@ -45,22 +45,9 @@ def search(
         rows = np.flatnonzero(totals == total)
         for start in range(0, len(rows), _BATCH):
             some = rows[start : start + _BATCH]
-            found = _ideas(points, among, _rows(measured, some), int(total), strong_scaling)
+            found = _ideas(points, among, measured[some], int(total), strong_scaling)
             parts.append(replace(found, model=some[found.model]))
     return among, Hypotheses.joined(parts)
-
-
-def scales(values: Array, floored: bool) -> Array:
-    """Return what noise is relative to, shape (models, n): the values, or partly the same for all of a quantity."""
-    size = np.abs(values)
-    if floored:
-        size = size + size.mean(axis=1, keepdims=True)
-    # All values are 0: any unit will do.
-    return np.where(size > 0, size, 1.0)
-
-
-def _rows(measured: Condensed, rows: Array) -> Condensed:
-    return Condensed(measured.values[rows], measured.counts[rows], measured.squares[rows], measured.outliers[rows])
 
 
 def _ideas(
@@ -72,7 +59,7 @@ def _ideas(
     parts = []
     rows = np.flatnonzero(~absolute)
     if len(rows):
-        found = _weighed(points, among, _rows(measured, rows), total, strong_scaling, False)
+        found = _weighed(points, among, measured[rows], total, strong_scaling, False)
         found = replace(found, model=rows[found.model])
         found = replace(found, log_weights=found.log_weights + log_share(False, absolute)[found.model])
         parts.append(found)
@@ -81,7 +68,7 @@ def _ideas(
         again[found.model[first]] = np.sqrt(found.squares[first] / free) > SUSPICIOUS
     rows = np.flatnonzero(again)
     if len(rows):
-        found = _weighed(points, among, _rows(measured, rows), total, strong_scaling, True)
+        found = _weighed(points, among, measured[rows], total, strong_scaling, True)
         found = replace(found, model=rows[found.model], floored=np.ones(len(found.model), dtype=bool))
         parts.append(replace(found, log_weights=found.log_weights + log_share(True, absolute)[found.model]))
     return Hypotheses.joined(parts).plausible()

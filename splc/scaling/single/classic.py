@@ -73,8 +73,9 @@ def basic(x: Array, values: Array) -> Selection:
 
 
 def _selection(terms: tuple[Exponents, ...], first: Array, second: Array, coefficients: Array) -> Selection:
+    products = tuple((each,) for each in terms)
     nothing = np.full(len(first), np.nan)
-    return Selection(terms, first, second, coefficients, nothing, np.zeros(len(first), dtype=bool))
+    return Selection(products, np.stack([first, second]), coefficients, nothing, np.zeros(len(first), dtype=bool))
 
 
 def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) -> tuple[Array, Array, Array]:

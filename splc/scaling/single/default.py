@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.columns import columns
-from splc.scaling.noise import Condensed
-from splc.scaling.selection import FAR, Selection, leading
+from splc.scaling.columns import column, columns
+from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.noise import Condensed, scales
+from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.hypotheses import Space, space
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
@@ -39,15 +40,11 @@ class Weighed:
     """The hypotheses of a batch under one idea of the noise.
 
     Attributes:
-        among: the search space.
         found: the hypotheses' posterior.
-        scales: what noise is relative to, shape (n, models).
-        floored: whether it is partly absolute.
+        floored: whether noise is partly absolute.
     """
 
-    among: Space
     found: Posterior
-    scales: Array
     floored: bool
 
 
@@ -63,7 +60,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
     totals = measured.counts.sum(axis=1)
     models = len(falling)
-    first, second = np.full(models, -1), np.full(models, -1)
+    places = np.full((2, models), -1)
     coefficients, certainty = np.zeros((3, models)), np.ones(models)
     floored = np.zeros(models, dtype=bool)
     rising = space(x, False)
@@ -76,13 +73,53 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
             size = max(_CHUNK // len(x), 1)
             for start in range(0, len(rows), size):
                 part = rows[start : start + size]
-                chosen = _chosen(among, x, _rows(measured, part), int(total))
-                shift = offset if negative else 0
-                first[part] = np.where(chosen.first >= 0, chosen.first + shift, -1)
-                second[part] = np.where(chosen.second >= 0, chosen.second + shift, -1)
+                chosen = _chosen(among, x, measured[part], int(total))
+                places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
                 coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
                 floored[part] = chosen.floored
-    return Selection(rising.terms + both.terms, first, second, coefficients, certainty, floored)
+    terms = tuple((each,) for each in rising.terms + both.terms)
+    return Selection(terms, places, coefficients, certainty, floored)
+
+
+def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Plausible:
+    """Return the plausible hypotheses for one quantity.
+
+    Args:
+        x: distinct points, ascending, shape (n,).
+        measured: values without gaps of one quantity, shape (1, n).
+        strong_scaling: as for `default`.
+    """
+    among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
+    absolute = without_relative(measured)
+    parts = []
+    for each, _ in ideas(among, measured, int(measured.counts.sum())):
+        found = each.found
+        log_weights = (found.log_weights + log_share(each.floored, absolute))[:, 0]
+        order = np.argsort(-log_weights)[:MOST]
+        order = order[log_weights[order] > log_weights[order[0]] + LEAST_SHARE]
+        sizes = found.sizes[order]
+        # The constant, then the terms; where terms are fewer than coefficients the constant is one of them.
+        places = np.stack([np.zeros_like(sizes), found.first[order] + 1, found.second[order] + 1], axis=1)
+        used = places > 0
+        used[:, 0] = used.sum(axis=1) < sizes
+        front = np.argsort(~used, axis=1, kind="stable")
+        parts.append(
+            (
+                log_weights[order],
+                np.take_along_axis(places, front, axis=1),
+                np.take_along_axis(found.coefficients[:, order, 0].T, front, axis=1),
+                found.squares[order, 0],
+                sizes,
+                np.full(len(order), each.floored),
+            )
+        )
+    logs, places, coefficients, squares, sizes, floored = (np.concatenate(each) for each in zip(*parts, strict=True))
+
+    def values(points: Array) -> Array:
+        known = np.vstack([np.ones(len(points)), *(column(each, points[:, 0]) for each in among.terms)])
+        return np.asarray(known[places])
+
+    return Plausible(logs, coefficients, squares, sizes, floored, values)
 
 
 def falls(values: Array) -> Array:
@@ -95,21 +132,12 @@ def falls(values: Array) -> Array:
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
-def _rows(measured: Condensed, rows: Array) -> Condensed:
-    return Condensed(measured.values[rows], measured.counts[rows], measured.squares[rows], measured.outliers[rows])
-
-
 def weighed(among: Space, measured: Condensed, total: int, floored: bool) -> Weighed:
     """Weigh all hypotheses for a batch of quantities under one idea of the noise."""
     values = measured.values.T
-    scales = np.abs(values)
-    if floored:
-        scales = scales + scales.mean(axis=0)
-    # All values are 0: any unit will do.
-    scales = np.where(scales > 0, scales, 1.0)
-    squares = (measured.squares.T / scales**2).sum(axis=0)
-    found = posterior(among, values, scales, measured.counts.T, squares, total)
-    return Weighed(among, found, scales, floored)
+    size = scales(measured.values, floored).T
+    squares = (measured.squares.T / size**2).sum(axis=0)
+    return Weighed(posterior(among, values, size, measured.counts.T, squares, total), floored)
 
 
 def log_share(floored: bool, absolute: Array) -> Array:
@@ -135,7 +163,7 @@ def ideas(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, 
     found: list[tuple[Weighed, Array]] = []
     again = absolute.copy()
     if len(rows):
-        relative = weighed(among, _rows(measured, rows), total, False)
+        relative = weighed(among, measured[rows], total, False)
         found.append((relative, rows))
         best = relative.found.log_weights.argmax(axis=0)
         squares = relative.found.squares[best, np.arange(len(rows))]
@@ -143,7 +171,7 @@ def ideas(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, 
         again[rows] = np.sqrt(squares / free) > SUSPICIOUS
     rows = np.flatnonzero(again)
     if len(rows):
-        found.append((weighed(among, _rows(measured, rows), total, True), rows))
+        found.append((weighed(among, measured[rows], total, True), rows))
     return found
 
 
@@ -152,8 +180,7 @@ def _chosen(among: Space, x: Array, measured: Condensed, total: int) -> Selectio
     models = len(measured.values)
     absolute = without_relative(measured)
     highest = np.full(models, -np.inf)
-    first, second = np.full(models, -1), np.full(models, -1)
-    coefficients = np.zeros((3, models))
+    places, coefficients = np.full((2, models), -1), np.zeros((3, models))
     floored = np.zeros(models, dtype=bool)
     parts = [
         (each, rows, each.found.log_weights + log_share(each.floored, absolute[rows]))
@@ -164,17 +191,29 @@ def _chosen(among: Space, x: Array, measured: Condensed, total: int) -> Selectio
         better = log_weights[best, at] > highest[rows]
         best, at, rows = best[better], at[better], rows[better]
         highest[rows] = log_weights[best, at]
-        first[rows], second[rows] = each.found.first[best], each.found.second[best]
+        places[:, rows] = each.found.first[best], each.found.second[best]
         coefficients[:, rows] = each.found.coefficients[:, best, at]
         floored[rows] = each.floored
-    selection = Selection(among.terms, first, second, coefficients, np.ones(models), floored)
-    far = FAR * float(x[-1])
-    lead = selection.lead(far)
+    far = columns(among.terms, np.array([FAR * x[-1]]))[:, 0]
+    lead = _leading(places[0], places[1], coefficients, far)
     whole, same = np.zeros(models), np.zeros(models)
-    values = columns(among.terms, np.array([far]))[:, 0]
     for each, rows, log_weights in parts:
         weights = np.exp(log_weights - highest[rows])
-        leads = leading(each.found.first[:, None], each.found.second[:, None], each.found.coefficients, values)
+        leads = _leading(each.found.first[:, None], each.found.second[:, None], each.found.coefficients, far)
         whole[rows] += weights.sum(axis=0)
         same[rows] += np.where(leads == lead[rows], weights, 0.0).sum(axis=0)
-    return Selection(among.terms, first, second, coefficients, same / whole, floored)
+    return Selection(tuple((each,) for each in among.terms), places, coefficients, same / whole, floored)
+
+
+def _leading(first: Array, second: Array, coefficients: Array, at: Array) -> Array:
+    """Return the term that contributes most: `first` or `second`, whose shape broadcasts to the result's.
+
+    Args:
+        first: the first terms, -1 for none.
+        second: the second terms, -1 for none.
+        coefficients: constant, first, second, shape (3, …).
+        at: the values of all terms where contributions are compared, shape (terms,).
+    """
+    known = np.append(at, 0.0)
+    more = np.abs(coefficients[2] * known[second]) > np.abs(coefficients[1] * known[first])
+    return np.where(more, second, first)

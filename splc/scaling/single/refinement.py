@@ -60,7 +60,7 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
     models = len(values)
     powers, logs = np.zeros((2, models), dtype=int), np.zeros((2, models), dtype=int)
     powers[1] = logs[1] = 1
-    coefficients = np.zeros((3, models))
+    coefficients = np.zeros((2, models))
     coefficients[0] = values.mean(axis=1)
     changes = np.flatnonzero(np.ptp(values, axis=1) > 0)
     # Two coefficients and a point left out, or two coefficients alone.
@@ -79,8 +79,9 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
     terms = tuple(Exponents(Fraction(int(a), int(b)), Fraction(int(c), int(d))) for a, b, c, d in distinct)
     constant = np.array([each.is_constant for each in terms])
     first = np.where(constant[where], -1, where)
-    none = np.full(models, -1)
-    return Selection(terms, first, none, coefficients, np.full(models, np.nan), np.zeros(models, dtype=bool))
+    products = tuple((each,) for each in terms)
+    nothing = np.full(models, np.nan)
+    return Selection(products, first[None], coefficients, nothing, np.zeros(models, dtype=bool))
 
 
 @dataclass(frozen=True, eq=False)

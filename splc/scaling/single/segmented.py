@@ -60,5 +60,5 @@ def _error(x: Array, values: Array) -> float:
     mean = float(np.abs(values).mean())
     if mean == 0:
         return 0.0
-    fitted = basic(x, values[None]).values(x)[0]
+    fitted = basic(x, values[None]).values(x[:, None])[0]
     return float(np.sqrt(((fitted - values) ** 2).sum())) / mean

@@ -1,0 +1,99 @@
+"""The default learner for several parameters: the hypothesis that it chooses, and those that are plausible.
+
+`splc.scaling.multi.search` finds and weighs the hypotheses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.scaling.columns import Product, columns
+from splc.scaling.exponents import CONSTANT
+from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.multi.posterior import Hypotheses
+from splc.scaling.multi.search import search
+from splc.scaling.multi.terms import ParameterTerms
+from splc.scaling.noise import Condensed
+from splc.scaling.selection import FAR, Selection
+from splc.types import Array
+
+
+def default(points: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
+    """Choose the most plausible hypothesis for each quantity.
+
+    Args:
+        points: distinct points, shape (n, parameters).
+        measured: values without gaps, shape (models, n), none larger than about 1.
+        strong_scaling: whether negative powers are considered; None: of parameters along which a quantity falls.
+    """
+    among, found = search(points, measured, strong_scaling)
+    best = found[np.flatnonzero(np.diff(found.model, prepend=-1))]
+    terms: dict[Product, int] = {}
+    width = best.products.shape[1]
+    places = np.full((width, len(best.model)), -1)
+    coefficients = np.zeros((1 + width, len(best.model)))
+    for row, size in enumerate(best.sizes.tolist()):
+        for at, mask in enumerate(best.products[row, :size].tolist()):
+            if mask == 0:
+                coefficients[0, row] = best.coefficients[row, at]
+                continue
+            term, factor = _product(among, best.terms[row].tolist(), mask)
+            places[at, row] = terms.setdefault(term, len(terms))
+            coefficients[1 + at, row] = best.coefficients[row, at] / factor
+    return Selection(tuple(terms), places, coefficients, _certainty(among, found, points), best.floored)
+
+
+def plausible(points: Array, measured: Condensed, strong_scaling: bool | None) -> Plausible:
+    """Return the plausible hypotheses for one quantity; the arguments are those of `default`."""
+    among, found = search(points, measured, strong_scaling)
+    found = found[np.flatnonzero(found.log_weights > found.log_weights[0] + LEAST_SHARE)[:MOST]]
+    return Plausible(
+        found.log_weights,
+        found.coefficients,
+        found.squares,
+        found.sizes,
+        found.floored,
+        lambda x: _products(among, found, x),
+    )
+
+
+def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) -> tuple[Product, float]:
+    """Return the exponents of a product, and what its coefficient is to be divided by."""
+    term, factor = [], 1.0
+    for at, (each, place) in enumerate(zip(among, places, strict=True)):
+        used = bool(mask >> at & 1)
+        term.append(each.terms[place] if used else CONSTANT)
+        factor *= float(each.sizes[place]) if used else 1.0
+    return tuple(term), factor
+
+
+def _products(among: tuple[ParameterTerms, ...], found: Hypotheses, x: Array) -> Array:
+    """Return the values of hypotheses' products at points x, shape (hypotheses, most coefficients, points).
+
+    They are in the unit that their coefficients have; those of no product are 1.
+    """
+    values = np.ones((*found.products.shape, len(x)))
+    for at, each in enumerate(among):
+        if not each.terms:
+            continue
+        own = columns(each.terms, x[:, at]) / each.sizes[:, None]
+        used = (found.products >= 0) & ((found.products >> at & 1) == 1)
+        row, place = np.nonzero(used)
+        values[row, place] *= own[found.terms[row, at]]
+    return values
+
+
+def _certainty(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array) -> Array:
+    """Return the posterior probability of each quantity's lead term."""
+    far = _products(among, found, FAR * points.max(axis=0, keepdims=True))[:, :, 0]
+    with np.errstate(invalid="ignore"):
+        sizes = np.where(found.products > 0, np.abs(found.coefficients * far), -1.0)
+    place = sizes.argmax(axis=1)
+    mask = np.where(sizes.max(axis=1) >= 0, found.products[np.arange(len(place)), place], 0)
+    lead = np.zeros(len(mask), dtype=np.int64)
+    for at, each in enumerate(among):
+        lead = lead * (len(each.terms) + 1) + np.where(mask >> at & 1, found.terms[:, at] + 1, 0)
+    first = np.flatnonzero(np.diff(found.model, prepend=-1))
+    weights = np.exp(found.log_weights - found.log_weights[first][found.model])
+    whole = np.bincount(found.model, weights)
+    return np.asarray(np.bincount(found.model, np.where(lead == lead[first][found.model], weights, 0.0)) / whole)
