@@ -1,4 +1,4 @@
-"""What a measure of how alike two vectors are is, and which laws can hold for it."""
+"""Measures of the similarity of two vectors, and the laws that can hold for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Kind = Literal["percent", "fraction", "number", "distance"]
 
 @dataclass(frozen=True)
 class Laws:
-    """What holds for a measure m of any a, b and c, wherever it is defined.
+    """The laws of a measure m for any a, b and c, wherever it is defined.
 
     Attributes:
         identity: m(a, a).
@@ -25,8 +25,7 @@ class Laws:
         symmetric: m(a, b) = m(b, a).
         separates: only equal vectors have m(a, b) = m(a, a) (where all weights are positive).
         triangle: D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure
-            itself, or 1 - it for a similarity. (That a similarity itself is no metric goes without saying: m(a, a)
-            would have to be 0.)
+            itself, or 1 - it for a similarity.
     """
 
     identity: float = 0.0
@@ -38,7 +37,7 @@ class Laws:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of how alike two vectors are.
+    """A measure of the similarity of two vectors.
 
     Attributes:
         key: its name in JSON and on the command line.
@@ -46,10 +45,9 @@ class Measure:
         kind: 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same
             c > 0 give the same. A 'distance' has the unit of the property and is multiplied by c.
         better: whether higher or lower values say that the vectors are more alike.
-        function: of a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None: all the same. It
-            returns nan where the measure is undefined, and inf where its value is beyond all numbers. Call the measure
-            itself instead: it sees to the conditions. Weights are divided by their mean, so that equal weights give
-            the unweighted measure, and rows that weigh 0 are left out.
+        function: the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None.
+            Call the measure itself instead, which ensures these conditions: weights are divided by their mean, so that
+            equal weights give the unweighted measure, and rows with the weight 0 are left out.
         laws: what holds for all vectors.
         positive: what holds if all values are positive, as those of performance are.
         growth: every row k times gives k^growth times the value: 0 for means, so that values over different numbers
@@ -68,14 +66,15 @@ class Measure:
     def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:
         """Return the value for a and b, shape (n,), finite, with weights w ≥ 0 of a positive sum, or None.
 
-        The result is nan where it is undefined (always for n = 0), inf where it is beyond all numbers.
+        The result is nan where it is undefined (always for n = 0) or not a finite number.
         """
         return self.of_prepared(*prepared(a, b, w))
 
     def of_prepared(self, a: Array, b: Array, w: Array | None) -> float:
-        """Return the value for what `prepared` returns."""
-        with np.errstate(over="ignore", under="ignore", divide="ignore"):
-            return float(self.function(a, b, w)) if len(a) else math.nan
+        """Return the value for vectors and weights from `prepared`."""
+        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+            value = float(self.function(a, b, w)) if len(a) else math.nan
+        return value if math.isfinite(value) else math.nan
 
 
 def prepared(a: Array, b: Array, w: Array | None) -> tuple[Array, Array, Array | None]:

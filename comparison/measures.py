@@ -1,11 +1,11 @@
-"""Measures of how alike two vectors of values are: the table `MEASURES`, and the laws that hold for each of them.
+"""Measures of the similarity of two vectors of values: the table `MEASURES`, and the laws that hold for each of them.
 
 A new measure is one function here and one entry in the table; the tests of laws iterate over the table.
 
-Every function takes a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive and about 1 on average,
-or None: all the same. It returns nan where the measure is undefined, inf where its value is beyond all numbers. Call
-the measures of the table instead, which see to that. Weighted, every sum and mean is a weighted one, and a maximum is
-over what weighs more than 0.
+Every function takes a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive and about 1 on average, or
+None (all rows weigh the same). It returns nan or inf where the measure is undefined or its value is not a finite
+number, which also includes values whose powers overflow. Call the measures of the table, which check this. With
+weights every sum and mean is weighted, and a maximum is that of the rows with a positive weight.
 
 Sources: the thesis (C. Kaltenecker, 2016), sections 2.3 and 4.2. [Cha] S.-H. Cha, "Comprehensive survey on
 distance/similarity measures between probability density functions", 2007. [HK] R. Hyndman and A. Koehler, "Another
@@ -23,20 +23,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from comparison.averages import (
-    centred,
-    common_unit,
-    mean,
-    median,
-    power_mean,
-    power_norm,
-    ranks,
-    ratio,
-    similarity,
-    tamed,
-    unit_of,
-    weighted_sum,
-)
+from comparison.averages import centred, mean, median, power_norm, ranks, ratio, similarity, weighted_sum
 from comparison.laws import Laws, Measure, prepared
 from splc.data.accuracy import relative_errors, symmetric_errors
 from splc.errors import SpecError, unknown_name_hint
@@ -46,8 +33,7 @@ from splc.types import Array
 def _relative_errors(a: Array, b: Array, w: Array | None) -> tuple[Array, Array | None]:
     """Return |a - b| / |a| of the rows where a is not 0, and their weights."""
     used = a != 0
-    a, b = tamed(a[used], b[used])
-    return relative_errors(b, a), None if w is None else w[used]
+    return relative_errors(b[used], a[used]), None if w is None else w[used]
 
 
 def error_rate(a: Array, b: Array, w: Array | None) -> float:
@@ -73,27 +59,21 @@ def max_relative_error(a: Array, b: Array, w: Array | None) -> float:
     return 100 * float(errors.max()) if len(errors) else math.nan
 
 
-def _canberra_ratios(a: Array, b: Array) -> Array:
-    """Return |a - b| / (|a| + |b|), 0 where both are 0."""
-    return symmetric_errors(*tamed(a, b))
-
-
 def smape(a: Array, b: Array, w: Array | None) -> float:
     """Return 100 · mean(|a - b| / ((|a| + |b|) / 2)), in percent; rows where both are 0 have no error.
 
     The formula of P. Reisert et al., "Following the Blind Seer", section 3.1.
     """
-    return 200 * mean(_canberra_ratios(a, b), w)
+    return 200 * mean(symmetric_errors(b, a), w)
 
 
 def canberra(a: Array, b: Array, w: Array | None) -> float:
     """Return the sum of |a - b| / (|a| + |b|); rows where both are 0 count 0 ([Cha], L1 family)."""
-    return weighted_sum(_canberra_ratios(a, b), w)
+    return weighted_sum(symmetric_errors(b, a), w)
 
 
 def cosine(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(ab) / (√sum(a²) · √sum(b²)) (thesis, 2.3.1); undefined where a or b is 0 throughout."""
-    a, b = a / unit_of(a), b / unit_of(b)
     lengths = weighted_sum(a * a, w) * weighted_sum(b * b, w)
     return similarity(weighted_sum(a * b, w), math.sqrt(lengths))
 
@@ -104,31 +84,26 @@ def jaccard(a: Array, b: Array, w: Array | None) -> float:
     With negative values it is the formula as it is, which may leave [0, 1]: downwards without a bound, for negative
     minima lie in the numerator, and negative maxima make the denominator small.
     """
-    a, b = common_unit(a, b)
     return ratio(weighted_sum(np.minimum(a, b), w), weighted_sum(np.maximum(a, b), w))
 
 
 def soergel(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(|a - b|) / sum(max(a, b)) = 1 - Jaccard ([Cha], L1 family); undefined as Jaccard is."""
-    a, b = common_unit(a, b)
     return ratio(weighted_sum(np.abs(a - b), w), weighted_sum(np.maximum(a, b), w))
 
 
 def braycurtis(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(|a - b|) / sum(|a + b|) ([Cha], L1 family: Sørensen); undefined where b = -a."""
-    a, b = common_unit(a, b)
     return ratio(weighted_sum(np.abs(a - b), w), weighted_sum(np.abs(a + b), w))
 
 
 def dice(a: Array, b: Array, w: Array | None) -> float:
     """Return 2 sum(ab) / (sum(a²) + sum(b²)) ([Cha], inner product family); undefined where both are 0 throughout."""
-    a, b = common_unit(a, b)
     return similarity(2 * weighted_sum(a * b, w), weighted_sum(a * a, w) + weighted_sum(b * b, w))
 
 
 def kumar_hassebrook(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(ab) / (sum(a²) + sum(b²) - sum(ab)) ([Cha], inner product family), also called Tanimoto or PCE."""
-    a, b = common_unit(a, b)
     products = weighted_sum(a * b, w)
     return similarity(products, weighted_sum(a * a, w) + weighted_sum(b * b, w) - products)
 
@@ -136,8 +111,6 @@ def kumar_hassebrook(a: Array, b: Array, w: Array | None) -> float:
 def minkowski(a: Array, b: Array, w: Array | None, p: float) -> float:
     """Return (sum(w |a - b|^p))^(1/p), p ≥ 1 (thesis, 2.3.3); for p = inf, max(|a - b|)."""
     distances = np.abs(a - b)
-    if np.isinf(distances).any():
-        return 2 * minkowski(a / 2, b / 2, w, p) if p < math.inf else math.inf
     return power_norm(distances, w, p) if p < math.inf else float(distances.max())
 
 
@@ -153,7 +126,7 @@ def mean_power(a: Array, b: Array, p: float, w: Array | None = None) -> float:
         w: weights of the mean, shape (n,), not negative, with a positive sum; None: all the same.
 
     Returns:
-        The mean; nan for n = 0, inf where it is beyond all numbers.
+        The mean; nan for n = 0, inf where it overflows.
 
     Raises:
         SpecError: if p < 1.
@@ -164,9 +137,7 @@ def mean_power(a: Array, b: Array, p: float, w: Array | None = None) -> float:
         return math.nan
     with np.errstate(over="ignore", under="ignore"):
         distances = np.abs(a - b)
-        if np.isinf(distances).any():
-            return math.inf if p > 2 else 2**p * mean_power(a / 2, b / 2, p, w)
-        return power_mean(distances, w, p) if p < math.inf else float(distances.max())
+        return mean(distances**p, w) if p < math.inf else float(distances.max())
 
 
 def mae(a: Array, b: Array, w: Array | None) -> float:
@@ -184,18 +155,13 @@ def r2(a: Array, b: Array, w: Array | None) -> float:
 
     T. Kvålseth, "Cautionary note about R²", The American Statistician 39(4), 1985, equation 1.
     """
-    a, b = common_unit(a, b)
-    spread = a - np.average(a, weights=w)
-    if a.min() == a.max() or not spread.any():
-        return math.nan
-    relative = power_norm(np.abs(a - b), w, 2) / power_norm(np.abs(spread), w, 2)
-    return 1 - relative * relative
+    spread = centred(a, w)
+    return 1 - ratio(weighted_sum((a - b) ** 2, w), weighted_sum(spread**2, w))
 
 
 def pearson(a: Array, b: Array, w: Array | None) -> float:
     """Return the linear correlation; undefined where a or b is constant."""
-    x, y = centred(a, w), centred(b, w)
-    return math.nan if x is None or y is None else cosine(x, y, w)
+    return cosine(centred(a, w), centred(b, w), w)
 
 
 def spearman(a: Array, b: Array, w: Array | None) -> float:
