@@ -1,4 +1,4 @@
-"""Hybrid comparison: each equivalence class counts by its share of the performance.
+"""Hybrid comparison: each equivalence class is weighted by its share of the performance.
 
 The thesis names it as future work (section 7.2): "According to the percentual influence of an equivalence class, the
 semantic and syntactic comparison could be weighted."
@@ -101,30 +101,18 @@ def _sums(
 ) -> tuple[Array, Array, Array]:
     """Return sums over the configurations, per class, of its contributions A and B in both models.
 
-    They are in units of contributions, so that sums of huge ones are finite and tiny ones not lost.
-
     Returns:
-        Of w |A| and w |B|, each in the unit of its model, shape (2, classes); of w |A - B| and of w (|A| + |B|) in the
-        larger unit, shape (classes,) each.
+        Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
     """
     numbers = [[classes.get(_options_of(model, term)) for term, _ in model.terms] for model in models]
-    sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
-    largest, units = np.zeros(2), np.zeros(2)
+    sizes, apart = np.zeros((2, len(classes))), np.zeros(len(classes))
     blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
     for (rows, first), (_, second) in blocks:
-        largest = np.maximum(largest, [np.abs(values).max(initial=0.0) for values in (first, second)])
-        before, units = units, np.where(largest > 0, largest, 1.0)
-        sizes *= (before / units)[:, np.newaxis]
-        together *= before.max() / units.max()
-        summed = [
-            _summed(values.T / unit, own, len(classes))
-            for values, unit, own in zip((first, second), units, numbers, strict=True)
-        ]
+        a, b = (_summed(values.T, own, len(classes)) for values, own in zip((first, second), numbers, strict=True))
         weights = counted[rows]
-        sizes += [np.abs(values) @ weights for values in summed]
-        a, b = (values * (unit / units.max()) for values, unit in zip(summed, units, strict=True))
-        together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]
-    return sizes, together[0], together[1]
+        sizes += [np.abs(a) @ weights, np.abs(b) @ weights]
+        apart += np.abs(a - b) @ weights
+    return sizes, apart, sizes.sum(axis=0)
 
 
 def _summed(contributions: Array, numbers: list[int | None], classes: int) -> Array:
