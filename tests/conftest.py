@@ -1,4 +1,4 @@
-"""What all tests share: repeatable property tests, one thread for linear algebra, Ctrl-C, and what was skipped."""
+"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, a summary of skipped tests."""
 
 from __future__ import annotations
 

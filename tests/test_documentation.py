@@ -53,7 +53,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def steps(block: Block) -> list[tuple[str, list[str]]]:
-    """Return the commands of a console block (`$ command`), each with the lines that stand below it."""
+    """Return the commands of a console block (`$ command`), each with the lines below it."""
     found: list[tuple[str, list[str]]] = []
     for line in block.lines:
         if line.startswith("$ "):
@@ -64,7 +64,7 @@ def steps(block: Block) -> list[tuple[str, list[str]]]:
 
 
 def comparable(line: str) -> str:
-    """Return a line without what differs from run to run: times, and blanks at its end."""
+    """Return a line without what differs from run to run: times, and trailing spaces."""
     return re.sub(r"\b\d+(\.\d+)? (s|ms)\b", "TIME", line).rstrip()
 
 
@@ -98,7 +98,7 @@ def same_line(shown: str, printed: str) -> bool:
 
 
 def shown_in(wanted: list[str], given: list[str]) -> str | None:
-    """Return the first wanted line that is not given in order (`…` stands for any lines), or None."""
+    """Return the first wanted line that is not given in order (`…` matches any lines), or None."""
     position = 0
     for line in wanted:
         if line.strip() in {"…", "..."}:
@@ -115,7 +115,7 @@ def shown_in(wanted: list[str], given: list[str]) -> str | None:
 def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     """Every `$ command` of a page ends well (or with the shown error) and prints the lines shown below it.
 
-    What is compared, and how exactly, stands at the top of this file.
+    The docstring of this file defines what is compared, and how exactly.
     """
     shutil.copytree(ROOT / "casestudies", tmp_path / "casestudies")
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}

@@ -268,7 +268,7 @@ class TestNames:
         assert names_in(parse("+".join(names * 20), table(*names))) == names
 
 
-class TestRefusal:
+class TestErrors:
     @pytest.mark.parametrize(
         ("text", "column", "message"),
         [

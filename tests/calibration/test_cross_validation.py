@@ -1,4 +1,4 @@
-"""How well calibrated models predict what they were not calibrated with."""
+"""Cross-validated errors of calibrated models."""
 
 from __future__ import annotations
 

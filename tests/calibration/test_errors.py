@@ -1,4 +1,4 @@
-"""What calibration refuses."""
+"""Errors of calibration."""
 
 from __future__ import annotations
 

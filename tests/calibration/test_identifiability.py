@@ -1,4 +1,4 @@
-"""What measurements cannot tell apart."""
+"""Parameters that measurements cannot tell apart."""
 
 from __future__ import annotations
 

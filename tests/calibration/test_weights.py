@@ -1,4 +1,4 @@
-"""Which residuals are made small."""
+"""Weights of residuals."""
 
 from __future__ import annotations
 

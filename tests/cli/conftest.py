@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a project folder, and how to run a command in it."""
+"""Fixtures of the tests of the command line: a project folder, and a function that runs a command in it."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class TestMeasurements:
         assert geometric_mean(total / some["solve_compute_seconds"]) == pytest.approx(1.085, abs=0.005)
 
 
-class TestError:
+class TestAccuracy:
     @pytest.mark.parametrize(
         ("file", "ratio", "error"), [("analytical.txt", 1.54, 33.8), ("analytical_3.2.2.txt", 1.53, 33.3)]
     )

@@ -1,4 +1,4 @@
-"""What `splc compare` refuses: exit code 2, one message, nothing printed."""
+"""Errors of `splc compare`: exit code 2, one message, nothing printed."""
 
 from __future__ import annotations
 

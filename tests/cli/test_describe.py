@@ -130,7 +130,7 @@ class TestSuspicious:
         assert any(finding["kind"] == "text" for finding in described(run)["suspicious"])
 
 
-class TestForPeople:
+class TestText:
     def test_everything_is_shown(self, run: Run, folder: Path) -> None:
         """The output for people shows options, groups, constraints and the count; piped, it is plain text."""
         result = run("describe")

@@ -1,4 +1,4 @@
-"""How a command ends that cannot do what was asked."""
+"""Exit codes and messages of commands that fail."""
 
 from __future__ import annotations
 

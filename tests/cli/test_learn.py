@@ -223,7 +223,7 @@ class TestLearningSet:
         assert any(other != one["model"] for other in others)
 
 
-class TestPlaces:
+class TestErrorPositions:
     @pytest.mark.parametrize("option", ["-o", "--plot"])
     def test_unwritable_outputs_are_noticed_first(
         self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch, option: str
@@ -378,7 +378,7 @@ def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: floa
     assert float(found[1]) == pytest.approx(error, abs=5e-4)
 
 
-class TestWhatTheErrorIsOn:
+class TestErrorSets:
     def test_configurations_of_the_evaluation_set_that_were_learned_from(self, run: Run, folder: Path) -> None:
         """How many configurations the error is on, and how many of them were learned from, is told."""
         text = "cache,left,right,x,time\n0,1,0,1,5\n0,1,0,2,0\n0,0,1,1,\n1,1,0,1,9\n0,1,0,4,2\n"

@@ -313,7 +313,7 @@ class TestSystems:
         assert found["error"] > 1
 
 
-class TestRefusals:
+class TestErrors:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [

@@ -207,7 +207,7 @@ class TestFailures:
         assert reason in (empty / "measurements.failures.csv").read_text(encoding="utf-8")
 
 
-class TestRefused:
+class TestErrors:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [

@@ -1,4 +1,4 @@
-"""What messages say about files that are something else, unreadable, or strangely called."""
+"""Messages about files of another format, unreadable files, and unusual file names."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_a_model_without_a_value(refused: Refused, folder: Path) -> None:
     assert "cache^-1 has no finite value" in refused("predict", "model.txt", "configs.csv")
 
 
-class TestTheModelsProperty:
+class TestPropertyOfTheModel:
     @pytest.fixture(params=["learned.log", "m.json", "printed.json", "m.log.gz"])
     def learned(self, request: pytest.FixtureRequest, run: Run, folder: Path) -> str:
         """Return a file that holds a model of the energy."""

@@ -1,4 +1,4 @@
-"""What a project folder holds."""
+"""Inputs found in a project folder."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class TestJson:
         assert len(found["commands"]) == 9
 
 
-class TestRefused:
+class TestErrors:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [

@@ -1,4 +1,4 @@
-"""How `splc` starts, and what importing costs."""
+"""Start of `splc`, and the cost of imports."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class TestWeights:
             weights_of_term(InfluenceModel.from_terms({log_term("y"): 1.0}), log_term("y"), grid)
 
 
-class TestRefused:
+class TestErrors:
     @pytest.mark.parametrize(
         ("first", "second", "message"),
         [

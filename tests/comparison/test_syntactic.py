@@ -226,7 +226,7 @@ class TestLaws:
             assert similarity(a, e) == 0
 
 
-class TestCases:
+class TestScores:
     @pytest.mark.parametrize(
         ("a", "e", "score", "case"),
         [

@@ -106,7 +106,7 @@ class TestSubsets:
             measured(time=np.arange(6))[[1, 1]]
 
 
-class TestRefusal:
+class TestErrors:
     @pytest.mark.parametrize("values", [[1, 2], np.zeros((5, 2)), np.zeros((6, 2, 2)), 3.0])
     def test_shapes(self, values: object) -> None:
         """A property needs values for every configuration."""
@@ -143,7 +143,7 @@ class TestRefusal:
             ms.aggregate = "min"  # type: ignore[misc]
 
 
-class TestTheNfp:
+class TestProperty:
     def test_the_only_one(self) -> None:
         """Without a name the only property is meant, with a name that one."""
         assert measured(time=np.arange(6)).the_nfp() == "time"

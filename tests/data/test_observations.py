@@ -159,7 +159,7 @@ class TestModels:
         assert parse_model_text(text, SYSTEM).predict(some).tolist() == pytest.approx([1.0, 3.0])
 
 
-class TestChosenVariables:
+class TestPatterns:
     def test_patterns(self) -> None:
         """Names and patterns choose variables, in the system's order and each once."""
         known = ("iterations", "C_0", "C_1", "s_0")

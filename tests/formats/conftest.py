@@ -1,4 +1,4 @@
-"""What the tests of the formats share: real files, and a small system that has one of everything."""
+"""Fixtures of the tests of formats: real files, and a small system with one option of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file is, told from its content: model text that looks like a table, and tables that look like formulas."""
+"""Detection of file formats by content: model text that looks like a table, and tables that look like formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of learning share: real measurements and random problems."""
+"""Fixtures of the tests of learning: real measurements and random problems."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ class TestSum:
             learn_sum(measured, [Part("seconds_1", "nowhere")], "seconds")
 
 
-class TestPartsOf:
+class TestParts:
     PROPERTIES = ("time", "time_0", "time_1", "a:b")
 
     def test_braces_stand_for_every_level(self) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of measuring share: small systems and programs."""
+"""Fixtures of the tests of measuring: small systems and programs."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ class TestDeselected:
                 assert model.predict(self.ROWS[row])[0] == pytest.approx(wanted)
 
 
-class TestWithoutValue:
+class TestUndefinedValues:
     """`x` is 0, 1 or 2; a configuration where it has no value is named."""
 
     SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (0.0, 1.0, 2.0))))
@@ -261,7 +261,7 @@ class TestWithoutValue:
             assert model_of(text, self.SYSTEM) == model_of(same, self.SYSTEM)
 
 
-class TestSame:
+class TestEquality:
     @pytest.mark.parametrize(
         ("one", "other"),
         [

@@ -1,4 +1,4 @@
-"""What is awkward: few points, zeros, falling and huge values, wrong input."""
+"""Difficult inputs: few points, zeros, falling and huge values, wrong input."""
 
 from __future__ import annotations
 

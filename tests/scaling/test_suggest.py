@@ -1,4 +1,4 @@
-"""Which point to measure next."""
+"""Suggestions of the next point to measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of studies share: a small system with measurements, an analytical model, and a study of it."""
+"""Fixtures of the tests of studies: a small system with measurements, an analytical model, and a study of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study gives: laws, tables, pictures, manifest."""
+"""Results of studies: laws, tables, pictures, manifest."""
 
 from __future__ import annotations
 

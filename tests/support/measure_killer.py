@@ -1,4 +1,4 @@
-"""Kills `splc measure` at random moments and resumes it; prints what was lost or done again, which is nothing.
+"""Kill `splc measure` at random moments and resume it; print the number of lost and repeated runs, which must be 0.
 
 Sessions are forked from this process, which has imported everything already: a kill then hits the measurement, not
 the start of Python.

@@ -1,4 +1,4 @@
-"""What the tests of pictures share: figures as they are saved, their texts, and small comparisons."""
+"""Helpers of the tests of pictures: saved figures, their texts, and small comparisons."""
 
 from __future__ import annotations
 

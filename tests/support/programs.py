@@ -1,4 +1,4 @@
-"""What the tests of `splc measure` share: commands to measure, and what they must give."""
+"""Commands for the tests of `splc measure`, and their expected values."""
 
 from __future__ import annotations
 

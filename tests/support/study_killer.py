@@ -1,4 +1,4 @@
-"""Does a study again and again, kills it at random moments (SIGKILL), and goes on: the other side of `test_kills.py`.
+"""Run a study, kill it at random moments (SIGKILL) and resume it, many times: the driver of `test_kills.py`.
 
 Run as `python -m tests.support.study_killer STUDY FOLDER KILLS`; prints a JSON object.
 """

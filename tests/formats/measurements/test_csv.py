@@ -291,7 +291,7 @@ class TestWriting:
                 write(renamed, tmp_path / "w.csv")
 
 
-class TestDamage:
+class TestDamagedFiles:
     TEXT = HEADER + '1,0,1,0,5,8,3\n0,0,0,1,1,,"1e-3"\n1,0,1,0,5,8,0.1\n'
 
     @given(at=st.integers(0, len(TEXT) - 1), piece=st.text(max_size=5), skipped=st.integers(0, 20))

@@ -321,7 +321,7 @@ class TestWriting:
             write_measurements_xml(renamed, tmp_path / "n.xml")
 
 
-class TestDamage:
+class TestDamagedFiles:
     TEXT = "\n".join(
         [
             '<?xml version="1.0"?><results separator="@" deviation="3">',

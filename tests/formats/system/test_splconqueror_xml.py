@@ -271,7 +271,7 @@ class TestWriting:
         assert not list(tmp_path.iterdir())
 
 
-class TestDamage:
+class TestDamagedFiles:
     def test_truncated_anywhere(self, tmp_path: Path) -> None:
         """A model that is cut off anywhere is an error with its file."""
         data = SYSTEM.rstrip().encode()

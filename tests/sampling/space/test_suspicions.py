@@ -1,4 +1,4 @@
-"""What looks like a mistake in a variability model."""
+"""Suspicious parts of variability models."""
 
 from __future__ import annotations
 
