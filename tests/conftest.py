@@ -1,4 +1,4 @@
-"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, a summary of skipped tests."""
+"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, skipped tests."""
 
 from __future__ import annotations
 
