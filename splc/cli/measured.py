@@ -19,7 +19,7 @@ from splc.errors import InputError, OutputError, plural
 if TYPE_CHECKING:
     from splc.cli.measured_files import Outputs
     from splc.measuring.cluster import Cluster
-    from splc.measuring.measure import Progress, Session
+    from splc.measuring.session import Progress, Session
     from splc.measuring.setup import Setup
 
 # The bar counts thousandths: how many runs there are, deviations decide.
@@ -50,7 +50,7 @@ def measured(
         OutputError: if the journal cannot be written; what was recorded before is in the measurements.
     """
     from splc.measuring.journal import Journal
-    from splc.measuring.measure import Session
+    from splc.measuring.session import Session
 
     with ExitStack() as stack:
         cluster = None
@@ -102,7 +102,7 @@ class _Finished:
 
 def _run(session: Session, cluster: Cluster | None) -> _Finished:
     """Run what is left, with a progress bar; Ctrl-C ends it after the run in flight, a second one at once."""
-    from splc.measuring.measure import Progress
+    from splc.measuring.session import Progress
 
     latest = Progress()
     at_once = 1 if cluster is None else len(cluster.workers())

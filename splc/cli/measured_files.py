@@ -13,7 +13,7 @@ from splc.errors import OutputError, Problem
 from splc.io.outputs import require_writable
 
 if TYPE_CHECKING:
-    from splc.measuring.recorded import Recorded
+    from splc.measuring.run_results import RunResults
     from splc.measuring.setup import Setup
 
 
@@ -71,7 +71,7 @@ class Outputs:
             message = "there are measurements already, and no journal that they come from"
             raise OutputError(Problem(message, self.measurements, hint=hint))
 
-    def write(self, setup: Setup, recorded: Recorded) -> bool:
+    def write(self, setup: Setup, recorded: RunResults) -> bool:
         """Write the measurements, and the failed runs where there are some; return whether there are measurements.
 
         Raises:
@@ -79,7 +79,7 @@ class Outputs:
         """
         from splc.formats.measurements.csv import write_measurements_csv
         from splc.io.files import write_whole
-        from splc.measuring.results import failures_text, measurements
+        from splc.measuring.tables import failures_text, measurements
 
         found = measurements(setup, recorded)
         if found is not None:

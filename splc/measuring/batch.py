@@ -22,7 +22,7 @@ from splc.formats.measurements.csv_table import option_column, option_texts, tab
 from splc.io.csv_rows import SEPARATORS
 from splc.measuring.execution import KEPT, Result, failure, load_average, now
 from splc.measuring.properties import NoValueError, finite
-from splc.measuring.recorded import Run
+from splc.measuring.run_results import Run
 from splc.measuring.runner import Ended, run
 from splc.measuring.setup import Setup
 

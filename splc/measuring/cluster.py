@@ -17,7 +17,7 @@ from splc.measuring.batch import Record
 from splc.measuring.command import program
 from splc.measuring.execution import Result, execute, now
 from splc.measuring.machine import machine
-from splc.measuring.recorded import Run
+from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup
 
 # How long to wait for a scheduler, and how often to look for workers that came or went.

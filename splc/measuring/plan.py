@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from splc.errors import Problems, SpecError
-from splc.measuring.recorded import Recorded, Run
+from splc.measuring.run_results import Run, RunResults
 
 Order = Literal["repetition", "random"]
 # Repetitions that a limit of the deviation may ask for, where nobody says how many.
@@ -59,7 +59,7 @@ class Plan:
                 )
         problems.raise_if_any(SpecError)
 
-    def stages(self, count: int, recorded: Recorded) -> Iterator[list[Run]]:
+    def stages(self, count: int, recorded: RunResults) -> Iterator[list[Run]]:
         """Yield lists of runs; each may depend on what was recorded of those before.
 
         What is yielded depends only on values, not on when or in which session they were measured, so that a
@@ -81,7 +81,7 @@ class Plan:
                 return
             yield self._ordered([(row, repetition) for row in rows], 2 + repetition)
 
-    def unsettled(self, rows: Sequence[int], recorded: Recorded, below: int | None = None) -> list[int]:
+    def unsettled(self, rows: Sequence[int], recorded: RunResults, below: int | None = None) -> list[int]:
         """Return the configurations whose values deviate by more than the limit; a single value is not enough.
 
         A configuration that has no value at all is not among them: repeating a failure does not mend it.

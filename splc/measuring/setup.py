@@ -19,7 +19,7 @@ from splc.measuring.execution import Job
 from splc.measuring.journal import Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
-from splc.measuring.recorded import Run
+from splc.measuring.run_results import Run
 from splc.measuring.template import OPTIONS, Template
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel

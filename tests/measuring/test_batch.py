@@ -16,7 +16,7 @@ from splc.measuring.command import bind
 from splc.measuring.execution import Result
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.recorded import Run
+from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup, require_batchable
 from splc.measuring.template import parse_template
 from splc.system.options import NumericOption

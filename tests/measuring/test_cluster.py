@@ -17,12 +17,12 @@ from splc.measuring.cluster import Cluster
 from splc.measuring.command import bind
 from splc.measuring.execution import Result
 from splc.measuring.journal import Journal
-from splc.measuring.measure import Session
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.recorded import Run
-from splc.measuring.results import measurements
+from splc.measuring.run_results import Run
+from splc.measuring.session import Session
 from splc.measuring.setup import Setup
+from splc.measuring.tables import measurements
 from splc.measuring.template import parse_template
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splc.errors import SpecError
 from splc.measuring.execution import Result
 from splc.measuring.plan import Plan, relative_deviation
-from splc.measuring.recorded import Recorded, Run
+from splc.measuring.run_results import Run, RunResults
 
 PLANS = st.builds(
     Plan,
@@ -34,7 +34,7 @@ def result(run: Run) -> Result:
     return Result({"t": 1.0 + (row % 2) * float(np.random.default_rng([row, repetition + 9]).random())})
 
 
-def runs_of(plan: Plan, count: int, recorded: Recorded) -> Iterator[Run]:
+def runs_of(plan: Plan, count: int, recorded: RunResults) -> Iterator[Run]:
     """Yield what a plan still runs, and record it."""
     for stage in plan.stages(count, recorded):
         for run in stage:
@@ -46,10 +46,10 @@ def runs_of(plan: Plan, count: int, recorded: Recorded) -> Iterator[Run]:
 @given(PLANS, st.integers(1, 6), st.integers(0, 60))
 def test_resumed_anywhere(plan: Plan, count: int, stop: int) -> None:
     """Interrupted after any number of runs and resumed, a plan runs the same as without interruption."""
-    whole = Recorded(["t"])
+    whole = RunResults(["t"])
     undisturbed = list(runs_of(plan, count, whole))
     assert len(undisturbed) == len(set(undisturbed))
-    parts = Recorded(["t"])
+    parts = RunResults(["t"])
     before = [run for run, _ in zip(runs_of(plan, count, parts), range(stop), strict=False)]
     after = list(runs_of(plan, count, parts))
     # One run may be done and recorded, but not yielded, where the first part was cut off.
@@ -60,7 +60,7 @@ def test_resumed_anywhere(plan: Plan, count: int, stop: int) -> None:
 @given(PLANS, st.integers(1, 6))
 def test_repetitions(plan: Plan, count: int) -> None:
     """Every configuration has its repetitions and warm-ups; more only while it deviates, and never beyond the limit."""
-    recorded = Recorded(["t"])
+    recorded = RunResults(["t"])
     runs = list(runs_of(plan, count, recorded))
     for row in range(count):
         measured = sorted(repetition for at, repetition in runs if at == row and repetition >= 0)
@@ -79,16 +79,16 @@ def test_repetitions(plan: Plan, count: int) -> None:
 
 def test_orders() -> None:
     """By repetition all configurations come once before any comes again; random orders depend on the seed only."""
-    base = list(runs_of(Plan(repeat=2, warmup=1), 2, Recorded(["t"])))
+    base = list(runs_of(Plan(repeat=2, warmup=1), 2, RunResults(["t"])))
     assert base == [(0, -1), (1, -1), (0, 0), (1, 0), (0, 1), (1, 1)]
-    shuffled = [list(runs_of(Plan(repeat=3, order="random", seed=seed), 5, Recorded(["t"]))) for seed in (1, 1, 2)]
+    shuffled = [list(runs_of(Plan(repeat=3, order="random", seed=seed), 5, RunResults(["t"]))) for seed in (1, 1, 2)]
     assert shuffled[0] == shuffled[1] != shuffled[2]
     assert sorted(shuffled[0]) == sorted(shuffled[2])
 
 
 def test_what_always_fails_is_not_repeated() -> None:
     """A configuration without any value does not deviate."""
-    recorded = Recorded(["t"], {})
+    recorded = RunResults(["t"], {})
     plan = Plan(max_deviation=0.1)
     recorded.add((0, 0), Result({}, "failed"))
     assert [stage for stage in plan.stages(1, recorded) if any(run not in recorded.results for run in stage)] == []

@@ -12,8 +12,8 @@ from splc.errors import plural, shorten
 
 if TYPE_CHECKING:
     from splc.cli.measured_files import Outputs
-    from splc.measuring.measure import Progress, Session
-    from splc.measuring.recorded import Recorded
+    from splc.measuring.run_results import RunResults
+    from splc.measuring.session import Progress, Session
     from splc.measuring.setup import Setup
 
 SHOWN = 5
@@ -44,11 +44,11 @@ def progress_text(progress: Progress, at_once: int) -> str:
 def dry_run(setup: Setup, journal: str, as_object: bool) -> None:
     """Say what would be run, how often, and how long it would take by the runs so far."""
     from splc.measuring.journal import read_journal
-    from splc.measuring.measure import left_of
-    from splc.measuring.recorded import Recorded
+    from splc.measuring.run_results import RunResults
+    from splc.measuring.session import left_of
     from splc.measuring.setup import require_same
 
-    recorded, records = Recorded(setup.property_names), read_journal(journal)
+    recorded, records = RunResults(setup.property_names), read_journal(journal)
     if records:
         require_same(records, setup.description(), journal)
         recorded.include(records)
@@ -132,7 +132,7 @@ def show(session: Session, progress: Progress, interrupted: bool, outputs: Outpu
     show_failures(setup, recorded, outputs.failures)
 
 
-def show_failures(setup: Setup, recorded: Recorded, failures: str) -> None:
+def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     """Say which runs failed, and why."""
     failed = recorded.failed
     if not failed:

@@ -14,7 +14,7 @@ Run = tuple[int, int]
 
 
 @dataclass
-class Recorded:
+class RunResults:
     """The results so far; a later result of the same run takes the place of an earlier one.
 
     Attributes:

@@ -6,13 +6,13 @@ import numpy as np
 
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv_table import option_texts, table_text
-from splc.measuring.recorded import Recorded
+from splc.measuring.run_results import RunResults
 from splc.measuring.setup import Setup
 
 FAILURE_COLUMNS = ("repetition", "reason", "exit_code", "stderr")
 
 
-def measurements(setup: Setup, recorded: Recorded) -> Measurements | None:
+def measurements(setup: Setup, recorded: RunResults) -> Measurements | None:
     """Return the values of all successful repetitions, in the order of the configurations; None: there is none.
 
     They depend on what was measured only, not on when, in which order, or in how many sessions.
@@ -34,7 +34,7 @@ def measurements(setup: Setup, recorded: Recorded) -> Measurements | None:
     return Measurements(setup.configurations[np.array(kept)], filled)
 
 
-def failures_text(setup: Setup, recorded: Recorded) -> str | None:
+def failures_text(setup: Setup, recorded: RunResults) -> str | None:
     """Return a CSV table of the runs that failed, None where none did."""
     failed = recorded.failed
     if not failed:

@@ -10,7 +10,7 @@ from splc.measuring.batch import Record, run_batches
 from splc.measuring.execution import Result, execute, load_average, now
 from splc.measuring.journal import Journal
 from splc.measuring.machine import machine
-from splc.measuring.recorded import Recorded, Run, record_of
+from splc.measuring.run_results import Run, RunResults, record_of
 from splc.measuring.runner import birth, end_session
 from splc.measuring.setup import Setup, require_same
 
@@ -60,7 +60,7 @@ class Session:
 
     setup: Setup
     journal: Journal
-    recorded: Recorded
+    recorded: RunResults
     resumed: int = 0
     grown: bool = False
     ended_leftover: bool = False
@@ -79,7 +79,7 @@ class Session:
             OutputError: if it cannot be written.
         """
         description = setup.description()
-        recorded = Recorded(setup.property_names)
+        recorded = RunResults(setup.property_names)
         grown = leftover = False
         if journal.records:
             grown = require_same(journal.records, description, journal.path)
@@ -186,7 +186,7 @@ def _end_leftover(last: Mapping[str, Any]) -> bool:
     return True
 
 
-def left_of(setup: Setup, recorded: Recorded) -> tuple[list[Run], int]:
+def left_of(setup: Setup, recorded: RunResults) -> tuple[list[Run], int]:
     """Return the runs that are left as far as is known now, and how many the plan has until there."""
     left: list[Run] = []
     total = 0
