@@ -54,3 +54,29 @@ def interruption(
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Let a request to end (SIGTERM, SIGHUP) do what a second Ctrl-C does: end the current run, too."""
+    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+    def interrupt(signum: int, frame: Any) -> None:
+        # A second one must not interrupt the handling of the first one.
+        signal.signal(signum, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {}
+    try:
+        for number in names:
+            # `nohup` ignores the hang-up on purpose.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, interrupt)
+    except ValueError:
+        # Only the main thread receives signals.
+        before = {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -138,7 +138,7 @@ class TestResults:
         assert lines[:3] == [
             "9 configurations, 3 repetitions",
             "27 runs, 0 of them recorded, 27 to do",
-            "how long that takes, the first runs will tell",
+            "the duration is not known before the first runs",
         ]
         assert lines[3:5] == ["    true -n 1", "    true -n 2"]
         assert lines[-1] == "    … and 4 more commands"
@@ -213,7 +213,7 @@ class TestErrors:
         [
             (["--command", "true"], "which configurations are to be measured?\n    --sampling SPEC"),
             (["--command", "true", *ALL, "--configurations", "a.csv"], "given twice"),
-            (["--command", "true", "--sampling", "measured"], "need not be sampled"),
+            (["--command", "true", "--sampling", "measured"], "cannot choose what to measure"),
             (["--command", "true", "--sampling", "al"], "unknown sampling 'al'"),
             (["--command", "./slover {x}", *ALL], "the command './slover' does not exist\n    did you mean 'solver'?"),
             (["--command", "solver", *ALL], "'solver' is not found in PATH\n    write ./solver"),
@@ -252,10 +252,10 @@ class TestErrors:
     def test_what_is_there_is_kept(self, run: Run, refused: Refused, folder: Path) -> None:
         """Measurements of another origin are never written over, and a journal only gone on with when asked to."""
         before = (folder / "measurements.csv").read_bytes()
-        assert "there are measurements already" in refused("measure", "--command", "true", *ALL)
+        assert "this file of measurements exists already" in refused("measure", "--command", "true", *ALL)
         assert (folder / "measurements.csv").read_bytes() == before
         assert run("measure", "--command", "true", *ALL, "-o", "m.csv").exit_code == 0
-        assert "exists already\n    go on with it by --resume" in refused(
+        assert "exists already\n    continue it with --resume" in refused(
             "measure", "--command", "true", *ALL, "-o", "m.csv"
         )
 

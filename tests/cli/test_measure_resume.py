@@ -43,7 +43,7 @@ class TestResuming:
         journal = empty / "measurements.journal"
         journal.write_bytes(journal.read_bytes()[:-7])
         result = run("measure", "--command", AWK, *ALL, *TIME, "--resume")
-        assert "a record that was not finished is dropped" in result.stderr
+        assert "an incomplete record is dropped" in result.stderr
         assert "8 runs are recorded already" in result.stderr
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
@@ -64,7 +64,7 @@ class TestResuming:
         left = int((empty / "left").read_text(encoding="ascii"))
         assert Path(f"/proc/{left}").exists()
         result = run(*arguments, "--resume")
-        assert "a run that an earlier session had left behind was still running; it was ended" in result.stderr
+        assert "a run of an earlier session was still running; it was ended" in result.stderr
         status = Path(f"/proc/{left}/stat")
         assert not status.exists() or status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] in "ZX"
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
@@ -156,7 +156,7 @@ for row in rows:
         interrupting = self.CODE + '    if row["x"] == "2" and not sys.argv[3:]: raise SystemExit(1)\n'
         command = script(empty, interrupting) + " {cache} {configurations}"
         arguments = ("measure", "--command", command, *ALL, "--property", "time", "--batch-by", "cache")
-        # Ends after a row each time; another process goes on behind it.
+        # Ends after a row each time; another process continues behind it.
         assert run(*arguments).exit_code == 0
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 

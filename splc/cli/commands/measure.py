@@ -8,11 +8,13 @@ import typer
 
 from splc.cli.options import Binary, Json, Numeric, Sampling, Seed, System
 
-WHAT = "What is run"
-HOW_OFTEN = "How often, and in which order"
-RESULTS = "What comes out"
+# The bar counts thousandths: deviations decide how many runs there are.
+STEPS = 1000
+WHAT = "Command"
+HOW_OFTEN = "Repetitions and order"
+RESULTS = "Output"
 BATCHES = "Commands that measure many configurations"
-WHERE = "On several machines"
+WHERE = "Several machines"
 
 EXAMPLES = (
     "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
@@ -50,7 +52,12 @@ def measure(
     ] = None,
     cwd: Annotated[
         str | None,
-        typer.Option("--cwd", metavar="FOLDER", help="Where the command runs, if not here.", rich_help_panel=WHAT),
+        typer.Option(
+            "--cwd",
+            metavar="FOLDER",
+            help="The folder in which the command runs.",
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     env: Annotated[
         list[str] | None,
@@ -76,7 +83,7 @@ def measure(
             "--warmup",
             min=0,
             metavar="N",
-            help="Runs of each configuration before those, not used.",
+            help="Runs of each configuration before the repetitions, not used.",
             rich_help_panel=HOW_OFTEN,
         ),
     ] = 0,
@@ -105,14 +112,14 @@ def measure(
             "--max-repeat",
             min=1,
             metavar="N",
-            help="But not more than N times (10 by default).",
+            help="The greatest number of repetitions for --max-deviation. Default: 10.",
             rich_help_panel=HOW_OFTEN,
         ),
     ] = None,
     dry: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Only say what would be run, how often and how long.", rich_help_panel=HOW_OFTEN
+            "--dry-run", help="Only print what would be run, how often and how long.", rich_help_panel=HOW_OFTEN
         ),
     ] = False,
     batch: Annotated[
@@ -141,15 +148,15 @@ def measure(
         typer.Option(
             "--journal",
             metavar="FILE",
-            help="Where every run is recorded; by default beside the output.",
+            help="The record of every run; by default in the folder of the output.",
             rich_help_panel=RESULTS,
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a journal that is there.", rich_help_panel=RESULTS)
+        bool, typer.Option("--resume", help="Continue an existing journal.", rich_help_panel=RESULTS)
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="When resuming, do failed runs again.", rich_help_panel=RESULTS)
+        bool, typer.Option("--retry-failed", help="When resuming, repeat failed runs.", rich_help_panel=RESULTS)
     ] = False,
     json: Json = False,
     backend: Annotated[
@@ -174,56 +181,70 @@ def measure(
 ) -> None:
     """Run a command once per configuration and repetition, and record what it reports.
 
-    Every finished run is on disk before the next one starts; what was killed is gone on with by --resume.
+    Every finished run is on disk before the next one starts; --resume continues a measurement that was ended.
     """
-    from sampling import Space
-    from splc.cli.measured import measured
-    from splc.cli.measured_files import Outputs
-    from splc.cli.measuring import absolute, configurations_to_measure, environment_of, output_strings
-    from splc.cli.show.measure import dry_run
-    from splc.errors import SpecError
-    from splc.formats.measurements.csv_table import exact_names
-    from splc.measuring.command import bind, program
-    from splc.measuring.plan import MOST, Plan
-    from splc.measuring.properties import parse_properties
-    from splc.measuring.setup import Setup, require_batchable
-    from splc.measuring.template import OPTIONS, parse_template
-    from splc.project import Project
+    import signal
 
-    # Whatever can be refused is refused before anything is run.
+    from splc.cli.errors import INTERRUPTED
+    from splc.cli.interruption import interruption, terminated_as_interrupted
+    from splc.cli.json_output import print_json
+    from splc.cli.show.measure import as_json, preview_json, progress_text, show, show_preview
+    from splc.cli.terminal import progress, show_notes
+    from splc.io.files import STANDARD
+    from splc.workflows.measure import Request, preview, run
+
     if (backend == "dask") != (scheduler is not None):
         raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
-    if retry_failed and not resume:
-        raise typer.BadParameter("only makes sense with --resume", param_hint="--retry-failed")
-    if max_repeat is not None and max_deviation is None:
-        raise typer.BadParameter("limits --max-deviation, which is not given; or --repeat?", param_hint="--max-repeat")
-    batched = batch or batch_by is not None
-    if batched and backend == "dask":
-        raise SpecError("batch commands run here, one after the other", hint="leave out --backend dask")
-    outputs = Outputs.of(output, journal, json)
-    most = max(MOST, repeat) if max_repeat is None else max_repeat
-    plan = Plan(repeat, warmup, order, seed, max_deviation, most)
-    folder, environment = absolute(cwd), environment_of(env or [])
-    project = Project.load(system=system)
-    # What is observed of a run is not there before it.
-    model = project.variability_model(observed=False)
-    wanted = parse_properties(properties or [], exact_names(model), batch=batched)
-    extras = (OPTIONS, "repetition")
-    template = parse_template(command, model, ("configurations", *extras) if batched else extras)
-    agreeing = [name.strip() for name in (batch_by or "").split(",") if name.strip()]
-    if batched:
-        require_batchable(agreeing, template, model)
-    outputs.require_writable((project.system_file, configurations), resume, dry)
-    space = Space(model)
-    chosen = configurations_to_measure(project, space, (sampling, binary, numeric), seed, configurations)
-    bound = bind(template, chosen, output_strings(chosen) if OPTIONS in template.extras else None)
-    programs = dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen)))
-    executables = {}
-    if backend == "local":
-        executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
-    together = tuple(agreeing) if batched else None
-    setup = Setup(bound, chosen, wanted, plan, executables, folder, environment, timeout, together)
+    if output == STANDARD and json:
+        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
+    request = Request(
+        command=command,
+        sampling=sampling,
+        binary=binary,
+        numeric=numeric,
+        configurations=configurations,
+        seed=seed,
+        properties=tuple(properties or ()),
+        cwd=cwd,
+        env=tuple(env or ()),
+        timeout=timeout,
+        repeat=repeat,
+        warmup=warmup,
+        order=order,
+        max_deviation=max_deviation,
+        max_repeat=max_repeat,
+        batch=batch or batch_by is not None,
+        batch_by=tuple(name.strip() for name in (batch_by or "").split(",") if name.strip()),
+        output=output,
+        journal=journal,
+        resume=resume,
+        retry_failed=retry_failed,
+        scheduler=scheduler,
+        system=system,
+    )
     if dry:
-        dry_run(setup, outputs.journal, json)
+        planned = preview(request)
+        show_notes(planned.prepared.notes)
+        if json:
+            print_json("measure", preview_json(planned))
+        else:
+            show_preview(planned)
         return
-    raise typer.Exit(measured(setup, outputs, list(programs), scheduler, resume, retry_failed, json))
+    after = "this row" if request.batch else "this run"
+    by_key = (signal.SIGINT,)
+    with terminated_as_interrupted(), interruption(after, by_key) as stop, progress("measuring", STEPS) as advance:
+        result = run(
+            request,
+            on_progress=lambda now, at_once: advance(
+                STEPS * now.done // max(now.total, 1), progress_text(now, at_once)
+            ),
+            should_stop=stop,
+            on_note=lambda note: show_notes([note]),
+        )
+    if json:
+        print_json("measure", as_json(result))
+    show(result, quiet=json)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if result.session.recorded.failed:
+        raise typer.Exit(1)

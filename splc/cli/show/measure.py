@@ -1,4 +1,4 @@
-"""What `splc measure` says: beforehand, on its way, and at its end."""
+"""The output of `splc measure`."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from splc.cli.json_output import print_json
-from splc.cli.terminal import note, say, warn
 from splc.errors import plural, shorten
 
 if TYPE_CHECKING:
-    from splc.cli.measured_files import Outputs
     from splc.measuring.run_results import RunResults
-    from splc.measuring.session import Progress, Session
+    from splc.measuring.session import Progress
     from splc.measuring.setup import Setup
+    from splc.workflows.measure import Preview, Result
 
 SHOWN = 5
-# What of a failure is shown on one line.
+# The length of a line about a failure.
 WIDTH = 120
 
 
 def duration(seconds: float) -> str:
-    """Return seconds in the words that people use."""
+    """Return a duration as text, in a fitting unit."""
     if seconds < 10:
         return f"{seconds:.2g} s"
     if seconds < 120:
@@ -33,7 +31,7 @@ def duration(seconds: float) -> str:
 
 
 def progress_text(progress: Progress, at_once: int) -> str:
-    """Return what stands beside the progress bar."""
+    """Return the text beside the progress bar."""
     left = progress.seconds_left(at_once)
     text = f"{progress.done:,} of {progress.total:,} runs"
     if progress.failed:
@@ -41,49 +39,52 @@ def progress_text(progress: Progress, at_once: int) -> str:
     return text if left is None else f"{text}, about {duration(left)} left"
 
 
-def dry_run(setup: Setup, journal: str, as_object: bool) -> None:
-    """Say what would be run, how often, and how long it would take by the runs so far."""
-    from splc.measuring.journal import read_journal
-    from splc.measuring.run_results import RunResults
-    from splc.measuring.session import left_of
-    from splc.measuring.setup import require_same
+def show_preview(preview: Preview) -> None:
+    """Print what would be run, how often, and how long it would take by the runs so far."""
+    from splc.cli.terminal import say
 
-    recorded, records = RunResults(setup.property_names), read_journal(journal)
-    if records:
-        require_same(records, setup.description(), journal)
-        recorded.include(records)
-    left, total = left_of(setup, recorded)
-    mean = recorded.mean_seconds()
-    seconds = None if mean is None else mean * len(left)
-    if setup.batch is None:
-        lines = [shlex.join(setup.job(run).arguments) for run in dict.fromkeys((row, 0) for row, _ in left)]
-    else:
-        from splc.measuring.batch import batches
-
-        lines = [shlex.join(setup.job(batch[0], configurations="FILE").arguments) for batch in batches(setup, left)]
-    if as_object:
-        content = {
-            "dry_run": True,
-            "configurations": len(setup.configurations),
-            "runs": total,
-            "recorded": len(recorded.results),
-            "left": len(left),
-            "seconds_left": seconds,
-            "properties": list(setup.property_names),
-            "commands": lines,
-        }
-        print_json("measure", content)
-        return
+    setup, recorded = preview.prepared.setup, preview.recorded
     say(plural(len(setup.configurations), "configuration", "configurations") + f", {repetitions(setup)}")
-    say(f"{plural(total, 'run', 'runs')}, {len(recorded.results):,} of them recorded, {len(left):,} to do")
-    if seconds is None:
-        say("how long that takes, the first runs will tell")
+    runs = plural(preview.total, "run", "runs")
+    say(f"{runs}, {len(recorded.results):,} of them recorded, {len(preview.left):,} to do")
+    mean = recorded.mean_seconds()
+    if mean is None:
+        say("the duration is not known before the first runs")
     else:
-        say(f"about {duration(seconds)} left, by the {plural(len(recorded.results), 'run', 'runs')} so far")
+        left = duration(mean * len(preview.left))
+        say(f"about {left} left, by the {plural(len(recorded.results), 'run', 'runs')} so far")
+    lines = _commands(preview)
     for line in lines[:SHOWN]:
         say(f"    {line}")
     if (rest := len(lines) - SHOWN) > 0:
         say(f"    … and {plural(rest, 'more command', 'more commands')}")
+
+
+def preview_json(preview: Preview) -> dict[str, Any]:
+    """Return the content of the JSON object of a dry run."""
+    setup, mean = preview.prepared.setup, preview.recorded.mean_seconds()
+    return {
+        "dry_run": True,
+        "configurations": len(setup.configurations),
+        "runs": preview.total,
+        "recorded": len(preview.recorded.results),
+        "left": len(preview.left),
+        "seconds_left": None if mean is None else mean * len(preview.left),
+        "properties": list(setup.property_names),
+        "commands": _commands(preview),
+    }
+
+
+def _commands(preview: Preview) -> list[str]:
+    """Return the command lines that are left."""
+    setup = preview.prepared.setup
+    if setup.batch is None:
+        runs = dict.fromkeys((row, 0) for row, _ in preview.left)
+        return [shlex.join(setup.job(run).arguments) for run in runs]
+    from splc.measuring.batch import batches
+
+    parts = batches(setup, list(preview.left))
+    return [shlex.join(setup.job(part[0], configurations="FILE").arguments) for part in parts]
 
 
 def repetitions(setup: Setup) -> str:
@@ -98,34 +99,29 @@ def repetitions(setup: Setup) -> str:
     return text
 
 
-def note_resumed(session: Session, there: bool) -> None:
-    """Say what a session found in the journal."""
-    if session.journal.torn:
-        note(f"{session.journal.path}: a record that was not finished is dropped; its run is done again")
-    if session.ended_leftover:
-        note("a run that an earlier session had left behind was still running; it was ended")
-    if session.grown:
-        note("more repetitions are wanted than before")
-    if there:
-        note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already")
+def show(result: Result, *, quiet: bool) -> None:
+    """Print how a measurement ended.
 
+    Args:
+        result: the measurement.
+        quiet: whether standard output is used for something else.
+    """
+    from splc.cli.terminal import note, say, warn
 
-def show(session: Session, progress: Progress, interrupted: bool, outputs: Outputs, some: bool, *, quiet: bool) -> None:
-    """Say how a session ended."""
-    setup, recorded = session.setup, session.recorded
-    if interrupted:
-        left = progress.total - progress.done
-        note(f"interrupted with {plural(left, 'run', 'runs')} left; the same command with --resume goes on")
-    if not some:
+    setup, recorded, outputs = result.session.setup, result.session.recorded, result.outputs
+    if result.interrupted:
+        left = result.progress.total - result.progress.done
+        note(f"interrupted with {plural(left, 'run', 'runs')} left; the same command with --resume continues")
+    if not result.written:
         warn("no run succeeded, so there are no measurements")
     elif not quiet and outputs.measurements != "-":
-        configurations = len({row for (row, at), result in recorded.results.items() if at >= 0 and not result.reason})
-        runs = sum(at >= 0 and not result.reason for (_, at), result in recorded.results.items())
+        configurations = len({row for (row, at), each in recorded.results.items() if at >= 0 and not each.reason})
+        runs = sum(at >= 0 and not each.reason for (_, at), each in recorded.results.items())
         say(
             f"{plural(configurations, 'configuration', 'configurations')}, {plural(runs, 'run', 'runs')}: "
             f"{outputs.measurements}"
         )
-    if not interrupted and (rows := setup.plan.unsettled(range(len(setup.configurations)), recorded)):
+    if not result.interrupted and (rows := setup.plan.unsettled(range(len(setup.configurations)), recorded)):
         of = plural(len(rows), "configuration", "configurations")
         limit = f"{100 * (setup.plan.max_deviation or 0):g} %"
         warn(f"{of}: {setup.property_names[0]} still deviates by more than {limit}")
@@ -133,14 +129,16 @@ def show(session: Session, progress: Progress, interrupted: bool, outputs: Outpu
 
 
 def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
-    """Say which runs failed, and why."""
+    """Print which runs failed, and why."""
+    from splc.cli.terminal import warn
+
     failed = recorded.failed
     if not failed:
         return
     configurations = len({row for row, _ in failed})
     warn(
         f"{plural(len(failed), 'run', 'runs')} of {plural(configurations, 'configuration', 'configurations')} failed "
-        f"(all in {failures}; --resume --retry-failed does them again)"
+        f"(all in {failures}; --resume --retry-failed repeats them)"
     )
     for row, repetition in failed[:SHOWN]:
         values = ", ".join(f"{name}={_shown(value)}" for name, value in setup.assignment(row).items())
@@ -154,8 +152,9 @@ def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
 
 
-def as_json(session: Session, progress: Progress, interrupted: bool, outputs: Outputs, some: bool) -> dict[str, Any]:
+def as_json(result: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
+    session, progress, outputs = result.session, result.progress, result.outputs
     setup, recorded = session.setup, session.recorded
     sessions = [record for record in session.journal.records if record.get("kind") == "session"]
     return {
@@ -169,8 +168,8 @@ def as_json(session: Session, progress: Progress, interrupted: bool, outputs: Ou
         "failed": len(recorded.failed),
         "unsettled": len(setup.plan.unsettled(range(len(setup.configurations)), recorded)),
         "seconds": progress.seconds,
-        "interrupted": interrupted,
-        "output": outputs.measurements if some else None,
+        "interrupted": result.interrupted,
+        "output": outputs.measurements if result.written else None,
         "journal": outputs.journal,
         "failures": outputs.failures if recorded.failed else None,
         "sessions": len(sessions),

@@ -1,0 +1,298 @@
+"""Run a command for each configuration and record what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sampling import Space
+from sampling.strings import output_strings
+from splc.errors import InputError, OutputError, RequestError, SpecError, plural
+from splc.formats.measurements.csv_table import exact_names
+from splc.measuring.cluster import Cluster, described
+from splc.measuring.command import bind, program
+from splc.measuring.journal import Journal, read_journal
+from splc.measuring.plan import MOST, Plan
+from splc.measuring.properties import parse_properties
+from splc.measuring.run_results import Run, RunResults
+from splc.measuring.session import Progress, Session, left_of
+from splc.measuring.setup import Setup, require_batchable, require_same
+from splc.measuring.template import OPTIONS, parse_template
+from splc.project import Project
+from splc.workflows.measure_files import Outputs
+from splc.workflows.measure_inputs import absolute, environment_of, listed_configurations, sampled_configurations
+from splc.workflows.note import Note, notes_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to measure, how often, and where results are written.
+
+    Attributes:
+        command: the command with placeholders, see `docs/measuring.md`.
+        sampling: the sampling spec, None where its parts or a file are given.
+        binary: the sampling of the binary options.
+        numeric: the sampling of the numeric options.
+        configurations: a CSV file of the configurations to measure, instead of a sampling.
+        seed: the seed of what is drawn, and of a random order.
+        properties: what to record, as `NAME=SOURCE`; none is `seconds=time`.
+        cwd: the folder in which the command runs; None is the current one.
+        env: further environment variables of the command, as `NAME=VALUE`.
+        timeout: the time limit of a run (or batch) in seconds.
+        repeat: the number of repetitions.
+        warmup: the number of runs of each configuration before those, which are not used.
+        order: 'repetition': all configurations once, then again; 'random': shuffled.
+        max_deviation: repeat until the relative standard deviation of the first property is at most this.
+        max_repeat: the greatest number of repetitions for that; None is 10.
+        batch: whether one process measures many configurations.
+        batch_by: the options in which the configurations of one process agree; implies `batch`.
+        output: the file of measurements; `-` is standard output.
+        journal: the file in which every run is recorded; None is a file in the folder of the output.
+        resume: whether an existing journal is continued.
+        retry_failed: whether failed runs are repeated; needs `resume`.
+        scheduler: the address of a dask scheduler; None runs the command on this machine.
+        system: the system description; None is the one of the project folder.
+    """
+
+    command: str
+    sampling: str | None = None
+    binary: str | None = None
+    numeric: str | None = None
+    configurations: str | None = None
+    seed: int = 0
+    properties: tuple[str, ...] = ()
+    cwd: str | None = None
+    env: tuple[str, ...] = ()
+    timeout: float | None = None
+    repeat: int = 1
+    warmup: int = 0
+    order: Literal["repetition", "random"] = "repetition"
+    max_deviation: float | None = None
+    max_repeat: int | None = None
+    batch: bool = False
+    batch_by: tuple[str, ...] = ()
+    output: str = "measurements.csv"
+    journal: str | None = None
+    resume: bool = False
+    retry_failed: bool = False
+    scheduler: str | None = None
+    system: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A measurement that was checked and not started.
+
+    Attributes:
+        setup: what is measured.
+        outputs: the files.
+        programs: the programs that the command starts.
+        notes: what the user should know.
+    """
+
+    setup: Setup
+    outputs: Outputs
+    programs: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """What a measurement would run.
+
+    Attributes:
+        prepared: the measurement.
+        recorded: the results in its journal.
+        left: the runs that are left, as far as is known before they are done.
+        total: the number of runs.
+    """
+
+    prepared: Prepared
+    recorded: RunResults
+    left: tuple[Run, ...]
+    total: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A measurement that ended.
+
+    Attributes:
+        session: the runs and their journal.
+        progress: the number of runs, done and failed.
+        interrupted: whether runs are left because of an interruption.
+        outputs: the files.
+        written: whether there are measurements (else every run failed).
+        notes: what the user should know.
+    """
+
+    session: Session
+    progress: Progress
+    interrupted: bool
+    outputs: Outputs
+    written: bool
+    notes: tuple[Note, ...] = ()
+
+
+def prepare(request: Request, *, dry: bool = False) -> Prepared:
+    """Check a request completely, before anything is run.
+
+    Args:
+        request: what to measure.
+        dry: whether nothing will be run, so that existing results do not matter.
+
+    Raises:
+        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist.
+    """
+    if request.retry_failed and not request.resume:
+        raise RequestError("has an effect only with --resume", "retry_failed")
+    if request.max_repeat is not None and request.max_deviation is None:
+        raise RequestError("limits --max-deviation, which is not given; or --repeat?", "max_repeat")
+    batched = request.batch or bool(request.batch_by)
+    if batched and request.scheduler is not None:
+        raise SpecError("batch commands run on this machine, one after the other", hint="leave out --backend dask")
+    outputs = Outputs.of(request.output, request.journal)
+    most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
+    plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
+    folder, environment = absolute(request.cwd), environment_of(request.env)
+    project = Project.load(system=request.system)
+    # Observed variables are known only after a run.
+    model = project.variability_model(observed=False)
+    properties = parse_properties(list(request.properties), exact_names(model), batch=batched)
+    extras = (OPTIONS, "repetition")
+    template = parse_template(request.command, model, ("configurations", *extras) if batched else extras)
+    if batched:
+        require_batchable(request.batch_by, template, model)
+    outputs.require_writable((project.system_file, request.configurations), request.resume, dry)
+    space = Space(model)
+    sampling = (request.sampling, request.binary, request.numeric)
+    if request.configurations is None:
+        chosen, notes = sampled_configurations(space, *sampling, request.seed)
+    elif sampling == (None, None, None):
+        chosen, notes = listed_configurations(space, request.configurations)
+    else:
+        raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
+    bound = bind(template, chosen, output_strings(chosen) if OPTIONS in template.extras else None)
+    programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
+    executables = {}
+    if request.scheduler is None:
+        executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
+    agreeing = request.batch_by if batched else None
+    setup = Setup(bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing)
+    return Prepared(setup, outputs, programs, notes_of(notes))
+
+
+def preview(request: Request) -> Preview:
+    """Return what a measurement would run, without running it.
+
+    Raises:
+        SplcError: as `prepare`.
+    """
+    prepared = prepare(request, dry=True)
+    setup, recorded = prepared.setup, RunResults(prepared.setup.property_names)
+    if records := read_journal(prepared.outputs.journal):
+        require_same(records, setup.description(), prepared.outputs.journal)
+        recorded.include(records)
+    left, total = left_of(setup, recorded)
+    return Preview(prepared, recorded, tuple(left), total)
+
+
+def run(
+    request: Request,
+    *,
+    on_progress: Callable[[Progress, int], None] = lambda progress, at_once: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_note: Callable[[Note], None] = lambda note: None,
+) -> Result:
+    """Measure what is left; every finished run is on disk before the next one starts.
+
+    Args:
+        request: what to measure.
+        on_progress: called after every run with the progress and the number of simultaneous runs.
+        should_stop: whether to stop after the current run.
+        on_note: called with each note at once, since measurements take long.
+
+    Raises:
+        SplcError: as `prepare`; or if the journal cannot be written, after finished runs were written.
+    """
+    prepared = prepare(request)
+    setup, outputs = prepared.setup, prepared.outputs
+    notes: list[Note] = []
+
+    def tell(text: str, *, warning: bool = False) -> None:
+        notes.append(Note(text, warning))
+        on_note(notes[-1])
+
+    for each in prepared.notes:
+        tell(each.text)
+    with ExitStack() as stack:
+        cluster = None
+        if request.scheduler is not None:
+            cluster = stack.enter_context(Cluster(request.scheduler))
+            cluster.require_programs(prepared.programs, setup.folder, setup.environment)
+            if hosts := cluster.shared_machines():
+                tell(described(hosts), warning=True)
+        continued = Path(outputs.journal).exists()
+        if request.resume and not continued:
+            tell(f"{outputs.journal} does not exist yet: this measurement begins")
+        journal = stack.enter_context((Journal.resume if continued else Journal.create)(outputs.journal))
+        try:
+            session = Session.begin(setup, journal, retry_failed=request.retry_failed)
+        except OutputError:
+            if not continued:
+                # It contains nothing that could be continued.
+                Path(outputs.journal).unlink(missing_ok=True)
+            raise
+        for text in _resumption(session, continued):
+            tell(text)
+        latest, interrupted, error = _measure(session, cluster, on_progress, should_stop)
+        try:
+            written = outputs.write(setup, session.recorded)
+        except OutputError as failure:
+            raise error or failure from None
+        if error is not None:
+            kept = plural(len(session.recorded.results), "run is", "runs are")
+            tell(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
+            raise error
+        return Result(session, latest, interrupted, outputs, written, tuple(notes))
+
+
+def _resumption(session: Session, continued: bool) -> list[str]:
+    """Return what a session found in its journal."""
+    texts = []
+    if session.journal.torn:
+        texts.append(f"{session.journal.path}: an incomplete record is dropped; its run is repeated")
+    if session.ended_leftover:
+        texts.append("a run of an earlier session was still running; it was ended")
+    if session.grown:
+        texts.append("more repetitions are requested than before")
+    if continued:
+        texts.append(f"{plural(session.resumed, 'run is', 'runs are')} recorded already")
+    return texts
+
+
+def _measure(
+    session: Session,
+    cluster: Cluster | None,
+    on_progress: Callable[[Progress, int], None],
+    should_stop: Callable[[], bool],
+) -> tuple[Progress, bool, InputError | OutputError | None]:
+    """Run what is left; return the progress, whether it was interrupted, and the error that ended it."""
+    latest = Progress()
+    at_once = 1 if cluster is None else len(cluster.workers())
+
+    def advance(progress: Progress) -> None:
+        nonlocal latest
+        latest = progress
+        on_progress(progress, at_once)
+
+    try:
+        latest = session.measure(cluster, should_stop, advance, None if cluster is None else cluster.machines())
+    except KeyboardInterrupt:
+        return latest, True, None
+    except (OutputError, InputError) as error:
+        return latest, False, error
+    return latest, should_stop() and latest.done < latest.total, None
