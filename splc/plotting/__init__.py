@@ -1,4 +1,4 @@
-"""Drawing with matplotlib (the extra `plot`), which is imported when it is needed."""
+"""Pictures drawn with matplotlib (the extra `plot`), which is imported on first use."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ def comparison_plot(
         width = layout.width if layout else _WIDTH
         above = _HEIGHT if "predictions" in views else 0.0
         below = layout.height if layout else 0.0
-        # The terms are placed by hand, in inches; only axes have something to be laid out.
+        # Terms have positions in inches; only the axes need a layout.
         figure = new_figure(width, above + below, "constrained" if above else None)
         if curves is not None and above:
-            # Beside many columns of terms, curves as wide as the whole would be flat.
+            # Next to many columns of terms, curves of the full width would be flat.
             wide = min(width, _WIDEST)
             ratios = (wide, max(width - wide, 0.01))
             parts = figure.subfigures(2, 2, squeeze=False, width_ratios=ratios, height_ratios=(above, below or 0.01))

@@ -29,8 +29,8 @@ class Look:
     named: bool = True
 
 
-# Okabe and Ito's colours, arranged so that neighbours differ in lightness too; yellow is too light on white, and
-# a dark blue, a violet and an olive stand in for it and for black, which is the colour of what was measured.
+# Okabe and Ito's colours, in an order in which neighbours differ in lightness. Yellow is too light on white, and black
+# is the colour of measured values: a dark blue, a violet and an olive replace them.
 LOOKS = (
     Look("#00335c", (0, ()), "o", 4.8),
     Look("#e69f00", (0, (6, 2)), "s", 4.7),
@@ -41,9 +41,9 @@ LOOKS = (
     Look("#6a3d9a", (0, (4, 1.5, 1, 1.5, 1, 1.5)), "X", 4.2),
     Look("#8c7a1e", (0, (12, 3)), "p", 4.1),
 )
-# More models cannot be told apart: they show where models lie, not which.
+# More models than looks cannot be told apart; they get the same look.
 REST = Look("#a0a0a0", "-", ".", 2.7, named=False)
-# Up to so many configurations, every prediction is joined to the next by a line; beyond, lines would be a band.
+# Up to this number of configurations, lines join the predictions; with more, lines would be a band.
 JOINED = 60
 # Pieces that a running median is taken over, and marks beyond which a vector file would be too slow to look at.
 _PIECES, _VECTORS = 50, 20_000
@@ -90,7 +90,7 @@ class Curves:
 
         Equal measured values are ordered by the first model's, then as they came; what is not measured comes last.
         """
-        # Measured values are counts as often as times: without a second key, equal ones would lie in a heap.
+        # Measured values may be counts: the second key sorts equal values.
         return np.lexsort((self.values[0],) if self.measured is None else (self.values[0], self.measured))
 
 
@@ -146,19 +146,19 @@ def draw_curves(figure: Figure | SubFigure, curves: Curves) -> None:
 
 
 def _sorting(curves: Curves) -> str:
-    """Return what the configurations are sorted by."""
+    """Return the values that the configurations are sorted by."""
     if curves.measured is None:
         return f"the predictions of {literal(curves.names[0], 32)}"
     return f"measured {literal(curves.nfp or 'value', 60)}"
 
 
 def _pieces(n: int) -> int:
-    """Return how many neighbourhoods the medians are of: none of much less than eight configurations."""
+    """Return the number of neighbourhoods for the running median, each of about eight configurations or more."""
     return min(_PIECES, -(-n // 8))
 
 
 def _joined(axes: Axes, x: Array, row: Array, look: Look) -> Line2D:
-    """Draw every prediction, joined by a line, and return what stands for it in a legend."""
+    """Draw every prediction, joined by a line, and return its handle for a legend."""
     size = 4.5 if len(x) <= JOINED // 2 else 3.5
     style: dict[str, Any] = {"color": look.color, "linestyle": look.dashes, "linewidth": 1.4, "marker": look.marker}
     (line,) = axes.plot(x, row, **style, markersize=size, zorder=look.height)
@@ -166,7 +166,7 @@ def _joined(axes: Axes, x: Array, row: Array, look: Look) -> Line2D:
 
 
 def _scattered(axes: Axes, x: Array, vectors: bool, row: Array, look: Look) -> Line2D:
-    """Draw a dot per prediction (of a named model) and their running median; return what stands for it in a legend."""
+    """Draw a dot per prediction (of a named model) and their running median; return the handle for a legend."""
     from matplotlib.lines import Line2D
 
     n = len(x)

@@ -18,7 +18,7 @@ def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str,
         predicted: the predicted ones, shape (n,).
         learned: which of them were learned from, shape (n,), bool.
         nfp: the property.
-        title: what stands above.
+        title: the title.
         file_format: one of `FORMATS`.
     """
     from matplotlib.ticker import FuncFormatter, NullFormatter

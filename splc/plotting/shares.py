@@ -17,8 +17,8 @@ class Stack:
     """A panel of stacked bars.
 
     Attributes:
-        title: what stands above.
-        labels: what stands below each bar.
+        title: the title.
+        labels: the text below each bar.
         shares: per bar, the cumulative shares in percent, ascending.
     """
 
@@ -32,7 +32,7 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
 
     Args:
         panels: title of a panel → series → group → share in percent.
-        title: what stands above.
+        title: the title.
         file_format: one of `FORMATS`.
     """
     with drawing():
@@ -69,7 +69,7 @@ def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title:
     Args:
         panels: rows of panels, of equal length.
         bands: what the parts of a bar are, from below.
-        title: what stands above.
+        title: the title.
         file_format: one of `FORMATS`.
     """
     with drawing():

@@ -1,4 +1,4 @@
-"""What all pictures share: formats, colours, settings of matplotlib, and saving without dates.
+"""The common style of all pictures: formats, colours, settings of matplotlib, and saving without dates.
 
 matplotlib (the extra `plot`) is imported when it is needed.
 """
@@ -28,14 +28,14 @@ FORMATS = ("svg", "png", "pdf")
 # Dark and light, so that they differ in grey too; blue and orange differ for every kind of colour blindness.
 DARK, LIGHT = "#00335c", "#e69f00"
 BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
-# What a reader's own matplotlibrc must not change: names are no formulas, and the same picture has the same bytes.
+# Settings that a user's matplotlibrc must not change: names are not formulas, and the same picture has the same bytes.
 SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
-# Axes cannot be laid out for values beyond it: their range, or its margin, would be no finite number.
+# The greatest value on an axis: beyond it, the range of the axis, or its margin, is not finite.
 _LARGEST = 1e300
 
 
 def plot_format(path: str | Path) -> str:
-    """Return the format that a file's name asks for; done before anything is computed.
+    """Return the format for the suffix of a file name.
 
     Raises:
         OutputError: if it is none of `FORMATS`, or matplotlib is not installed.
@@ -52,7 +52,7 @@ def plot_format(path: str | Path) -> str:
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Draw with matplotlib's own defaults and `SETTINGS`, whatever the user's are."""
+    """Draw with matplotlib's defaults and `SETTINGS`, not with the user's settings."""
     import matplotlib.style
 
     settings: dict[Any, Any] = dict(SETTINGS)
@@ -61,7 +61,7 @@ def drawing() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
-    """Return an empty figure (inches) that no window knows of."""
+    """Return an empty figure (inches) without a window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -98,7 +98,7 @@ def literal(name: str, most: int | None = None) -> str:
     text = "".join(drawn)
     if most is not None and len(text) > most:
         begin = (most - 1) // 2
-        # Two names differ at their begin or at their end more often than in between.
+        # Names differ more often at the begin or the end than in the middle.
         text = f"{text[:begin]}…{text[len(text) - (most - 1 - begin) :]}"
     return text
 
@@ -153,7 +153,7 @@ def scale_values(axes: Axes, values: Array) -> None:
         if high < 1000 * low:
             axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     elif high > 100 * usual or (positive and high >= 1e12 * low):
-        # Not more than six decades on either side: the rest is small beside all that matters.
+        # At most six decades on either side: smaller values are negligible.
         axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(max(usual, high * 1e-6, 1e-290))))
     else:
         axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10]))

@@ -26,7 +26,7 @@ CASES: dict[Found, tuple[str, str, str]] = {
     "different": ("#8cc8f0", "////", "in both, influences differ (1 to 2)"),
     "same": ("#00335c", "", "in both, same influence (2)"),
 }
-# Terms and models that are drawn; more could not be read, and the tables hold them all.
+# The numbers of terms and models that are drawn at most; the tables have all.
 MOST_TERMS, MOST_MODELS = 120, 8
 _SIZE, _ROW, _MARGIN, _GAP, _INDENT = 8.0, 0.19, 0.2, 0.18, 0.15
 _WIDEST_TERM, _LEAST_PANEL = 4.2, 1.3
@@ -37,7 +37,7 @@ class Row:
     """A line of the picture: a class (without a term) or a term, and its scores in each comparison (None: in neither).
 
     Attributes:
-        label: what stands at its left.
+        label: the text at its left.
         scores: per comparison, the score of the class or of the term.
     """
 
@@ -159,7 +159,7 @@ def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
 
 
 def merge(into: list[T], those: Iterable[T]) -> None:
-    """Insert what is not in a list behind its predecessor in another, so that both orders are kept."""
+    """Insert missing items after their predecessor in the other list, so that both orders are kept."""
     known, at = set(into), 0
     for item in those:
         if item in known:
@@ -180,7 +180,7 @@ def score_text(value: float) -> str:
 
 
 def second_text(score: ClassScore | TermScore | None) -> str:
-    """Return what stands beside the bars of a row."""
+    """Return the text next to the bars of a row."""
     if isinstance(score, ClassScore):
         return f"Σ {score_text(score.score)}"
     return influence_text(score.second) if score is not None else ""

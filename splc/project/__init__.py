@@ -1,4 +1,4 @@
-"""What a project folder holds: its files, found and read."""
+"""Project folders: their files, found and read."""
 
 from splc.project.project import Project
 

@@ -1,4 +1,4 @@
-"""Which files a project folder holds: options of the command line come first, then `splc.toml`, then conventions."""
+"""The files of a project folder, named by options, by `splc.toml`, or by convention, in this order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from splc.project.config import FILE_NAME, OBSERVED, PATHS, PROPERTY, ProjectFil
 MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
 ANALYTICAL_FILES = ("analytical.txt",)
 PARAMETER_FILES = ("parameters.toml", "parameters.txt")
-# What lies in a folder under these names belongs to it without being named.
+# Files with these names are inputs of the folder unless others are named.
 CONVENTIONS = {"measurements": MEASUREMENT_FILES, "analytical": ANALYTICAL_FILES, "parameters": PARAMETER_FILES}
 
 
@@ -86,7 +86,7 @@ class ProjectFiles:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every input file that is named or found here, also those that a command does not read: none is to be lost."""
+        """Every input file that is named or found, read by the command or not: no output may replace one."""
         found = [] if self.file is None else [str(self.file.path)]
         for key in PATHS:
             with suppress(InputError):
@@ -157,12 +157,12 @@ class ProjectFiles:
 
     @property
     def analytical_file(self) -> str | None:
-        """The analytical model, None where nobody names one and there is no analytical.txt."""
+        """The analytical model, None if it is not named and there is no analytical.txt."""
         return self._named("analytical") or next(iter(self._conventional("analytical")), None)
 
     @property
     def parameters_file(self) -> str | None:
-        """The parameters of the analytical model, None where nobody names them and none lie in the folder.
+        """The parameters of the analytical model, None if they are not named and not in the folder.
 
         Raises:
             InputError: if several files may be meant.

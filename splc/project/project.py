@@ -1,4 +1,4 @@
-"""What a project folder holds, read."""
+"""The inputs of a project folder, read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Project(ProjectFiles):
 
     @cached_property
     def observations(self) -> Configurations | None:
-        """The configurations that were observed, with what was observed of them; None where nothing was.
+        """The observed configurations with their observed variables, None if there are none.
 
         Raises:
             InputError: if the system description or a file of observed variables cannot be read.
@@ -37,7 +37,7 @@ class Project(ProjectFiles):
         return read_observed(files, self.variability_model(observed=False)) if files else None
 
     def with_observed(self, configurations: Configurations) -> Configurations:
-        """Return configurations with what was observed of them.
+        """Return configurations with their observed variables.
 
         Raises:
             InputError: as `observations`.
@@ -45,7 +45,7 @@ class Project(ProjectFiles):
         return configurations if self.observations is None else configurations.with_observed(self.observations)
 
     def parameters(self) -> Parameters:
-        """Read the parameters of the analytical model; none where there is no file of them.
+        """Read the parameters of the analytical model; without a file there are none.
 
         Raises:
             InputError: if they cannot be read, or several files may be meant.
@@ -60,7 +60,7 @@ class Project(ProjectFiles):
         """Read the system description.
 
         Args:
-            observed: whether the observed variables are known to it, which what is not about models can do without.
+            observed: whether the model includes the observed variables; only models of performance need them.
 
         Raises:
             InputError: if it (or, if they are wanted, the observed variables) cannot be found or read.
@@ -81,7 +81,7 @@ class Project(ProjectFiles):
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
     ) -> Measurements:
-        """Read the measurements, with what was observed; every configuration is checked against `space`.
+        """Read the measurements with observed variables, and check every configuration against `space`.
 
         Args:
             model: the system.
@@ -102,7 +102,7 @@ class Project(ProjectFiles):
         def check(configurations: Configurations) -> Array:
             valid = known.check(configurations)
             if len(valid) and not valid.any():
-                # Where nothing is valid, the description is to blame, not row after row of the measurements.
+                # If no row is valid, the description is the cause, not the rows.
                 with suppress(SpaceError):
                     known.require_valid()
             return valid
@@ -117,7 +117,7 @@ class Project(ProjectFiles):
             check=check,
             explain=known.violations,
         )
-        # Not where the caller does without observed variables.
+        # Without observed variables in the model, none are attached.
         if not model.observed:
             return found
         return replace(found, configurations=self.with_observed(found.configurations))
