@@ -1,4 +1,4 @@
-"""Calibration: parameters of an analytical model from measurements, in the place of a guessed factor."""
+"""Calibration: least-squares estimates of the parameters of an analytical model."""
 
 from __future__ import annotations
 
@@ -38,12 +38,11 @@ def calibrate(
 ) -> Calibration:
     """Estimate free parameters of a model by bounded least squares.
 
-    What is made least is the sum of squares of (predicted - measured) / measured, because every error that is reported
-    is a relative one, or of predicted - measured, or of ln(predicted / measured). Relative residuals are at most 1
-    where a prediction is too low but without limit where it is too high, so that they shrink predictions where
-    measurements scatter by factors; logarithms take both for the same. A parameter that is a table has one factor on
-    all its rows. The name `scale` is a factor on the whole model (the thesis took 500, section 5.2), unless a parameter
-    has that name.
+    The sum of squares to minimize is that of (predicted - measured) / measured, because all reported errors are
+    relative, or that of predicted - measured, or of ln(predicted / measured). Relative residuals are at most 1 for
+    predictions that are too low, but have no limit for those that are too high. They therefore shrink predictions if
+    measurements scatter by factors; logarithms treat both alike. A parameter that is a table has one factor on all its
+    rows. The name `scale` is a factor on the whole model (500 in the thesis, section 5.2), unless a parameter has it.
 
     Args:
         model: the model; its free parameters are names in it (`symbols` of `read_stored_model`).
@@ -51,9 +50,9 @@ def calibrate(
         measured: their values, shape (n,); those that are not finite are left out, with relative weights also zeros,
             with logarithms all that are not positive.
         free: the names of the parameters to estimate.
-        guessed: those of them that nobody benchmarked: their value in the model is a mere start.
+        guessed: those of them without a benchmarked value: their value in the model is only a start.
         bounds: name → (lowest, highest) value, None as by default: at least 0 where the benchmarked value is not
-            negative. Of a table they are about the row that stands for it: its middle one.
+            negative. The bounds of a table are those of its middle row.
         weights: 'relative', 'absolute' or 'log'.
         level: the level of the intervals.
         folds: the number of folds of the cross-validation, each of which is predicted with estimates from the others;
@@ -61,11 +60,10 @@ def calibrate(
         seed: of the folds.
 
     Raises:
-        SpecError: for names, bounds, weights, levels and numbers of folds that cannot be.
-        ConfigurationError: if there are not as many values as configurations, or the model has no value at one.
+        SpecError: for invalid names, bounds, weights, levels and numbers of folds.
+        ConfigurationError: if the numbers of values and configurations differ, or the model has no value at one.
         MeasurementError: if there are too few measurements.
-        LearningError: if no values of the parameters are found with which the model has predictions, or numbers cannot
-            hold them.
+        LearningError: if no values of the parameters give predictions, or they are out of the range of numbers.
     """
     if weights not in WEIGHTS:
         raise SpecError(f"unknown weights {weights!r}", hint=f"one of {', '.join(WEIGHTS)}")
@@ -92,23 +90,23 @@ def calibrate(
     )
     best = search(misfit)
     if best is None:
-        # The model itself says best where it has no value.
+        # The error of the model names the configuration.
         _with(whole, found, np.array([one.start for one in found])).predict(places)
         kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
             f"no values of the free parameters give {kind} predictions for all measured configurations",
             hint="give bounds within which the model has such values: --bound NAME=LOW..HIGH",
         )
-    said = findings(misfit, best.at, level)
-    fitted = _with(whole, found, best.at, said, level)
+    identified = findings(misfit, best.at, level)
+    fitted = _with(whole, found, best.at, identified, level)
     predicted = fitted.predict(places)
     other = predictions_from_others(misfit, best.at, folds, seed) if folds else None
     before = None if any(one.benchmarked is None for one in found) else _error(whole, places, target)
     return Calibration(
         fitted,
-        tuple(_estimate(one, best.at[k], k, said) for k, one in enumerate(found)),
-        said.confounded,
-        tuple(found[k].name for k in said.without_effect),
+        tuple(_estimate(one, best.at[k], k, identified) for k, one in enumerate(found)),
+        identified.confounded,
+        tuple(found[k].name for k in identified.without_effect),
         weights,
         level,
         best.linear,
@@ -116,8 +114,8 @@ def calibrate(
         len(target),
         int((finite & ~used).sum()),
         int((~finite).sum()),
-        said.degrees,
-        said.deviation / float(misfit.weights[0] if weights == "absolute" else 1.0),
+        identified.degrees,
+        identified.deviation / float(misfit.weights[0] if weights == "absolute" else 1.0),
         before,
         mean_relative_error(predicted, target),
         None if other is None else mean_relative_error(other, target),
@@ -130,7 +128,7 @@ def calibrate(
 
 
 def _weights_of(measured: Array, weights: Weights) -> Array:
-    """Return what residuals are multiplied by, shape (n,)."""
+    """Return the weights of the residuals, shape (n,)."""
     if weights == "relative":
         return 1 / np.abs(measured)
     # Squares of huge values would be infinite.
@@ -158,29 +156,33 @@ def _require_enough(count: int, free: Sequence[Free], zeros: int, weights: Weigh
 
 
 def _with(
-    model: InfluenceModel, free: Sequence[Free], at: Array, said: Findings | None = None, level: float | None = None
+    model: InfluenceModel,
+    free: Sequence[Free],
+    at: Array,
+    identified: Findings | None = None,
+    level: float | None = None,
 ) -> InfluenceModel:
     """Return a model with these values of its free parameters, in their units, and their intervals."""
     new = {
-        one.name: one.at(at[k], None if said is None else _interval(one, at[k], k, said), level)
+        one.name: one.at(at[k], None if identified is None else _interval(one, at[k], k, identified), level)
         for k, one in enumerate(free)
     }
     return replace(model, derived=tuple(new.get(each.name, each) for each in model.derived))
 
 
-def _interval(one: Free, at: float, place: int, said: Findings) -> tuple[float, float] | None:
+def _interval(one: Free, at: float, place: int, identified: Findings) -> tuple[float, float] | None:
     """Return an interval within the bounds, in the parameter's unit; None where it is not determined.
 
-    Values beyond the bounds are known to be wrong; leaving them out takes nothing from the coverage.
+    Values beyond the bounds are wrong, so to leave them out does not change the coverage.
     """
-    half = float(said.half_widths[place])
+    half = float(identified.half_widths[place])
     if math.isnan(half):
         return None
     return max(float(at) - half, one.low / one.unit), min(float(at) + half, one.high / one.unit)
 
 
-def _estimate(one: Free, at: float, place: int, said: Findings) -> Estimate:
-    low, high = _interval(one, at, place, said) or (None, None)
+def _estimate(one: Free, at: float, place: int, identified: Findings) -> Estimate:
+    low, high = _interval(one, at, place, identified) or (None, None)
     keys = one.parameter.keys
     start = one.parameter.values_of[one.row] / one.unit
     return Estimate(
@@ -189,7 +191,7 @@ def _estimate(one: Free, at: float, place: int, said: Findings) -> Estimate:
         None if low is None else one.value(low),
         None if high is None else one.value(high),
         one.benchmarked,
-        "low" if said.at_low[place] else "high" if said.at_high[place] else None,
+        "low" if identified.at_low[place] else "high" if identified.at_high[place] else None,
         low is not None,
         (float(at) / start if start else 1.0) if keys else None,
         keys[one.row] if keys else None,

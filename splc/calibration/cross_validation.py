@@ -1,4 +1,4 @@
-"""Cross-validation: how well a calibrated model predicts configurations that its parameters were not estimated from."""
+"""Cross-validation of calibrated models: predictions with parameters estimated from other configurations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) 
         misfit: what was made small.
         best: where it is least, in the parameters' units; searches of models that are not linear begin there.
         folds: how many folds of equal size (±1) there are; no more than configurations.
-        seed: of the folds. The order of the configurations does not matter.
+        seed: of the folds. The order of the configurations has no effect.
 
     Returns:
         Shape (n,), None where some have no predictions.

@@ -1,7 +1,7 @@
-"""The free parameters of a model: where they are found in it, where they start, and within which bounds they lie.
+"""The free parameters of a model: positions, start values and bounds.
 
-A table has one factor on all of its rows. What is searched for is, for each parameter, its value in units of its
-benchmarked one, because values of 1e-11 (seconds per operation) stand beside values of 1e-3.
+A table has one factor on all of its rows. The search uses multiples of the benchmarked values, because values such as
+1e-11 (seconds per operation) and 1e-3 occur together.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Free:
     """A free parameter.
 
     Attributes:
-        parameter: what the model has under its name.
-        benchmarked: its value there (of a table: of the row that stands for it), None where that is a mere guess.
-        row: the row that stands for it.
-        unit: what it is searched in multiples of, positive.
+        parameter: the parameter in the model.
+        benchmarked: its value there (of a table: of the row that represents it), None for a guess.
+        row: the row that represents it.
+        unit: the unit of the search, positive.
         low: the least value that it may have, perhaps -inf.
         high: the greatest, perhaps inf.
     """
@@ -48,7 +48,7 @@ class Free:
 
     @property
     def shape(self) -> tuple[float, ...]:
-        """Its rows where it is searched for with 1."""
+        """Its rows for the multiple 1."""
         value = self.parameter.values_of[self.row]
         if not self.parameter.keys:
             return (self.unit,)
@@ -56,12 +56,12 @@ class Free:
 
     @property
     def start(self) -> float:
-        """Where the search begins, in its unit, within its bounds."""
+        """The start of the search, in its unit, within its bounds."""
         value = self.parameter.values_of[self.row] / self.unit
         return min(max(value, self.low / self.unit), self.high / self.unit)
 
     def value(self, multiple: float) -> float:
-        """Return the value of the row that stands for it, exactly the bound where it is met."""
+        """Return the value of the row that represents it; at a bound exactly the bound."""
         value = float(multiple) * self.unit
         return next((end for end in (self.low, self.high) if multiple == end / self.unit), value)
 
@@ -104,9 +104,9 @@ def free_parameters(
     Args:
         model: the model, with `scale` where that is free.
         names: their names.
-        guessed: those of them that were never benchmarked: the model's value for them is a guess.
+        guessed: those of them without a benchmarked value: their value in the model is a guess.
         bounds: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the
-            benchmarked value is negative. Of a table it is the value of the row that stands for it.
+            benchmarked value is negative. Of a table it is the value of the row that represents it.
 
     Raises:
         SpecError: naming everything that is wrong with the names and bounds.
@@ -156,7 +156,7 @@ def _free(parameter: Parameter, guessed: bool, bound: Bound) -> Free:
 
 
 def _row(parameter: Parameter) -> int:
-    """Return the row that stands for a parameter: the middle one, or the nearest to it that is not 0."""
+    """Return the row that represents a parameter: the middle one, or the nearest to it that is not 0."""
     middle = parameter.middle
     others = [row for row, value in enumerate(parameter.values_of) if value != 0]
     return min(others, key=lambda row: (abs(row - middle), row), default=middle)

@@ -1,4 +1,4 @@
-"""What measurements say about parameters: intervals, and which parameters they cannot tell apart."""
+"""Identifiability of parameters: intervals, and groups of parameters that measurements cannot tell apart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAME = 1e-8
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known about k parameters, in their units.
+    """Intervals and dependences of k parameters, in their units.
 
     Attributes:
         half_widths: half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none.
@@ -45,15 +45,15 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
     Intervals are those of linear regression, s^2 (J'J)^-1 with quantiles of Student's t, J being the derivatives of
     the weighted predictions: exact for linear models with normal residuals, an approximation for others.
 
-    Bounds do not make them narrower: J has the columns of all parameters, also of those at a bound. Taking these for
-    given would say that the bound is the truth; where it is not, the intervals of the others would cover next to
-    nothing, though 95 % is claimed. As it is, the error of a bounded estimate lies between that without bounds and
-    that with the bound as the truth, and intervals of this width around it cover at least as often as they say (in
-    simulations of 2 and 3 parameters with correlations up to 0.999, from 0.947 to 1 at the level 0.95).
+    Bounds do not make them narrower: J has the columns of all parameters, also of those at a bound. Without these
+    columns, the bound would be assumed to be the true value; if it is not, the intervals of the others cover far less
+    than the stated level. With them, the error of a bounded estimate is between the error without bounds and the error
+    if the bound is the true value, and the intervals cover at least as often as stated (in simulations of 2 and 3
+    parameters with correlations up to 0.999, from 0.947 to 1 at the level 0.95).
 
     Args:
-        misfit: what was made small.
-        at: where it is least.
+        misfit: the minimized misfit.
+        at: its minimum.
         level: the level of the intervals, in (0, 1).
     """
     from scipy.special import stdtrit
@@ -86,7 +86,7 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
 
 
 def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> tuple[Confounded, ...]:
-    """Return the groups of parameters that cannot be told apart, and what is determined of each."""
+    """Return the groups of parameters that cannot be told apart, with the combinations that are determined."""
     free = misfit.predictions.free
     groups: list[tuple[set[int], set[int]]] = []
     for column in range(len(known.dependent)):
@@ -142,7 +142,7 @@ def _tidy(power: float) -> float:
 
 
 def _same_sum(misfit: Misfit, at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float]) -> bool:
-    """Whether predictions stay the same when one parameter grows and the others make up for it by sums."""
+    """Whether predictions stay the same if one parameter grows and the others compensate by sums."""
     moved = at.copy()
     step = 0.5 * (abs(at[other]) or 1.0)
     moved[other] += step
@@ -154,7 +154,7 @@ def _same_sum(misfit: Misfit, at: Array, basis: list[int], other: int, rates: di
 def _same_product(
     misfit: Misfit, at: Array, basis: list[int], other: int, powers: dict[tuple[int, int], float]
 ) -> bool:
-    """Whether predictions stay the same when one parameter is doubled and the others make up for it by factors."""
+    """Whether predictions stay the same if one parameter is doubled and the others compensate by factors."""
     moved = at.copy()
     moved[other] *= 2.0
     for i in basis:

@@ -1,4 +1,4 @@
-"""What a calibration finds: frozen values that tables and files are made from elsewhere."""
+"""The result of a calibration."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ WEIGHTS: tuple[Weights, ...] = ("relative", "absolute", "log")
 
 @dataclass(frozen=True)
 class Estimate:
-    """A free parameter and what the measurements say about it.
+    """The estimate of a free parameter.
 
     Attributes:
         name: its name.
-        value: its estimate; of a table that of the row that stands for it. Where it is not determined, one of the
-            values that predict equally well.
-        low: the lower end of its interval, which bounds cut off; None where it is not determined.
+        value: its estimate; of a table that of the row that represents it. If it is not determined, one of the values
+            that predict equally well.
+        low: the lower end of its interval, cut off at bounds; None if it is not determined.
         high: the upper end.
-        benchmarked: the value that it had before; None where nobody measured one.
+        benchmarked: the value before the calibration; None if there is none.
         at_bound: which of its bounds it lies at, if any.
-        determined: whether the measurements determine it at all.
+        determined: whether the measurements determine it.
         factor: of a table the factor on all of its rows, None for a number.
-        key: the key of the row that stands for a table, None for a number.
-        by: what the table is over, empty for a number.
+        key: the key of the row that represents a table, None for a number.
+        by: the expression of the table, empty for a number.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Combination:
 
     Attributes:
         kind: 'sum' (each parameter times its number) or 'product' (each to the power of it).
-        parts: (parameter, number); of a table the row that stands for it is meant.
+        parts: (parameter, number); of a table the row that represents it.
         value: its estimate.
         low: the lower end of its interval.
         high: the upper end.
@@ -95,7 +95,7 @@ class Confounded:
 
     Attributes:
         names: the parameters.
-        combinations: what is determined of them; empty where nothing simple is.
+        combinations: the combinations that are determined; empty if there are no simple ones.
     """
 
     names: tuple[str, ...]
@@ -104,7 +104,7 @@ class Confounded:
 
 @dataclass(frozen=True)
 class Residual:
-    """A configuration, and how far off the model is there.
+    """A configuration with its measured and predicted value.
 
     Attributes:
         configuration: option → value.
@@ -131,14 +131,14 @@ class Calibration:
         estimates: one per free parameter, in the order asked for.
         confounded: groups of parameters that cannot be told apart.
         without_effect: parameters that change none of the predictions.
-        weights: whether relative or absolute residuals, or logarithms of predicted / measured, were made small.
+        weights: the residuals: relative, absolute, or logarithms of predicted / measured.
         level: the level of the intervals.
         linear: whether the prediction is linear in the free parameters, so that the estimate is exact and global.
-        converged: whether the search ended by itself (always, where it is linear).
-        configurations: how many were fitted.
-        zeros: how many more were left out because their measured value is 0 (relative residuals) or not positive
-            (logarithms).
-        missing: how many more have no finite measured value.
+        converged: whether the search converged (always, if it is linear).
+        configurations: the number of fitted configurations.
+        zeros: the number of configurations that were left out because their measured value is 0 (relative residuals)
+            or not positive (logarithms).
+        missing: the number of configurations without a finite measured value.
         degrees: degrees of freedom left.
         deviation: standard deviation of the residuals: a fraction (relative), in the property's unit (absolute), or
             of natural logarithms.
@@ -147,7 +147,7 @@ class Calibration:
         error_after: the same with the estimates, on the configurations that they were estimated from.
         error_cross_validated: the same where each configuration is predicted with estimates from the others (all but
             its fold); None where that was not asked for, or some of these have no predictions.
-        folds: into how many folds the configurations were divided; 0: not at all.
+        folds: the number of folds of the cross-validation; 0: none.
         worst: the configurations with the greatest residuals (in the sense of the weights), the worst one first.
     """
 

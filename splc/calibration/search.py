@@ -1,4 +1,4 @@
-"""Where a model predicts the measurements best: solved for where it is linear in its parameters, else searched for."""
+"""Search for the parameters with the least misfit: exact for linear models, otherwise by trust regions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from splc.calibration.linear import column_lengths, dependence, solve
 from splc.calibration.sensitivity import Sensitivity
 from splc.types import Array
 
-# Points that are tried for each parameter that does not enter linearly, at most so many, and how many of all are
-# followed to the end.
+# Start points per parameter that does not enter linearly, their greatest number, and the number of searches.
 _TRIED = 60
 _MOST_TRIED = 300
 _FOLLOWED = 4
@@ -23,12 +22,12 @@ _UNKNOWN_DECADES = 9.0
 
 @dataclass(frozen=True)
 class Misfit:
-    """What is to be made small.
+    """The misfit of a model: weighted residuals.
 
     Attributes:
         predictions: the model.
         measured: shape (n,), finite.
-        weights: what each residual is multiplied by, shape (n,).
+        weights: the weight of each residual, shape (n,).
         low: lower bounds, shape (k,), in the parameters' units.
         high: upper bounds.
         logarithmic: whether residuals are logarithms of predicted / measured; both are positive then.
@@ -43,12 +42,12 @@ class Misfit:
 
     @property
     def aim(self) -> Array:
-        """What residuals are small or large beside: the weighted measurements, or 1 for each logarithm. Shape (n,)."""
+        """The scale of the residuals: the weighted measurements, or 1 for each logarithm. Shape (n,)."""
         return np.ones(len(self.measured)) if self.logarithmic else self.measured * self.weights
 
     @property
     def size(self) -> float:
-        """The length of that, positive."""
+        """The length of `aim`, positive."""
         return float(column_lengths(self.aim[:, np.newaxis])[0]) or 1.0
 
     def __call__(self, at: Array) -> tuple[Array, Array]:
@@ -78,7 +77,7 @@ class Found:
     Attributes:
         at: the parameters, in their units, shape (k,).
         linear: whether no search was needed.
-        converged: whether the search ended by itself.
+        converged: whether the search converged.
     """
 
     at: Array
@@ -87,12 +86,12 @@ class Found:
 
 
 def search(misfit: Misfit) -> Found | None:
-    """Return the parameters within bounds with the least misfit, None where no predictions are found at all.
+    """Return the parameters within bounds with the least misfit, None if no predictions are found.
 
-    With a model that is linear in them this is exact (`splc.calibration.linear`). Else it is the best end of several
-    searches by a trust region (scipy's `least_squares`), the first from the benchmarked values, the others from the
-    best of a fixed set of points, at each of which the parameters that enter linearly are solved for. Logarithms of
-    predictions are linear in none, but one search begins where the relative residuals are least.
+    For a model that is linear in them this is exact (`splc.calibration.linear`). Otherwise it is the best result of
+    several searches by a trust region (scipy's `least_squares`). The first one starts from the benchmarked values, the
+    others from the best of a fixed set of points, at each of which the parameters that enter linearly are solved for.
+    Logarithms of predictions are linear in none, but one search starts from the least relative residuals.
     """
     free = misfit.predictions.free
     start = np.array([one.start for one in free])
@@ -195,7 +194,7 @@ def _within(misfit: Misfit, place: int, share: float, number: int) -> float:
 
 
 def _followed(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
-    """Return where a search by a trust region ends, and whether it ended by itself."""
+    """Return the result of a search by a trust region, and whether it converged."""
     from scipy.optimize import least_squares
 
     size = misfit.size
