@@ -1,7 +1,7 @@
-"""The one error tree: everything that bad input can cause.
+"""Errors that bad input can cause, as one tree with `SplcError` at its root.
 
-Every error carries what is wrong, where (file and line, where the cause lies in a file), the offending text and
-what to do about it. Readers collect all problems of a file and raise them together as one `InputErrors`.
+Every error states what is wrong, where (file and line if the cause is in a file), the offending text and what to do.
+Readers collect all problems of a file and raise them together as one error (see `Problems`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with an input.
+    """One problem with an input.
 
     Attributes:
-        message: what is wrong, without the place.
-        file: the file it lies in, if any.
-        line: its line (1-based), if known.
-        column: its column (1-based), if known.
+        message: what is wrong, without the location.
+        file: the file, if the problem is in a file.
+        line: the line (1-based), if known.
+        column: the column (1-based), if known.
         text: the offending text.
         hint: what to do.
     """
@@ -44,7 +44,7 @@ class Problem:
         return "\n".join(lines)
 
     def at(self, file: str | Path | None, line: int | None = None) -> Problem:
-        """Return the same problem placed in `file` at `line` (places already known are kept)."""
+        """Return the problem with its file and line set where they were not known."""
         return Problem(
             self.message,
             self.file if self.file is not None else (str(file) if file is not None else None),
@@ -56,7 +56,7 @@ class Problem:
 
 
 class SplcError(Exception):
-    """Root of the tree: one or several problems with what the user gave.
+    """Base class of all errors that bad input causes: one or several problems.
 
     Args:
         problems: a message, a `Problem`, or several of them.
@@ -69,16 +69,16 @@ class SplcError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     def at(self, file: str | Path | None, line: int | None = None) -> SplcError:
-        """Return an error of the same class whose problems are placed in `file` at `line`."""
+        """Return an error of the same class, with file and line set where they were not known."""
         return type(self)([problem.at(file, line) for problem in self.problems])
 
 
 class InputError(SplcError):
-    """A file or a text cannot be read as what it should be."""
+    """A file or a text cannot be read, or its content is wrong."""
 
 
 class VariabilityError(InputError):
-    """A variability model contradicts itself or the rules of its format."""
+    """A variability model is contradictory or violates the rules of its format."""
 
 
 class ConfigurationError(InputError):
@@ -90,7 +90,7 @@ class MeasurementError(InputError):
 
 
 class ExpressionError(InputError):
-    """Text is not an expression, or uses names that are not known."""
+    """A text is not an expression, or uses unknown names."""
 
 
 class SpecError(SplcError):
@@ -111,21 +111,21 @@ class RequestError(SpecError):
 
 
 class SpaceError(SplcError):
-    """The space of valid configurations is empty, or too large for what was asked of it."""
+    """The space of valid configurations is empty, or too large for the requested operation."""
 
 
 class LearningError(SplcError):
-    """Nothing can be learned from what was given."""
+    """No model can be learned from the given measurements and settings."""
 
 
 class OutputError(SplcError):
-    """A result cannot be written where it should go."""
+    """A result cannot be written."""
 
 
 class Problems:
-    """Collects the problems of one file, so that all of them can be reported at once.
+    """Collects the problems of one file, so that all of them are reported at once.
 
-    More than `limit` problems are counted, not listed: a file in which everything is wrong has one cause.
+    Problems beyond `limit` are counted, not listed: if every line of a file is wrong, there is one cause.
     """
 
     def __init__(self, file: str | Path | None = None, limit: int = 20) -> None:
@@ -135,14 +135,14 @@ class Problems:
         self._included: set[Problem] = set()
 
     def add(self, message: str, line: int | None = None, *, text: str | None = None, hint: str | None = None) -> None:
-        """Note one problem at `line` of the file."""
+        """Add one problem at `line` of the file."""
         self._problems.append(Problem(message, self.file, line, None, text, hint))
 
     def include(self, error: SplcError, line: int | None = None) -> None:
-        """Note the problems of `error`, placed in this file at `line`."""
+        """Add the problems of `error`, located in this file at `line`."""
         for problem in error.problems:
             placed = problem.at(self.file, line)
-            # What several inputs have in common is one problem, not one each.
+            # A problem that several inputs share is reported once.
             if placed not in self._included:
                 self._included.add(placed)
                 self._problems.append(placed)
@@ -151,7 +151,7 @@ class Problems:
         return len(self._problems)
 
     def raise_if_any(self, kind: type[SplcError] = InputError) -> None:
-        """Raise all problems noted so far as one error of class `kind`.
+        """Raise all problems added so far as one error of class `kind`.
 
         Raises:
             SplcError: of class `kind`, if there is any problem.
@@ -177,7 +177,7 @@ def nearest(name: str, known: Iterable[str], prefix: str = "did you mean") -> st
     return None if found is None else f"{prefix} {found!r}?"
 
 
-# A file often has the same wrong name in every row; each comparison with thousands of names takes a while.
+# A file often has the same wrong name in every row, and the comparison with thousands of names is slow.
 @lru_cache(maxsize=256)
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in known}
@@ -186,17 +186,17 @@ def _nearest(name: str, known: tuple[str, ...]) -> str | None:
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Return names joined for a message, cut after `limit` of them."""
+    """Return names joined by commas for a message, at most `limit` of them."""
     if len(names) <= limit:
         return ", ".join(names)
     return ", ".join(names[:limit]) + f", … ({len(names)} in all)"
 
 
 def unknown_name_hint(name: str, known: Sequence[str]) -> str:
-    """Return what to say about an unknown name: the nearest known one, else the list of known ones."""
+    """Return a hint for an unknown name: the nearest known name, or the list of known names."""
     return nearest(name, known) or f"known are: {listed(known)}"
 
 
 def plural(count: int, one: str, many: str) -> str:
-    """Return a number with the word that belongs to it."""
+    """Return a count with its noun in the singular or plural."""
     return f"{count:,} {one if count == 1 else many}"

@@ -21,9 +21,9 @@ def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False
 
     Args:
         node: the tree.
-        value_of: the value (a float or an array of shape (n,)) of a name.
-        zero_safe: SPL Conqueror's arithmetic, in which division by 0 and the logarithm of 0 give 0;
-            otherwise they give infinities or NaN, as in IEEE arithmetic.
+        value_of: returns the value of a name, a float or an array of shape (n,).
+        zero_safe: whether division by 0 and the logarithm of 0 give 0, as in SPL Conqueror; otherwise they give
+            infinities or NaN, as in IEEE arithmetic.
 
     Returns:
         A float or an array of shape (n,).
@@ -67,12 +67,12 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
 
 
 def greatest(function: str, values: Sequence[Any]) -> Any:
-    """Return the greatest ('max') or the least of several numbers or columns, NaN where one of them is NaN."""
+    """Return the maximum ('max') or minimum of several numbers or columns, NaN where one of them is NaN."""
     return reduce(np.maximum if function == "max" else np.minimum, values)
 
 
 def rounded(function: str, values: Array) -> Array:
-    """Return values rounded up ('ceil') or down; what a few roundings are off a whole number is that number."""
+    """Return values rounded up ('ceil') or down; values within rounding errors of an integer become that integer."""
     near = np.round(values)
     exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
     return np.where(exact, near, np.ceil(values) if function == "ceil" else np.floor(values))
@@ -91,7 +91,7 @@ _FUNCTION_VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 
 def fraction_of(node: Node) -> Fraction | None:
-    """Return the exact value of a tree of numbers, None for other trees and beyond any use as an exponent."""
+    """Return the exact value of a tree of numbers, None for other trees and for fractions of too many digits."""
     value = Fraction(0)
     match node:
         case Number(number):

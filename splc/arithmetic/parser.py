@@ -1,14 +1,14 @@
-"""The arithmetic grammar that step functions, constraints and model text share: text → syntax tree → numbers.
+"""Parser of the arithmetic grammar that step functions, constraints and model text share.
 
     expression := ['+'|'-'] product (('+'|'-') product)*
     product    := power (('*'|'/') power)*
     power      := ['+'|'-'] atom ['^' power]
     atom       := NUMBER | NAME | `NAME` | FUNCTION '(' expression (',' expression)* ')' | '(' expression ')'
 
-Only `max` and `min` take several arguments, and only model text knows them (`MODEL_FUNCTIONS`).
+Only `max` and `min` take several arguments; they exist in model text only (`MODEL_FUNCTIONS`).
 
-Names are matched longest first against the known names, before operators are looked for, so that `rc-lookahead`
-is a name where it is an option. Nothing is ever handed to Python's own parser. Nesting is bounded by `MAX_DEPTH`.
+Names are matched against the known names, longest first and before operators, so that `rc-lookahead` is a name if it is
+an option. Text is never evaluated by Python. Nesting is limited to `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Associate = Literal["left", "right"]
 
 
 class Parser:
-    """Recursive descent over the tokens of one text. Use `parse` or `parse_comparison`."""
+    """Recursive-descent parser of one text. Use `parse` or `parse_comparison`."""
 
     def __init__(
         self,
@@ -40,17 +40,17 @@ class Parser:
     ) -> None:
         self.text = text
         self.associate = associate
-        # Tokens are made as they are needed: a text that is nested too deep is refused where it is.
+        # Tokens are made as they are needed, so that text nested too deeply is refused at that place.
         self.tokens = tokenize(text, names, comparisons, functions)
         self.token = next(self.tokens)
         self.depth = 0
 
     def advance(self) -> None:
-        """Read on to the next token."""
+        """Advance to the next token."""
         self.token = next(self.tokens)
 
     def accept(self, *texts: str) -> Token | None:
-        """Consume the next token if it is one of these operators."""
+        """Consume and return the next token if it is one of these operators."""
         token = self.token
         if token.kind == "op" and token.text in texts:
             self.advance()
@@ -62,7 +62,7 @@ class Parser:
         return problem_at(self.text, self.token.at, message, hint)
 
     def unexpected(self) -> ExpressionError:
-        """Return the error for a next token that cannot stand there."""
+        """Return the error for an unexpected next token."""
         token = self.token
         hint = None
         if token.kind == "comma":
@@ -72,17 +72,17 @@ class Parser:
         return self.fail(f"{token.text!r} is not expected here", hint)
 
     def decimal(self) -> str | None:
-        """Return what to do about a comma that stands in a number."""
+        """Return a hint for a decimal comma, None if the comma is not within a number."""
         before, after = re.search(r"\d+\Z", self.text[: self.token.at]), _DIGITS.match(self.text, self.token.at + 1)
         if before is None or after is None:
             return None
         return shorten(f"write numbers with a decimal point: {before[0]}.{after[0]}")
 
     def enter(self) -> None:
-        """Go one level of nesting deeper."""
+        """Enter a level of nesting."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.fail(f"nested more than {MAX_DEPTH} levels deep")
+            raise self.fail(f"the expression is nested more than {MAX_DEPTH} levels deep")
 
     def sum(self) -> Node:
         """Expression := product (('+'|'-') product)*."""
@@ -92,7 +92,7 @@ class Parser:
         return addends[0][1] if len(addends) == 1 else Sum(tuple(addends))
 
     def product(self) -> Node:
-        """Product := power (('*'|'/') power)*, associating as `self.associate` says."""
+        """Product := power (('*'|'/') power)*, with the association `self.associate`."""
         factors = [(1, self.power())]
         operators = ""
         side = 1
@@ -108,7 +108,7 @@ class Parser:
         return Product(tuple(factors), ambiguous="/" in operators[:-1])
 
     def power(self) -> Node:
-        """Power := ('+'|'-')* atom ['^' power]; a sign binds weaker than a power."""
+        """Power := ('+'|'-')* atom ['^' power]; a power binds tighter than a sign."""
         sign = 1
         while operator := self.accept("+", "-"):
             sign = -sign if operator.text == "-" else sign
@@ -156,7 +156,7 @@ class Parser:
         self.depth -= 1
 
     def call(self, function: Token) -> Node:
-        """Return a function of what follows in parentheses."""
+        """Return a call of a function, whose arguments follow in parentheses."""
         name, opened = function.text, self.token
         self.advance()
         self.enter()
@@ -189,11 +189,12 @@ def parse(
     Args:
         text: the expression.
         names: the known names; None accepts every plain name.
-        associate: 'left' as in mathematics; 'right' as SPL Conqueror reads `*` and `/`: `a / b * c` is `a / (b * c)`.
+        associate: how `*` and `/` associate: 'left' as in mathematics, or 'right' as in SPL Conqueror, in which
+            `a / b * c` is `a / (b * c)`.
         functions: the known functions: `FUNCTIONS` or `MODEL_FUNCTIONS`.
 
     Raises:
-        ExpressionError: where the text is not an expression, with its column.
+        ExpressionError: if the text is not an expression, with the column.
     """
     parser = Parser(text, names, associate, comparisons=False, functions=functions)
     node = parser.sum()
@@ -208,7 +209,7 @@ def parse_comparison(
     """Parse `expression CMP expression`; CMP is one of `COMPARISONS` ('==' is returned as '=').
 
     Raises:
-        ExpressionError: where the text is not a comparison.
+        ExpressionError: if the text is not a comparison, with the column.
     """
     parser = Parser(text, names, associate, comparisons=True)
     left = parser.sum()

@@ -1,4 +1,4 @@
-"""Arithmetic text → tokens: numbers, known names (longest first), functions, operators, comparisons."""
+"""Tokens of arithmetic text: numbers, known names (longest first), functions, operators, comparisons."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name
 FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt", "ceil", "floor")
 # Functions of several arguments.
 SEVERAL = ("max", "min")
-# Only model text and parameters know the further ones: in logs and in constraints these are names like others.
+# The additional functions exist in model text and parameters only: in logs and constraints they are ordinary names.
 MODEL_FUNCTIONS = (*FUNCTIONS, "exp", *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
 
 
 @dataclass(frozen=True)
 class Token:
-    """One token: `kind` is 'number', 'name', 'function', 'op', 'comma', 'cmp' or 'end'."""
+    """A token: `kind` is 'number', 'name', 'function', 'op', 'comma', 'cmp' or 'end'."""
 
     kind: str
     text: str
@@ -44,22 +44,22 @@ class NameTable:
     """Finds the longest known name at a position of a text.
 
     Args:
-        names: spelling → the name that it stands for (usually itself).
+        names: spelling → name (usually the same text).
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names: dict[str, str] = {}
-        # First character → the negated lengths of the names that begin with it, ascending: the longest is tried first.
+        # First character → negated lengths of the names that begin with it, ascending: the longest is tried first.
         self._lengths: dict[str, list[int]] = {}
-        # First word → names with blanks in them, with single blanks → how they are found, whatever the blanks are.
+        # First word → name with single spaces → a pattern that matches it with any whitespace between its words.
         self._spaced: dict[str, dict[str, re.Pattern[str]]] = {}
-        # With single blanks → what it stands for; None: several.
+        # Spelling with single spaces → name; None if several names have this spelling.
         self._single: dict[str, str | None] = {}
         for spelling, name in names.items():
             self.add(spelling, name)
 
     def add(self, spelling: str, name: str) -> None:
-        """Make a spelling known, or let it stand for another name."""
+        """Add a spelling, or change the name it refers to."""
         self.names[spelling] = name
         if spelling:
             lengths = self._lengths.setdefault(spelling[0], [])
@@ -74,7 +74,7 @@ class NameTable:
 
     @property
     def real(self) -> tuple[str, ...]:
-        """The names that spellings stand for, in alphabetical order."""
+        """The distinct names, in alphabetical order."""
         return tuple(sorted(set(self.names.values())))
 
     def begins(self, character: str) -> bool:
@@ -91,11 +91,11 @@ class NameTable:
         return None
 
     def meaning(self, spelling: str) -> str | None:
-        """Return the name that a spelling stands for; one blank is as good as several where it is clear."""
+        """Return the name of a spelling, None if unknown; the amount of whitespace matters only if it is ambiguous."""
         return self.names.get(spelling) or self._single.get(" ".join(spelling.split()))
 
     def find(self, text: str, at: int) -> tuple[str, int] | None:
-        """Return the name that starts at `at` and the length of its spelling, as `match` and `meaning` say."""
+        """Return the name whose spelling starts at `at` and the length of the spelling (see `match` and `meaning`)."""
         exact = self.match(text, at)
         found = None if exact is None else (self.names[exact], len(exact))
         first = _WORD.match(text, at) if self._spaced else None
@@ -127,11 +127,11 @@ def tokenize(
     Args:
         text: the expression.
         names: the known names; None accepts every plain name.
-        comparisons: whether `<`, `=` and their kin are tokens (of kind 'cmp') rather than errors.
-        functions: the known functions: `FUNCTIONS` or `MODEL_FUNCTIONS`, with which commas are tokens.
+        comparisons: whether comparison operators are tokens (of kind 'cmp') or errors.
+        functions: the known functions, `FUNCTIONS` or `MODEL_FUNCTIONS`; with the latter, commas are tokens.
 
     Raises:
-        ExpressionError: at a character or a name that does not belong there.
+        ExpressionError: at an unexpected character or an unknown name.
     """
     at, length = 0, len(text)
     in_model = "max" in functions
@@ -164,7 +164,7 @@ def tokenize(
         word = PLAIN_NAME.match(text, at)
         called = word is not None and _CALL.match(text, word.end()) is not None
         if word and word.group() in functions and (known is None or known[1] <= len(word.group())):
-            # Where every name is an option, `max` may be one, unless something follows that it could be of.
+            # If every plain name is accepted, `max` is a function only when an argument follows.
             always = known is None and (names is not None or word.group() in FUNCTIONS)
             if called or always:
                 yield Token("function", word.group(), at)
@@ -185,43 +185,43 @@ def tokenize(
         found = next((c for c in COMPARISONS if text.startswith(c, at)), None)
         if found:
             if not comparisons:
-                raise problem_at(text, at, f"{found!r} does not belong into an expression")
+                raise problem_at(text, at, f"{found!r} does not belong in an expression")
             yield Token("cmp", found, at)
             at += len(found)
             continue
         if text.startswith("**", at):
-            raise problem_at(text, at, "'**' is not an operator here", "write powers as x^2")
+            raise problem_at(text, at, "'**' is not an operator", "write powers as x^2")
         if text[at] == "," and in_model:
             yield Token("comma", ",", at)
             at += 1
             continue
         if text[at] not in _OPERATORS:
             hint = "a statement ends where its line ends" if text[at] == ";" and in_model else None
-            raise problem_at(text, at, f"{text[at]!r} does not belong into an expression", hint)
+            raise problem_at(text, at, f"{text[at]!r} does not belong in an expression", hint)
         yield Token("op", text[at], at)
         at += 1
     yield Token("end", "", length)
 
 
 def unquoted(text: str, at: int) -> tuple[str, int]:
-    """Return the name in backticks that starts at `at`, and where it ends; a backtick inside is written twice.
+    """Return the name in backticks that starts at `at`, and the offset of its end; a backtick in it is doubled.
 
     Raises:
         ExpressionError: if the backtick is not closed.
     """
     found = _QUOTED.match(text, at)
     if found is None:
-        raise problem_at(text, at, "a backtick that is not closed")
+        raise problem_at(text, at, "the backtick is not closed")
     if not found[1]:
         raise problem_at(text, at, "there is no name between the backticks")
     return found[1].replace("``", "`"), found.end()
 
 
 class UnknownNameError(ExpressionError):
-    """A name that is not known.
+    """An unknown name in a text.
 
     Args:
-        problems: as for every error.
+        problems: as for `SplcError`.
         hint: what to do.
         name: the name.
     """
@@ -232,13 +232,13 @@ class UnknownNameError(ExpressionError):
 
 
 def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
-    """Return the error for a name that is not known, with the nearest known one."""
+    """Return the error for an unknown name, with the nearest known name."""
     error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, names.real))
     return UnknownNameError(error.problems[0], name=name)
 
 
 def unknown_function(text: str, at: int, name: str, functions: Sequence[str]) -> ExpressionError:
-    """Return the error for a function that is not known, with the nearest known one and all of them."""
+    """Return the error for an unknown function, with the nearest known function and the list of functions."""
     near = nearest(name, functions)
     hint = f"{f'{near} ' if near else ''}functions are {', '.join(functions)}; write products with *"
     return problem_at(text, at, f"unknown function {shorten(name, 60)!r}", hint)

@@ -1,4 +1,4 @@
-"""Syntax trees of arithmetic text: sums and products are n-ary, so that a long sum is a flat tree."""
+"""Syntax trees of arithmetic text. Sums and products are n-ary, so that a long sum is a flat tree."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Product:
-    """Factors; each is multiplied (+1) or divided by (-1). `ambiguous`: the two associations differ here."""
+    """Factors, each multiplied (+1) or divided by (-1). `ambiguous`: left and right association differ."""
 
     factors: tuple[tuple[int, Node], ...]
     ambiguous: bool = False
@@ -87,7 +87,7 @@ def names_in(node: Node) -> list[str]:
 
 
 def is_ambiguous(node: Node) -> bool:
-    """Whether some product in the tree means something else when `*` and `/` associate the other way."""
+    """Whether a product in the tree has another value if `*` and `/` associate the other way."""
     match node:
         case Sum(addends):
             return any(is_ambiguous(child) for _, child in addends)

@@ -1,4 +1,4 @@
-"""CSV text split into rows, each with its line."""
+"""Rows of CSV files, with their line numbers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ SEPARATORS = (",", ";", "\t")
 
 
 def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:
-    """Return the rows of a CSV file, and the line in which each one ends.
+    """Return the rows of a CSV file, and the line at which each row ends.
 
     Args:
         source: the file.
         separator: a single character.
-        keep: which rows are kept; it says no to blank ones.
+        keep: whether a row is kept; it must reject blank rows.
 
     Raises:
-        InputError: if its quotes do not match, or there is no row.
+        InputError: if quotes do not match, or the file has no rows.
     """
     rows, lines = [], []
     reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True, skipinitialspace=True)
@@ -33,6 +33,6 @@ def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]
     except csv.Error as error:
         raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
     if not rows:
-        # Not even a pair of quotes around nothing is a row.
+        # An empty pair of quotes is not a row either.
         raise InputError(Problem("the file is empty", source.name))
     return rows, lines

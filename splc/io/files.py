@@ -1,4 +1,4 @@
-"""Files as bytes: compressed or not, standard input and output, hashed, and written whole or not at all."""
+"""Reading files, compressed or not, hashing them, and writing them whole or not at all."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Protocol
 from splc.errors import InputError, OutputError, Problem, nearest
 
 MAX_BYTES = 2 * 1024**3
-# A file that unpacks to more than this is a bomb or a mistake.
+# A file that unpacks to more than this is a decompression bomb or a mistake.
 MAX_UNPACKED = 512 * 1024**2
 STANDARD = "-"
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-# How files begin that people take for text by mistake; none of these beginnings is one of a text.
+# First bytes of files that are not text.
 _BINARY = {
     b"\x89PNG\r\n": "a picture (PNG)",
     b"\xff\xd8\xff": "a picture (JPEG)",
@@ -44,8 +44,8 @@ class Source:
     """The content of one file, uncompressed.
 
     Attributes:
-        name: what messages call it.
-        data: its bytes.
+        name: the name for messages.
+        data: the bytes.
     """
 
     name: str
@@ -57,10 +57,10 @@ class Source:
         return sha256_of(self.data)
 
     def text(self) -> str:
-        """Return the content as text: UTF-8, a byte order mark is dropped.
+        """Return the content decoded as UTF-8, without a byte order mark.
 
         Raises:
-            InputError: if it is not UTF-8, or holds NUL characters, which no text does.
+            InputError: if it is not UTF-8, or contains NUL characters.
         """
         data = self.data.removeprefix(_BOM)
         for magic, what in _BINARY.items():
@@ -70,9 +70,9 @@ class Source:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            hint = "save it as UTF-8, for instance: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+            hint = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
             if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-                hint = "it looks like UTF-16; iconv -f UTF-16 -t UTF-8 OLD > NEW"
+                hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW"
             elif b"\0" in data:
                 line = data.count(b"\n", 0, data.index(b"\0")) + 1
                 message = "a NUL character: this is binary data, not a text file"
@@ -93,14 +93,14 @@ def sha256_of(content: str | bytes) -> str:
 
 
 def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
-    """Read a file (`-`: standard input), unpacked where it is gzip-compressed.
+    """Read a file (`-`: standard input) and decompress it if it is gzip-compressed.
 
     Args:
         path: the file.
-        limit: no more bytes than this are read, and no more than this or `MAX_UNPACKED` unpacked.
+        limit: the most bytes to read; decompressed, the limit is the smaller one of this and `MAX_UNPACKED`.
 
     Raises:
-        InputError: if there is no such file, it cannot be read, is damaged, or is larger than `limit`.
+        InputError: if the file does not exist, cannot be read, is damaged, or is larger than `limit`.
     """
     if str(path) == STANDARD:
         stream = getattr(sys.stdin, "buffer", None)
@@ -120,18 +120,18 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
 
 
 class Readable(Protocol):
-    """What bytes can be read from."""
+    """A stream of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes, none at the end."""
+        """Return at most `size` bytes, none at the end."""
 
 
 def _bounded(stream: Readable, name: str, limit: int) -> bytes:
-    return _collected(stream, limit, Problem(f"larger than {limit:,} bytes", name))
+    return _collected(stream, limit, Problem(f"the file is larger than {limit:,} bytes", name))
 
 
 def _collected(stream: Readable, limit: int, problem: Problem) -> bytes:
-    """Return all of a stream; no more memory is taken than it needs.
+    """Return the content of a stream, using no more memory than it needs.
 
     Raises:
         InputError: with the problem, if it has more than `limit` bytes.
@@ -148,16 +148,18 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
     if not raw.startswith(_GZIP_MAGIC):
         if expected:
             raise InputError(
-                Problem("not a gzip file", name, hint="a name that ends in .gz says that it is compressed")
+                Problem("not a gzip file", name, hint="rename it: files whose name ends in .gz must be compressed")
             )
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
             limit = min(limit, MAX_UNPACKED)
-            hint = "unpack it, if it is meant to be that large"
-            data = _collected(packed, limit, Problem(f"unpacks to more than {limit:,} bytes", name, hint=hint))
+            hint = "if it is meant to be this large, decompress it first"
+            data = _collected(
+                packed, limit, Problem(f"the file decompresses to more than {limit:,} bytes", name, hint=hint)
+            )
     except (OSError, EOFError, zlib.error) as error:
-        message = f"the gzip file is damaged or cut off: {_reason(error)}"
+        message = f"the gzip file is damaged or incomplete: {_reason(error)}"
         raise InputError(Problem(message, name)) from None
     return Source(name, data)
 
@@ -171,7 +173,7 @@ def _near_file(path: Path) -> str | None:
     folder = path.parent
     try:
         if not folder.is_dir():
-            return f"there is no folder {str(folder)!r} either"
+            return f"there is no folder {str(folder)!r}"
         return nearest(path.name, [entry.name for entry in folder.iterdir()])
     except (OSError, ValueError):
         return None
@@ -180,9 +182,9 @@ def _near_file(path: Path) -> str | None:
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file whole or not at all (`-`: standard output).
 
-    The content goes to a temporary file in the same folder, which then takes the name of the target. An existing
-    file keeps its mode, a link goes on pointing where it pointed. A name that ends in `.gz` is compressed, without
-    a time stamp, so that the same content gives the same bytes.
+    The content is written to a temporary file in the same folder, which is then renamed to the target. An existing
+    file keeps its mode, and a symbolic link is kept. A file whose name ends in `.gz` is compressed, without a time
+    stamp, so that equal content gives equal bytes.
 
     Raises:
         OutputError: if it cannot be written.
@@ -202,9 +204,9 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     except IsADirectoryError:
         raise OutputError(Problem("this is a folder", name, hint="name a file in it")) from None
     except (OSError, ValueError) as error:
-        hint = "choose another place for the output"
+        hint = "choose another output file"
         if isinstance(error, FileNotFoundError) and not Path(path).parent.exists():
-            hint = f"there is no folder {str(Path(path).parent)!r}; make it first"
+            hint = f"there is no folder {str(Path(path).parent)!r}; create it first"
         raise OutputError(Problem(f"cannot be written: {_reason(error)}", name, hint=hint)) from None
 
 
@@ -216,7 +218,7 @@ def _replace(path: Path, data: bytes) -> None:
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError
         if not stat.S_ISREG(status.st_mode):
-            # A device or a pipe: nothing may take its place.
+            # Devices and pipes must not be replaced.
             with target.open("wb") as stream:
                 stream.write(data)
             return
@@ -225,7 +227,7 @@ def _replace(path: Path, data: bytes) -> None:
         mode = stat.S_IMODE(status.st_mode)
     temporary = target.parent / f".{secrets.token_hex(8)}.tmp"
     try:
-        # Created with 0o666 so that the user's umask decides, which tempfile's 0o600 would not let it.
+        # Created with 0o666 so that the user's umask applies; tempfile would use 0o600.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(descriptor, "wb") as stream:
             if mode is not None:

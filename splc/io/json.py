@@ -1,4 +1,4 @@
-"""JSON from outside: as the standard has it, every key once, numbers of any length, nested as deep as is sensible."""
+"""Strict JSON: distinct keys, numbers of any length, bounded nesting."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class JsonError(Exception):
 
 
 def parse_json(text: str) -> Any:
-    """Return what a text is; all numbers are floats, those that are too large infinite, and NaN stays NaN.
+    """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN.
 
     Raises:
-        JsonError: if it is not JSON, an object has a key twice, or a text holds half of a surrogate pair, which no file
-            can be written with.
+        JsonError: if it is not JSON, an object has a duplicate key, or a string has an unpaired surrogate, which cannot
+            be written to a file.
     """
     twice: list[str] = []
 
@@ -47,10 +47,10 @@ def parse_json(text: str) -> Any:
     except RecursionError:
         raise JsonError("nested too deeply") from None
     if twice:
-        raise JsonError(f"the key {twice[0][:40]!r} is there twice in one object")
+        raise JsonError(f"duplicate key {twice[0][:40]!r} in an object")
     if _SURROGATE.search(text):
         try:
             json.dumps(content, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
-            raise JsonError("not JSON: a text holds half of a surrogate pair") from None
+            raise JsonError("not JSON: a string has an unpaired surrogate") from None
     return content

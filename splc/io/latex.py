@@ -1,7 +1,7 @@
-r"""Text and numbers for LaTeX, such that what is printed is what the text says.
+r"""Text and numbers escaped for LaTeX.
 
-Signs that TeX's fonts lack are set as formulas. Letters of other scripts than Latin and Greek stay as they are, which
-LuaLaTeX and XeLaTeX take with a font that has them.
+Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept; LuaLaTeX
+and XeLaTeX print them with a font that has them.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# TeX stops at most of them, and an empty line would end a caption.
+# TeX rejects most control characters, and an empty line would end a caption.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-# Pairs that TeX's fonts draw as one sign, and an asterisk that would belong to the `\\` before it.
+# Pairs that TeX's fonts draw as one symbol (ligatures), and an asterisk that would belong to the `\\` before it.
 _APART = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|^(?=\*)")
 
 _SIGNS = {
@@ -26,7 +26,7 @@ _SIGNS = {
     "→": "rightarrow",
     "ℓ": "ell",
     "\u00b5": "mu",
-    # Their plain names are drawn otherwise, or are spelled otherwise in Unicode.
+    # Letters whose plain LaTeX name is drawn differently, or whose Unicode name is spelled differently.
     "\u03b5": "varepsilon",
     "\u03c6": "varphi",
     "\u03bb": "lambda",
@@ -43,12 +43,12 @@ _TEXT = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "`": r"\`{}",
-    # An accent in some languages of babel, and a closing quote in TeX's oldest fonts, which lack the next three too.
+    # An accent in some languages of babel, a closing quote in TeX's oldest fonts, which lack the next three, too.
     '"': r"{\char34}",
     "<": "$<$",
     ">": "$>$",
     "|": r"$\vert$",
-    # After the end of a row, TeX takes a bracket for the argument of `\\`.
+    # After the end of a row, TeX reads a bracket as the argument of `\\`.
     "[": "{[}",
     "]": "{]}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -69,12 +69,12 @@ _TEXT = {
 
 
 def latex_escaped(text: str) -> str:
-    """Return a text for LaTeX's running text, table cells and captions; line breaks become spaces."""
+    """Return a text escaped for paragraphs, table cells and captions; line breaks become spaces."""
     plain = _APART.sub("\0", _CONTROLS.sub(" ", text).strip())
     return "".join("{}" if character == "\0" else _TEXT.get(character, character) for character in plain)
 
 
 def latex_number(text: str) -> str:
-    r"""Return the text of a number for LaTeX's mathematics: `-1.2e-07` as `-1.2\times10^{-7}`, `inf` as `\infty`."""
+    r"""Return a number for LaTeX's math mode: `-1.2e-07` becomes `-1.2\times10^{-7}`, `inf` becomes `\infty`."""
     mantissa, exponent, power = text.replace("inf", r"\infty").partition("e")
     return f"{mantissa}\\times10^{{{int(power)}}}" if exponent else mantissa

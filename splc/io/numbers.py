@@ -1,4 +1,4 @@
-"""Numbers in files: text → float, whole columns at once, and the shortest text that reads back equal."""
+"""Numbers in files: parsing of single numbers and columns, and the shortest text that reads back as the same number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCI
 
 
 def parse_number(text: str, decimal: str = ".") -> float:
-    """Return the finite number that a text is, NaN where it is none (`nan` and infinities included)."""
+    """Return a text as a finite number, NaN if it is not one (`nan` and infinities included)."""
     if decimal != ".":
         text = text.replace(decimal, ".")
     if not _NUMBER.fullmatch(text):
@@ -24,17 +24,17 @@ def parse_number(text: str, decimal: str = ".") -> float:
 
 
 def not_a_number(text: str, decimal: str = ".") -> str:
-    """Return why a text is no finite number: 'is not a number' or 'is too large'."""
+    """Return why a text is not a finite number: 'is not a number' or 'is too large to be a number'."""
     shape = text.replace(decimal, ".") if decimal != "." else text
     return "is too large to be a number" if _NUMBER.fullmatch(shape) else "is not a number"
 
 
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
-    """Return the numbers of a column, shape (n,), NaN where a text is not a finite number."""
+    """Return the numbers in a column of texts, shape (n,), NaN where a text is not a finite number."""
     if decimal != ".":
         texts = [text.replace(decimal, ".") for text in texts]
     joined = "".join(texts)
-    # Python's float also reads 1_000 and the digits of other scripts, which files do not mean.
+    # Python's float also accepts `1_000` and the digits of other scripts; files must not contain those.
     if joined.isascii() and "_" not in joined:
         try:
             values = np.fromiter(map(float, texts), dtype=float, count=len(texts))
@@ -53,6 +53,6 @@ def number_text(value: float) -> str:
 
 
 def column_texts(values: Array, missing: str = "") -> list[str]:
-    """Return the shortest texts of a column, `missing` for NaN."""
+    """Return the shortest texts of a column of numbers, and `missing` for NaN."""
     table = {value: number_text(value) for value in np.unique(values[~np.isnan(values)]).tolist()}
     return [table.get(value, missing) for value in values.tolist()]

@@ -18,7 +18,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
         inputs: the inputs of the command, and its outputs that were checked before; `-` is standard input.
 
     Raises:
-        OutputError: saying why.
+        OutputError: with the reason.
     """
     if path is None or path == "-":
         return
@@ -27,7 +27,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     if target.is_dir():
         raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
     if not folder.is_dir():
-        hint = f"there is no folder {str(Path(path).parent)!r}; make it first"
+        hint = f"there is no folder {str(Path(path).parent)!r}; create it first"
         raise OutputError(Problem("cannot be written", path, hint=hint))
     if target.exists() and not target.is_file():
         return
@@ -42,7 +42,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
             pass
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(f"cannot be written: {reason}", path, hint="choose another place for the output")
+        problem = Problem(f"cannot be written: {reason}", path, hint="choose another output file")
         raise OutputError(problem) from None
 
 

@@ -1,8 +1,7 @@
-r"""Tables of results as text: CSV with full precision, Markdown and LaTeX with as many digits as one reads.
+r"""Tables of results as text: CSV with full precision, Markdown and LaTeX with rounded numbers.
 
-The texts hold what the cells say, whatever characters that takes: CSV by the rules of RFC 4180, Markdown as GitHub's
-tables (GFM 4.10), LaTeX as a `tabular` that compiles without any package and has the rules of booktabs where that
-package is loaded.
+Special characters in cells are escaped: in CSV as in RFC 4180, in Markdown as in GitHub's tables (GFM 4.10), in LaTeX
+as in a `tabular` that compiles without any package and uses the rules of booktabs if that package is loaded.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from splc.errors import OutputError
 from splc.io.latex import latex_escaped, latex_number
 from splc.io.numbers import number_text
 
-# Beyond these, positional notation has more zeros than digits.
+# Decimal exponents outside this range are written in scientific notation.
 _LEAST_EXPONENT, _MOST_EXPONENT = -4, 6
 _SPREAD_DIGITS = 2
 
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _QUOTED = re.compile('[",\r\n]')
-# Everything that begins markup within a line, `$` and `~` of GitHub's dialect included.
+# Characters that begin inline markup, including `$` and `~` of GitHub's dialect.
 _MARKUP = re.compile(r"([\\`*_\[\]<>&|~$#])")
 
 _RULES = r"""% Rules as of booktabs, \usepackage{booktabs}; without that package they are plain lines.
@@ -36,13 +35,13 @@ _RULES = r"""% Rules as of booktabs, \usepackage{booktabs}; without that package
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean with its deviation, over seeds for example.
+    """A mean with its deviation, for example over seeds.
 
     Attributes:
         mean: the mean, None where it is undefined.
         deviation: the (standard) deviation, in the unit of the mean; None where it is undefined.
-        relative: whether it is shown in percent of the mean, `10.2 (± 3 %)` as tables 5.6-5.13 of the thesis do, or
-            as it is, `10.2 ± 0.31`. A mean of 0 has no relative deviation, so its deviation is shown as it is.
+        relative: whether the deviation is shown in percent of the mean, `10.2 (± 3 %)` as in tables 5.6-5.13 of the
+            thesis, or in the unit of the mean, `10.2 ± 0.31`, as it always is if the mean is 0.
     """
 
     mean: float | None
@@ -59,11 +58,11 @@ class Table:
 
     Attributes:
         columns: the names of the columns, at least one.
-        rows: the cells, as many per row as there are columns. None and NaN are undefined.
-        caption: what stands above it (in Markdown and LaTeX), None: nothing.
+        rows: rows with one cell per column. None and NaN mean undefined.
+        caption: the caption in Markdown and LaTeX, None for no caption.
 
     Raises:
-        OutputError: if there is no column, or a row has another number of cells.
+        OutputError: if there is no column, or the number of cells in a row differs from the number of columns.
     """
 
     columns: tuple[str, ...]
@@ -81,7 +80,7 @@ class Table:
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Whether a column holds numbers (and undefined cells) only; it is aligned to the right then."""
+        """Whether each column contains only numbers and undefined cells; such columns are aligned to the right."""
         return tuple(
             bool(self.rows) and not any(isinstance(row[position], str) for row in self.rows)
             for position in range(len(self.columns))
@@ -114,7 +113,7 @@ def markdown_text(table: Table, digits: int = 4) -> str:
 
     Args:
         table: the table.
-        digits: significant digits of numbers that are no `int`. Digits before the point are never rounded off.
+        digits: significant digits of numbers that are not an `int`. Digits before the point are never rounded.
 
     Raises:
         OutputError: if `digits` is less than 1.
@@ -139,10 +138,10 @@ def markdown_text(table: Table, digits: int = 4) -> str:
 
 
 def latex_text(table: Table, digits: int = 4) -> str:
-    r"""Return a table as LaTeX: a `tabular`, in a `table` environment where there is a caption.
+    r"""Return a table as LaTeX: a `tabular`, in a `table` environment if it has a caption.
 
-    Signs that TeX's fonts lack are set as formulas. Letters of other scripts than Latin and Greek stay as they are,
-    which LuaLaTeX and XeLaTeX take with a font that has them.
+    Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept;
+    LuaLaTeX and XeLaTeX print them with a font that has them.
 
     Args:
         table: the table.
@@ -167,10 +166,10 @@ def latex_text(table: Table, digits: int = 4) -> str:
 
 
 def rounded_text(value: float, digits: int = 4) -> str:
-    """Return a number with so many significant digits: `10.2`, `100`, `174700`, `1.2e-07`, `inf`, `nan`.
+    """Return a number with `digits` significant digits: `10.2`, `100`, `174700`, `1.2e-07`, `inf`, `nan`.
 
-    Digits before the point are never rounded off, zeros behind it are dropped, and an `int` stays exact. Numbers
-    below 1e-4 and from 1e6 on have an exponent.
+    Digits before the point are never rounded, trailing zeros after the point are dropped, and an `int` stays exact.
+    Numbers below 1e-4 and from 1e6 on are written with an exponent.
 
     Raises:
         OutputError: if `digits` is less than 1.
@@ -190,7 +189,7 @@ def rounded_text(value: float, digits: int = 4) -> str:
 
 
 def cell_text(cell: Cell, digits: int = 4) -> str:
-    """Return a cell as plain text, as a terminal shows it; what is undefined is `-`.
+    """Return a cell as plain text for a terminal; an undefined cell is `-`.
 
     Args:
         cell: the cell.
@@ -209,18 +208,18 @@ def _check(digits: int) -> None:
 
 
 def _is_whole(number: object) -> bool:
-    # numpy's whole numbers are no `int`.
+    # numpy's integers are not `int`.
     return isinstance(number, Integral)
 
 
 def _defined(number: float | None) -> float | None:
     """Return a number, None for NaN."""
-    # An int may be too large to be asked as a float.
+    # An int may be too large for a float, so only floats are checked.
     return None if isinstance(number, float) and math.isnan(number) else number
 
 
 def _quoted(field: str) -> str:
-    # Python's writer leaves a single carriage return without quotes, which its reader takes for the end of the line.
+    # Python's csv writer does not quote a single carriage return, which its reader takes for the end of the line.
     return '"' + field.replace('"', '""') + '"' if _QUOTED.search(field) else field
 
 
@@ -234,7 +233,7 @@ def _exact(cell: str | float | None) -> str:
 
 
 def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
-    """Return a cell as text of Markdown or LaTeX."""
+    """Return a cell as text in a notation."""
     if isinstance(cell, str):
         return notation.text(cell)
     mean = _defined(cell.mean if isinstance(cell, Spread) else cell)
@@ -256,7 +255,7 @@ def _markdown(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Notation:
-    """How a language writes cells."""
+    """Formats of cells in one output language."""
 
     text: Callable[[str], str]
     number: Callable[[str], str]

@@ -1,4 +1,4 @@
-"""TOML files: their content, and the lines of their keys for messages."""
+"""TOML files: content, and line numbers of keys for messages."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"
 
 
 def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
-    """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line, as far as a look tells.
+    """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line.
+
+    Lines are found by looking at single lines, so keys written in unusual ways have none.
 
     Raises:
-        InputError: if it is no TOML, with line and column.
+        InputError: if the file is not TOML, with line and column.
     """
     text = source.text()
     try:
@@ -34,13 +36,13 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
             line, what = text.count("\n") + 1, f"{what} (at the end of the file)"
         raise InputError(Problem(f"not well-formed TOML: {what}", source.name, line, column)) from None
     except (RecursionError, ValueError):
-        # Python refuses whole numbers of thousands of digits, too.
-        raise InputError(Problem("nested too deeply, or a number of too many digits", source.name)) from None
+        # Python also refuses integers of thousands of digits.
+        raise InputError(Problem("nested too deeply, or a number with too many digits", source.name)) from None
     return content, dict(_lines_of_keys(text))
 
 
 def finite_number(value: Any) -> float | None:
-    """Return a value of a TOML file as a number, None where it is none, or none that is finite as a float."""
+    """Return a value of a TOML file as a float, None if it is not a number or not finite."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -51,7 +53,7 @@ def finite_number(value: Any) -> float | None:
 
 
 def _lines_of_keys(text: str) -> Iterator[tuple[str, int]]:
-    """Yield (dotted key or table, line) as far as a look at single lines tells; it serves messages only."""
+    """Yield (dotted key or table, line) for every line that begins a key or a table; used for messages only."""
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
         if match := _TABLE.match(line):

@@ -1,4 +1,4 @@
-"""XML as this project reads it: no entities, no network, every problem with its line."""
+"""XML reading and writing: no entities, no network access, every problem with its line."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lxml import etree
 from splc.errors import InputError, OutputError, Problem
 from splc.io.files import Source, write_whole
 
-# libxml2 keeps an element's line in 16 bits, unless a text beside it knows better.
+# libxml2 stores the line of an element in 16 bits.
 _LAST_LINE = 65535
 _BEGINNING = 1 << 12
 
 
 class _RootReachedError(Exception):
-    """The root element is reached, nothing can be declared any more."""
+    """The root element is reached; no more declarations can follow."""
 
 
 def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
@@ -26,14 +26,14 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
 
     Args:
         source: the file.
-        root: the name its root element must have.
-        wanted: what such a file is called in messages.
+        root: the required name of the root element.
+        wanted: the name of this kind of file for messages, such as "a measurement file".
 
     Returns:
         The root element, without comments.
 
     Raises:
-        InputError: if the document is not well-formed, declares an entity, or has another root.
+        InputError: if the document is not well-formed, declares an entity, or has another root element.
     """
     _refuse_entities(source)
     parser = etree.XMLParser(
@@ -61,16 +61,16 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
         ) from None
     except ValueError as error:
         raise InputError(Problem(f"cannot be read as XML: {error}", source.name)) from None
-    # Once more, for encodings that expat does not know.
+    # Checked again for encodings that expat does not know.
     declarations = element.getroottree().docinfo.internalDTD
     if declarations is not None and any(True for _ in declarations.iterentities()):
-        raise InputError(Problem("the DTD declares an entity; entity declarations are refused", source.name))
+        raise InputError(Problem("the DTD declares an entity; entities are not allowed", source.name))
     if next(element.iter(etree.Entity), None) is not None:
-        raise InputError(Problem("a reference to an entity, which is refused", source.name))
+        raise InputError(Problem("the document refers to an entity; entities are not allowed", source.name))
     if local_name(element) != root:
         raise InputError(
             Problem(
-                f"{wanted} has the root element <{root}>, this file has <{local_name(element)}>",
+                f"{wanted} has the root element <{root}>, but this file has <{local_name(element)}>",
                 source.name,
                 line_of(element),
                 hint=_OTHER_ROOTS.get(local_name(element)),
@@ -82,23 +82,23 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
 _OTHER_ROOTS = {
     "vm": "this is a variability model",
     "results": "these are measurements",
-    "feature_model": "this looks like an SXFM feature model, which is not read",
+    "feature_model": "this looks like an SXFM feature model, a format that is not supported",
 }
 
 
 def _refuse_entities(source: Source) -> None:
-    """Raise if the document declares an entity.
+    """Raise an error if the document declares an entity.
 
-    Expat reports a declaration before anything could be expanded, and is stopped at the root element.
+    Expat reports a declaration before anything is expanded; it is stopped at the root element.
     """
 
     def declared(name: str, *_: object) -> None:
         raise InputError(
             Problem(
-                f"the DTD declares the entity {name!r}; entity declarations are refused",
+                f"the DTD declares the entity {name!r}; entities are not allowed",
                 source.name,
                 parser.CurrentLineNumber,
-                hint="write the text itself in place of the entity",
+                hint="write the text instead of the entity",
             )
         )
 
@@ -111,7 +111,7 @@ def _refuse_entities(source: Source) -> None:
         parser.StartElementHandler = started
         parser.Parse(source.data, True)
     except (_RootReachedError, expat.ExpatError, ValueError, LookupError):
-        # What is malformed is reported by the real parser, with a better message.
+        # lxml reports malformed documents with a better message.
         return
 
 
@@ -120,11 +120,11 @@ def write_xml(path: str | Path, document: Callable[[], etree._Element], what: st
 
     Args:
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        document: makes the root element.
-        what: what is written, for messages.
+        document: builds the root element.
+        what: the kind of content for messages, such as "the measurements".
 
     Raises:
-        OutputError: if it cannot be written, or a text in it cannot be said in XML.
+        OutputError: if the file cannot be written, or a text cannot be represented in XML.
     """
     try:
         root = document()
@@ -140,13 +140,13 @@ def local_name(element: etree._Element) -> str:
 
 
 def inner_text(element: etree._Element) -> str:
-    """Return all text inside of an element, without blanks at its ends."""
+    """Return all text inside an element, without leading and trailing whitespace."""
     if len(element) == 0:
         return (element.text or "").strip()
     return "".join(str(part) for part in element.itertext()).strip()
 
 
 def line_of(element: etree._Element) -> int:
-    """Return the line of an element, as well as it is known."""
+    """Return the line of an element; beyond line 65535 that of its first descendant whose line is known."""
     line = int(element.sourceline or 0)
     return line_of(element[0]) if line >= _LAST_LINE and len(element) else line

@@ -293,7 +293,7 @@ class TestErrors:
             ("()", 2, r"'\)' is not expected"),
             ("log2 a", 6, "log2 needs its argument in parentheses"),
             ("log2", 5, "log2 needs its argument in parentheses"),
-            ("`a", 1, "a backtick that is not closed"),
+            ("`a", 1, "the backtick is not closed"),
             ("``", 1, "no name between the backticks"),
             ("a * / b", 5, "'/' is not expected"),
         ],

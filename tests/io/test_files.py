@@ -45,10 +45,10 @@ class TestReading:
             read_source(path)
 
     def test_bomb(self, tmp_path: Path) -> None:
-        """A file that unpacks to more than the limit, or is larger itself, is refused."""
+        """A file that is larger than the limit, compressed or decompressed, is refused."""
         path = tmp_path / "a.gz"
         path.write_bytes(gzip.compress(bytes(10**6)))
-        with pytest.raises(InputError, match="unpacks to more than 10,000 bytes"):
+        with pytest.raises(InputError, match="decompresses to more than 10,000 bytes"):
             read_source(path, limit=10_000)
         with pytest.raises(InputError, match="larger than 10 bytes"):
             read_source(path, limit=10)
@@ -126,7 +126,7 @@ def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("a.txt", "a.txt.gz"):
         write_whole(tmp_path / name, "x" * 1001)
     assert len(read_source(tmp_path / "a.txt").data) == 1001
-    with pytest.raises(InputError, match="unpacks to more than 1,000 bytes"):
+    with pytest.raises(InputError, match="decompresses to more than 1,000 bytes"):
         read_source(tmp_path / "a.txt.gz")
 
 
@@ -181,7 +181,7 @@ class TestWriting:
     def test_where_nothing_can_be_written(self, tmp_path: Path) -> None:
         """A missing folder, a folder and a file as folder are readable errors."""
         (tmp_path / "file").touch()
-        with pytest.raises(OutputError, match=r"there is no folder .*; make it first"):
+        with pytest.raises(OutputError, match=r"there is no folder .*; create it first"):
             write_whole(tmp_path / "nowhere" / "a", "x")
         with pytest.raises(OutputError, match="this is a folder"):
             write_whole(tmp_path, "x")
