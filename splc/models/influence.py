@@ -1,4 +1,4 @@
-"""The performance-influence model: a sum of terms with their influences."""
+"""Performance-influence models: sums of terms with their influences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from splc.types import Array
 
 Link = Literal["identity", "log"]
 
-# Configurations whose contributions are held at a time where only sums of them are wanted.
+# Number of configurations whose contributions are in memory at a time if only their sums are needed.
 BLOCK = 1 << 14
 
 
@@ -26,13 +26,13 @@ class EvaluationError(ConfigurationError):
     """A model has no finite value at a configuration.
 
     Args:
-        problems: as for every error.
+        problems: as for `SplcError`.
         hint: what to do.
         row: the position of the configuration.
-        what: what has no finite value, without the configuration; None: the message.
+        what: the message without the configuration; by default the message.
 
     Attributes:
-        advice: what to do, None where nothing is known.
+        advice: what to do, None if unknown.
     """
 
     def __init__(
@@ -51,13 +51,16 @@ class EvaluationError(ConfigurationError):
 
 @dataclass(frozen=True)
 class InfluenceModel:
-    """A sum of terms with their influences, equal terms merged, in canonical order.
+    """A sum of terms with their influences (coefficients). `predict` evaluates it at configurations.
+
+    Build models with `from_terms`, which merges equal terms and sorts them. Influences have the unit of the predicted
+    property, divided by the units of the options in the term. `str(model)` is the model as text.
 
     Attributes:
-        terms: (term, influence) pairs, distinct terms.
-        order: the system's option names, the order in which factors are printed.
-        link: 'identity' (the sum is the prediction) or 'log' (its exponential is).
-        derived: what its terms are about beside options: subexpressions that are no sum of terms, and parameters.
+        terms: pairs (term, influence) of distinct terms, in canonical order.
+        order: the option names of the system, in the order in which factors are printed.
+        link: 'identity' if the sum is the prediction, 'log' if the exponential of the sum is the prediction.
+        derived: names in terms that are not options: subexpressions and machine parameters.
     """
 
     terms: tuple[tuple[Term, float], ...]
@@ -73,7 +76,14 @@ class InfluenceModel:
         link: Link = "identity",
         derived: Iterable[Derived] = (),
     ) -> InfluenceModel:
-        """Return the model with equal terms merged and terms sorted; a term whose influences cancel out stays, as 0."""
+        """Return the model of (term, influence) pairs, in which equal terms are merged and terms are sorted.
+
+        Args:
+            terms: the pairs; a term whose influences add up to 0 is kept with the influence 0.
+            order: the option names of the system, in model order.
+            link: 'identity' or 'log'.
+            derived: the subexpressions and parameters that the terms use.
+        """
         order = tuple(order)
         merged: dict[Term, float] = {}
         for term, influence in terms.items() if isinstance(terms, Mapping) else terms:
@@ -95,29 +105,29 @@ class InfluenceModel:
 
     @property
     def options(self) -> frozenset[str]:
-        """The options it uses."""
+        """The options that its terms use."""
         return frozenset().union(*(self.options_of(term) for term, _ in self.terms))
 
     def options_of(self, term: Term) -> frozenset[str]:
-        """Return the options that a term is about (its equivalence class), also those inside of subexpressions."""
+        """Return the options that a term uses (its equivalence class), including those in subexpressions."""
         return options_of(term.options, {each.name: each for each in self.derived}) if self.derived else term.options
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that are kept as names."""
+        """The machine parameters that its terms use by name."""
         return tuple(each for each in self.derived if isinstance(each, Parameter))
 
     @property
     def subexpressions(self) -> tuple[Derived, ...]:
-        """The subexpressions that are no sum of terms."""
+        """The subexpressions that its terms use."""
         return tuple(each for each in self.derived if not isinstance(each, Parameter))
 
     def scaled(self, factor: float) -> InfluenceModel:
-        """Return it with every influence multiplied by a factor (the prediction, with the link 'identity')."""
+        """Return the model with every influence multiplied by a factor."""
         return replace(self, terms=tuple((term, influence * factor) for term, influence in self.terms))
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:
-        """Return it with powers of 0/1 options reduced and always selected options replaced by 1."""
+        """Return the model with reduced terms (see `Term.reduced`): powers of 0/1 options, options that are always 1."""
         binary, constant = frozenset(binary), frozenset(constant)
         return self.from_terms(
             ((term.reduced(binary, constant), influence) for term, influence in self.terms),
@@ -130,8 +140,9 @@ class InfluenceModel:
         """Return influence × term value, shape (n, terms).
 
         Raises:
-            ConfigurationError: if the model uses unknown options or an influence is not finite; an `EvaluationError`
-                if a term has no finite value at some configuration (a division by zero, a logarithm of zero or less).
+            ConfigurationError: if the model uses unknown options, or an influence is not finite.
+            EvaluationError: if a term has no finite value at a configuration (a division by zero, the logarithm of a
+                number that is not positive).
         """
         column = self._columns(configurations)
         result = np.empty((len(configurations), len(self.terms)))
@@ -146,7 +157,7 @@ class InfluenceModel:
         return result
 
     def contribution_blocks(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
-        """Yield rows and their contributions, shape (rows, terms), block by block: all of them may be too large.
+        """Yield blocks of rows and their contributions, shape (rows, terms), which need less memory than all at once.
 
         Raises:
             ConfigurationError: as `contributions`.
@@ -156,13 +167,13 @@ class InfluenceModel:
             try:
                 found = self.contributions(configurations[rows])
             except EvaluationError:
-                # Its place is counted from the first of all configurations.
+                # The row must count from the first of all configurations.
                 self.contributions(configurations)
                 raise
             yield rows, found
 
     def _columns(self, configurations: Configurations) -> Callable[[str], Array]:
-        """Return what gives the column of an option, or of what is derived from options, computed once each."""
+        """Return a function that returns the column of an option or a derived name; each is computed once."""
         columns: dict[str, Array] = {}
         derived = {each.name: each for each in self.derived}
 
@@ -176,7 +187,7 @@ class InfluenceModel:
             options = sorted(options_of(frozenset((found.name,)), derived))
             result: Array = np.broadcast_to(found.values(column), len(configurations)).astype(float)
             if options:
-                # As an option that is not selected, so what is made of none but such ones contributes nothing.
+                # Like a deselected option, a name derived only from deselected options contributes nothing.
                 deselected = np.isnan([column(name) for name in options]).all(axis=0)
                 result[deselected] = np.nan
             else:
@@ -207,9 +218,9 @@ class InfluenceModel:
         term, influence = self.terms[at]
         text = term.text(self.order)
         if not math.isfinite(influence):
-            return ConfigurationError(f"the influence of {text} is {influence}, which is no finite number")
+            return ConfigurationError(f"the influence of {text} is {influence}, not a finite number")
         if np.isfinite(term.evaluate(lambda name: column(name)[row : row + 1])).all():
-            # The term itself has a value there; only with its influence it is too large.
+            # The term itself has a finite value; only its product with the influence is too large.
             text = f"{number_text(influence)} * {text}"
         what = f"{text} has no finite value"
         options = self.options_of(term)
@@ -219,10 +230,14 @@ class InfluenceModel:
         return EvaluationError(where, row=row, what=what + (f" where {values}" if values else ""))
 
     def predict(self, configurations: Configurations) -> Array:
-        """Return the predictions, shape (n,).
+        """Return the predictions, shape (n,), in the unit of the property.
+
+        Args:
+            configurations: n configurations of the system; deselected options contribute nothing.
 
         Raises:
-            ConfigurationError: as `contributions`, or where a prediction is beyond all numbers (`EvaluationError`).
+            ConfigurationError: if the model uses unknown options, or an influence is not finite.
+            EvaluationError: if a term or a prediction has no finite value at a configuration.
         """
         total = np.empty(len(configurations))
         with np.errstate(over="ignore", invalid="ignore"):

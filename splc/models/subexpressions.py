@@ -1,8 +1,8 @@
-"""What stands in terms beside options: subexpressions that are no sum of terms, and machine parameters.
+"""Names in terms other than options: subexpressions, and machine parameters.
 
-A factor is about a name. Usually that is an option, whose column the configurations have; the others are derived from
-those columns. So `3 / (nx + ny)` is a term like any other, `3 * (nx + ny)^-1`, in which `(nx + ny)` takes the place of
-an option, and `4 * log2(nx) * alpha` is one with the parameter `alpha`, which may depend on the number of nodes.
+A factor of a term has a name. Usually it is an option, whose column the configurations have; other names are derived
+from those columns. For example, `3 / (nx + ny)` is the term `3 * (nx + ny)^-1` with `(nx + ny)` as its name, and
+`4 * log2(nx) * alpha` has the parameter `alpha`, which may depend on the number of nodes.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Column = Callable[[str], Array]
 
 @dataclass(frozen=True)
 class SumOf:
-    """A sum of terms in parentheses, as in a division by it or in its logarithm: `(nx + 2 * ny)`."""
+    """A sum of terms in parentheses, such as a divisor or the argument of a logarithm: `(nx + 2 * ny)`."""
 
     name: Subexpression
     terms: Addends
 
     @classmethod
     def of(cls, terms: Addends) -> SumOf:
-        """Return it under the name that its text is."""
+        """Return the subexpression; its name is its text."""
         return cls(Subexpression(f"({addends_text(terms)})"), terms)
 
     @property
     def names(self) -> frozenset[str]:
-        """The options and derived names that it is made of."""
+        """The options and derived names in it."""
         return _names(self.terms)
 
     def values(self, column: Column) -> Array:
@@ -48,7 +48,7 @@ class SumOf:
 
 @dataclass(frozen=True)
 class PowerOf:
-    """A power whose exponent is no number: `(2^nx)`, or `exp(nx)` where the base is e."""
+    """A power whose exponent is not a number: `(2^nx)`, or `exp(nx)` if the base is e."""
 
     name: Subexpression
     base: Addends
@@ -56,27 +56,27 @@ class PowerOf:
 
     @classmethod
     def of(cls, base: Addends, exponent: Addends) -> PowerOf:
-        """Return it under the name that its text is."""
+        """Return the subexpression; its name is its text."""
         text = f"exp({addends_text(exponent)})" if base == E else f"({_operand(base)}^{_operand(exponent)})"
         return cls(Subexpression(text), base, exponent)
 
     @property
     def names(self) -> frozenset[str]:
-        """The options and derived names that it is made of."""
+        """The options and derived names in it."""
         return _names(self.base) | _names(self.exponent)
 
     def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,); NaN where its base or its exponent has none."""
+        """Return its values, shape (n,) or (1,); NaN where its base or exponent is not finite."""
         base, exponent = _total(self.base, column), _total(self.exponent, column)
         with np.errstate(all="ignore"):
             powers: Array = np.exp(exponent) if self.base == E else np.power(base, exponent)
-        # A division by zero in an exponent is none, although 0.5 to the power of infinity is 0.
+        # An infinite exponent is a division by zero, although 0.5 to the power of infinity is 0.
         return np.where(np.isfinite(base) & np.isfinite(exponent), powers, np.nan)
 
 
 @dataclass(frozen=True)
 class RoundOf:
-    """A sum of terms rounded up or down to a whole number: `ceil(px * py / 4)`."""
+    """A sum of terms rounded up or down to an integer: `ceil(px * py / 4)`."""
 
     name: Subexpression
     function: Literal["ceil", "floor"]
@@ -84,13 +84,13 @@ class RoundOf:
 
     @classmethod
     def of(cls, function: str, terms: Addends) -> RoundOf:
-        """Return it under the name that its text is."""
+        """Return the subexpression; its name is its text."""
         name = Subexpression(f"{function}({addends_text(terms)})")
         return cls(name, "ceil" if function == "ceil" else "floor", terms)
 
     @property
     def names(self) -> frozenset[str]:
-        """The options and derived names that it is made of."""
+        """The options and derived names in it."""
         return _names(self.terms)
 
     def values(self, column: Column) -> Array:
@@ -100,7 +100,7 @@ class RoundOf:
 
 @dataclass(frozen=True)
 class ExtremeOf:
-    """The greatest or the least of several sums of terms: `max(4 * nx, px)`."""
+    """The maximum or minimum of several sums of terms: `max(4 * nx, px)`."""
 
     name: Subexpression
     function: Literal["max", "min"]
@@ -108,38 +108,38 @@ class ExtremeOf:
 
     @classmethod
     def of(cls, function: str, arguments: Iterable[Addends]) -> ExtremeOf:
-        """Return it under the name that its text is; neither order nor repetition of the arguments matters."""
+        """Return the subexpression; its name is its text, with distinct arguments in canonical order."""
         texts = {addends_text(argument): argument for argument in arguments}
         name = Subexpression(f"{function}({', '.join(sorted(texts))})")
         return cls(name, "max" if function == "max" else "min", tuple(texts[text] for text in sorted(texts)))
 
     @property
     def names(self) -> frozenset[str]:
-        """The options and derived names that it is made of."""
+        """The options and derived names in it."""
         return frozenset().union(*map(_names, self.arguments))
 
     def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,); NaN where one of its arguments has none."""
+        """Return its values, shape (n,) or (1,); NaN where one of its arguments is not finite."""
         values = [_total(argument, column) for argument in self.arguments]
-        # A division by zero in one of them is none, although the other may be smaller than infinity.
+        # An infinite argument is a division by zero, even if another argument is smaller.
         return np.asarray(greatest(self.function, [np.where(np.isfinite(each), each, np.nan) for each in values]))
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A machine parameter that is kept as a name: one that is looked up in a table, or one to be estimated.
+    """A machine parameter that terms use by name: a table, a number with an interval, or a number to be estimated.
 
     Attributes:
-        name: its name.
-        values_of: its values: one, or one per row of the table.
-        low: lower ends of intervals, as many; the values themselves where there are none.
-        high: upper ends.
-        by: what the table is over, as it is named; empty without a table.
-        keys: the rows' keys, ascending; empty without a table.
-        key: what the table is over, as a sum of terms.
-        levels: the levels that its intervals have, as far as anybody said them, ascending.
-        determined: whether its values are known; where not, others would do as well.
-        place: where it is written, `parameters.toml:3`; empty if that is not known.
+        name: the name.
+        values_of: the value, or one value per row of the table.
+        low: the lower ends of the intervals, one per value; the value itself if it has no interval.
+        high: the upper ends of the intervals.
+        by: the expression that the table depends on, as text; empty without a table.
+        keys: the keys of the rows, ascending; empty without a table.
+        key: the expression that the table depends on, as a sum of terms.
+        levels: the confidence levels of the intervals, if known, ascending.
+        determined: whether the measurements determine its values; if not, other values fit as well.
+        place: its location, such as `parameters.toml:3`; empty if unknown.
     """
 
     name: str
@@ -155,25 +155,25 @@ class Parameter:
 
     @property
     def names(self) -> frozenset[str]:
-        """The options and derived names that its table is over."""
+        """The options and derived names that its table depends on."""
         return _names(self.key)
 
     @property
     def has_interval(self) -> bool:
-        """Whether its value is known within an interval only."""
+        """Whether one of its values has an interval."""
         return self.low != self.values_of or self.high != self.values_of
 
     @property
     def middle(self) -> int:
-        """The table's middle row, which stands for it where one number is needed."""
+        """The middle row of the table, which is used if one number is needed."""
         return len(self.values_of) // 2
 
     def row(self, key: float) -> int | None:
-        """Return the row of a key, None where there is none."""
+        """Return the row of a key, None if there is none."""
         return next((i for i, own in enumerate(self.keys) if math.isclose(own, key, rel_tol=1e-9)), None)
 
     def wanted(self, column: Column) -> Array:
-        """Return the keys whose rows are meant, shape (n,) or (1,)."""
+        """Return the keys to look up, shape (n,) or (1,)."""
         return _total(self.key, column)
 
     def values(self, column: Column) -> Array:
@@ -182,19 +182,19 @@ class Parameter:
             return np.array(self.values_of)
         wanted = self.wanted(column)
         keys, values = np.array(self.keys), np.array(self.values_of)
-        # Keys ascend: the nearest one is the last that is not larger, or the one after it.
+        # The nearest key is the last key that is not larger, or the next one.
         below = np.clip(np.searchsorted(keys, wanted, side="right") - 1, 0, len(keys) - 1)
         above = np.minimum(below + 1, len(keys) - 1)
         nearest = np.where(np.abs(wanted - keys[above]) < np.abs(wanted - keys[below]), above, below)
-        there = np.isclose(wanted, keys[nearest], rtol=1e-9, atol=0.0)
-        return np.where(there, values[nearest], np.nan)
+        exists = np.isclose(wanted, keys[nearest], rtol=1e-9, atol=0.0)
+        return np.where(exists, values[nearest], np.nan)
 
 
 Derived = SumOf | PowerOf | RoundOf | ExtremeOf | Parameter
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:
-    """Return the options that names are about in the end."""
+    """Return the options that names depend on, directly or through derived names."""
     found: set[str] = set()
     open_names = list(names)
     seen: set[str] = set()
@@ -211,7 +211,7 @@ def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozens
 
 
 def needed(names: frozenset[str], derived: Mapping[str, Derived]) -> tuple[Derived, ...]:
-    """Return the derived columns that names are about, directly or through others, ordered by name."""
+    """Return the derived names that names depend on, directly or through others, ordered by name."""
     found: dict[str, Derived] = {}
     open_names = list(names)
     while open_names:
@@ -223,7 +223,7 @@ def needed(names: frozenset[str], derived: Mapping[str, Derived]) -> tuple[Deriv
 
 
 def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
-    """Return a sum as model text, factors in the order of their names; `0` for the empty sum."""
+    """Return a sum as model text, with factors ordered by name; `0` for the empty sum."""
     return "".join(_pieces(terms)) or "0"
 
 
@@ -241,7 +241,7 @@ def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
 
 
 def _operand(terms: Addends) -> str:
-    """Return a base or an exponent as text, in parentheses where it needs them."""
+    """Return a base or an exponent as text, in parentheses if necessary."""
     text = addends_text(terms)
     [(term, influence), *others] = terms
     plain = term.is_constant and influence >= 0

@@ -1,4 +1,4 @@
-"""The term algebra: products of powers and logarithms of options, without coefficients."""
+"""Terms: products of powers and logarithms of options, without coefficients."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from splc.types import Array
 
 Exponent = int | Fraction
 
-# A numerator up to a thousand times as large is still exact as a float, so that texts can hold the fraction.
+# Numerators up to a thousand times as large are still exact as floats, so that model text can represent the fraction.
 MAX_DENOMINATOR = 10**12
 
 
 class Subexpression(str):
-    """Model text that stands where the name of an option stands in a term: `(nx + ny)` (see `subexpressions`)."""
+    """Model text that a factor has instead of an option's name: `(nx + ny)` (see `splc.models.subexpressions`)."""
 
     __slots__ = ()
 
 
 def exponent(value: Exponent | float) -> Exponent:
-    """Return an exponent in lowest terms, as an int where it is whole.
+    """Return an exponent as a fraction in lowest terms, or as an int if it is whole.
 
-    A float is taken for the fraction with a denominator up to a million that rounds to it, as 0.333… for 1/3, else
-    for the decimal number that it prints as. So is a fraction with a denominator beyond `MAX_DENOMINATOR`; all others
-    are kept exactly.
+    A float becomes the fraction with a denominator up to a million that rounds to it (0.333… becomes 1/3), otherwise
+    the decimal number that it prints as. Fractions with a denominator above `MAX_DENOMINATOR` are treated like floats;
+    all others are kept exactly.
     """
     if isinstance(value, int):
         return value
@@ -43,7 +43,7 @@ def exponent(value: Exponent | float) -> Exponent:
 
 @dataclass(frozen=True, order=True)
 class Factor:
-    """`option^power * log10(option)^log`; not both exponents are 0."""
+    """`option^power * log10(option)^log`; at least one exponent is not 0."""
 
     option: str
     power: Exponent = 1
@@ -52,9 +52,13 @@ class Factor:
 
 @dataclass(frozen=True)
 class Term:
-    """A product of factors, at most one per option, ordered by option name; the empty product is the constant 1.
+    """A product of powers and logarithms of options, without a coefficient; the empty product is the constant 1.
 
-    Equality and hash are those of the factors, so equal products are equal terms.
+    Terms are immutable. Equal products are equal terms with equal hashes. `log_term`, `option_term` and
+    `product_of` build terms in this canonical form; `*` multiplies and `**` raises to a power.
+
+    Args:
+        factors: at most one factor per option, ordered by option name.
     """
 
     factors: tuple[Factor, ...] = ()
@@ -67,12 +71,12 @@ class Term:
         return self._hash
 
     def __reduce__(self) -> tuple[type[Term], tuple[tuple[Factor, ...]]]:
-        # Strings hash differently in every process: a pickled hash would make the term unequal to its equals there.
+        # Strings hash differently in every process, so a pickled hash would be wrong in another process.
         return Term, (self.factors,)
 
     @property
     def options(self) -> frozenset[str]:
-        """The options it is about (its equivalence class)."""
+        """The options it contains (its equivalence class)."""
         return frozenset(factor.option for factor in self.factors)
 
     @property
@@ -81,7 +85,7 @@ class Term:
         return not self.factors
 
     def __mul__(self, other: Term) -> Term:
-        """Multiply: exponents of the same option add up."""
+        """Return the product: exponents of the same option are added."""
         if not other.factors:
             return self
         if not self.factors:
@@ -89,11 +93,16 @@ class Term:
         return product_of((*self.factors, *other.factors))
 
     def __pow__(self, power: Exponent) -> Term:
-        """Raise to a power: every exponent is multiplied by it."""
+        """Return the term raised to a power: every exponent is multiplied by it."""
         return product_of(Factor(f.option, f.power * power, f.log * power) for f in self.factors)
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> Term:
-        """Return the term with powers of 0/1 options reduced to the option itself and constant options left out."""
+        """Return the term with positive powers of 0/1 options replaced by the option, and without constant options.
+
+        Args:
+            binary: options whose values are 0 and 1.
+            constant: options whose value is always 1.
+        """
         binary, constant = frozenset(binary), frozenset(constant)
         if not any(f.option in constant or (f.option in binary and f.power != 1) for f in self.factors):
             return self
@@ -107,14 +116,17 @@ class Term:
         )
 
     def sort_key(self, positions: Mapping[str, int]) -> tuple[Any, ...]:
-        """Return the canonical order: fewer options first, then by option order, then by exponents."""
+        """Return a key for the canonical order: by number of options, then by option order, then by exponents."""
         places = sorted((positions.get(f.option, len(positions)), f.option, f.power, f.log) for f in self.factors)
         return (len(places), places)
 
     def evaluate(self, column: Callable[[str], Array]) -> Array:
         """Return its values, shape (n,); 0 where one of its options is deselected (NaN in its column).
 
-        Where an option's value is 0 and its power negative, or a logarithm is not defined, the result is not finite.
+        Args:
+            column: returns the values of an option, shape (n,).
+
+        A value is not finite where 0 has a negative power or a logarithm is undefined.
         """
         values: Array = np.ones(1)
         deselected: Array = np.zeros(1, dtype=bool)
@@ -126,7 +138,11 @@ class Term:
         return np.where(deselected, 0.0, values)
 
     def text(self, order: Sequence[str] = ()) -> str:
-        """Return it as model text: `nx^2 * log10(px)`, factors in the order of `order`, the constant as `1`."""
+        """Return the term as model text, such as `nx^2 * log10(px)`; the constant is `1`.
+
+        Args:
+            order: the order of options; options not in it follow alphabetically.
+        """
         if not self.factors:
             return "1"
         positions = {name: position for position, name in enumerate(order)}
@@ -151,14 +167,14 @@ def factor_values(factor: Factor, x: Array) -> Array:
     if factor.log != 0:
         logarithm = np.log10(x)
         if factor.log < 0:
-            # One by the logarithm of 0 is not 0.
+            # 1 / log10(0) is undefined, not 0.
             logarithm = np.where(np.isinf(logarithm), np.nan, logarithm)
         values = values * (logarithm if factor.log == 1 else np.power(logarithm, float(factor.log)))
     return values
 
 
 def product_of(factors: Iterable[Factor]) -> Term:
-    """Return the term that is the product of factors, in canonical form."""
+    """Return the product of factors as a term in canonical form."""
     powers: dict[str, tuple[Exponent, Exponent]] = {}
     for factor in factors:
         power, log = powers.get(factor.option, (0, 0))
@@ -193,10 +209,10 @@ def exponent_text(value: Exponent) -> str:
 
 
 def quoted(name: str, known: Iterable[str] = ()) -> str:
-    """Return a name as model text: in backticks where it is not a plain name.
+    """Return a name as model text: in backticks unless it is a plain name.
 
-    So is a plain name that, with what may follow it in a text, begins another of the `known` names: `x` where `x^2`
-    is an option.
+    Backticks are also needed if the name, with an operator that may follow it, is the beginning of another name in
+    `known`: `x` if `x^2` is an option.
     """
     end = len(name)
     begins_another = any(len(other) > end and other[end] in "^ )" and other.startswith(name) for other in known)

@@ -1,8 +1,8 @@
-"""What the hierarchy and the boolean constraints demand, as clauses over the options' values.
+"""Clauses over the values of options, derived from the hierarchy and the boolean constraints.
 
-Rules (SPL Conqueror's, with its gaps closed): a child needs its parent; a parent needs each non-optional child that
-excludes nothing; non-optional siblings that exclude each other are an alternative group, of which the parent needs
-exactly one; every exclusion holds in both directions; an implication needs one of each group it names.
+Rules (SPL Conqueror's, completed): a child needs its parent; a parent needs each non-optional child that excludes
+nothing; non-optional siblings that exclude each other are an alternative group, of which the parent needs exactly one;
+every exclusion holds in both directions; an implication needs one option of each group it names.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Clause:
     """A disjunction: at least one literal holds.
 
     Attributes:
-        literals: option position → for each of its values whether it satisfies the clause.
-        origin: the constraint it comes from, None for the hierarchy.
-        reason: what demands it, in words.
+        literals: pairs of an option's position and, for each of its values, whether it satisfies the clause.
+        origin: the constraint that states the clause, None for the hierarchy.
+        reason: a description of the rule or constraint, for messages.
     """
 
     literals: tuple[tuple[int, tuple[bool, ...]], ...]
@@ -34,11 +34,11 @@ class Clause:
 
     @property
     def scope(self) -> tuple[int, ...]:
-        """The positions of the options it is about."""
+        """The positions of its options."""
         return tuple(position for position, _ in self.literals)
 
     def holds(self, indices: Array) -> Array:
-        """Return where it holds: `indices` is (n, options) value indices, the result (n,) bool."""
+        """Return which configurations satisfy the clause, (n,) bool; `indices`: value indices, shape (n, options)."""
         result = np.zeros(len(indices), dtype=bool)
         for position, allowed in self.literals:
             result |= np.asarray(allowed, dtype=bool)[indices[:, position]]
@@ -51,7 +51,7 @@ def clauses(model: VariabilityModel) -> tuple[Clause, ...]:
 
 
 def _literal(model: VariabilityModel, name: str, positive: bool) -> tuple[int, tuple[bool, ...]] | bool:
-    """Return the values of an option that satisfy a literal over it, or the truth of a literal over the root."""
+    """Return the values of an option that satisfy a literal; for the root, whether the literal is true."""
     if name == ROOT:
         return positive
     if name in model.switches:
@@ -74,7 +74,7 @@ def _clause(
     reason: str,
     origin: BooleanConstraint | None = None,
 ) -> list[Clause]:
-    """Return the clause over these literals, or nothing where it always holds."""
+    """Return the clause over these literals, or no clause if it always holds."""
     merged: dict[int, tuple[bool, ...]] = {}
     for name, positive in literals:
         found = _literal(model, name, positive)

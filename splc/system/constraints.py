@@ -1,4 +1,4 @@
-"""Constraints that a variability model states in words of its own: boolean, non-boolean and mixed ones."""
+"""Constraints of a variability model: boolean, non-boolean and mixed ones."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from splc.arithmetic.tokens import NameTable, is_word, problem_at, unknown_name,
 from splc.arithmetic.tree import Node, is_ambiguous, names_in
 from splc.types import Array
 
-# Two sides of a comparison count as equal when they differ by no more than this, relative to the larger of them and 1:
-# 0.1 + 0.2 = 0.3 holds, whichever way a sum is added up.
+# Two sides of a comparison are equal if they differ by at most this, relative to the larger of them and 1:
+# 0.1 + 0.2 = 0.3 holds, in any order of summation.
 TOLERANCE = 1e-9
 
 
@@ -46,17 +46,18 @@ class BooleanConstraint:
 class ArithmeticConstraint:
     """`left comparison right` over numeric and binary options.
 
-    A configuration in which a named option is deselected satisfies it, whatever `negated` says; with
-    `requires == 'none'` (mixed constraints only) a deselected binary option counts as 0 instead.
+    A configuration in which a named option is deselected satisfies it, regardless of `negated`; with
+    `requires == 'none'` (mixed constraints only) a deselected binary option has the value 0 instead.
 
     Attributes:
         left: the expression on the left.
         comparison: one of >= <= != = < >.
         right: the expression on the right.
-        kind: 'non-boolean' or 'mixed': the section of the description it stands in.
+        kind: the section of the description, 'non-boolean' or 'mixed'.
         requires: 'all' or 'none', the attribute `req` of a mixed constraint.
-        negated: the attribute `exprKind` of a mixed constraint is `neg`: the comparison must not hold.
-        text: as written.
+        negated: whether the comparison must not hold (`exprKind="neg"` of a mixed constraint).
+        text: the text as written.
+        line: its line in the file, if known.
     """
 
     left: Node
@@ -75,12 +76,12 @@ class ArithmeticConstraint:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether SPL Conqueror's right-associative `*` and `/` give it another meaning than mathematics would."""
+        """Whether its value depends on SPL Conqueror's right-associative `*` and `/`."""
         return is_ambiguous(self.left) or is_ambiguous(self.right)
 
     def compare(self, difference: Array, scale: Array) -> Array:
-        """Return where the comparison (negated if need be) holds, given left - right and the sides' magnitude."""
-        # An infinite side is near to nothing: its own magnitude would forgive every difference.
+        """Return where the (possibly negated) comparison holds, given left - right and the magnitude of both sides."""
+        # The tolerance of an infinite side would be infinite, too.
         near = np.abs(difference) <= TOLERANCE * np.maximum(np.where(np.isfinite(scale), scale, 1.0), 1.0)
         with np.errstate(invalid="ignore"):
             holds: Array = _COMPARE[self.comparison](difference, near)
@@ -91,7 +92,7 @@ class ArithmeticConstraint:
         left = np.asarray(evaluate(self.left, value_of, zero_safe=True), dtype=float)
         right = np.asarray(evaluate(self.right, value_of, zero_safe=True), dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):
-            # Two equal infinities differ by nothing, not by NaN.
+            # The difference of two equal infinities is 0 here, not NaN.
             difference = np.where(left == right, 0.0, left - right)
         return self.compare(difference, np.maximum(np.abs(left), np.abs(right)))
 
@@ -112,7 +113,7 @@ def parse_boolean(text: str, names: NameTable, line: int | None = None) -> Boole
     """Parse `a | !b | -c` or `a & !b`; backticks quote any name.
 
     Raises:
-        ExpressionError: if the text mixes both, has parentheses, or names what is not known.
+        ExpressionError: if the text mixes both operators, has parentheses, or contains an unknown name.
     """
     literals: list[OptionLiteral] = []
     operators: set[str] = set()
@@ -143,7 +144,7 @@ def parse_boolean(text: str, names: NameTable, line: int | None = None) -> Boole
 
 
 def _name_at(text: str, at: int, names: NameTable) -> tuple[str, int]:
-    """Return the option named at `at`, in backticks or not, and where its name ends."""
+    """Return the option whose name starts at `at`, with or without backticks, and the offset of the name's end."""
     if text[at] == "`":
         spelling, end = unquoted(text, at)
         if spelling not in names.names:
@@ -168,10 +169,10 @@ def parse_arithmetic(
     negated: bool = False,
     line: int | None = None,
 ) -> ArithmeticConstraint:
-    """Parse `expression CMP expression`, read as SPL Conqueror does (right-associative `*` and `/`).
+    """Parse `expression CMP expression` as SPL Conqueror does (right-associative `*` and `/`).
 
     Raises:
-        ExpressionError: where the text is not a comparison of expressions over known names.
+        ExpressionError: if the text is not a comparison of expressions over known names.
     """
     left, comparison, right = parse_comparison(text, names, associate="right")
     return ArithmeticConstraint(left, comparison, right, kind, requires, negated, text, line)

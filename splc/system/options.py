@@ -1,4 +1,4 @@
-"""Configuration options: binary ones, and numeric ones with their finite, ordered list of values."""
+"""Configuration options: binary options, and numeric options with a finite, ordered list of values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_VALUES = 1_000_000
 
 @dataclass(frozen=True)
 class Presentation:
-    """How an option's value is written on a command line (used by `splc sample --command`)."""
+    """The format of an option's value on a command line (see `splc sample --command`)."""
 
     output_string: str | None = None
     prefix: str = ""
@@ -28,12 +28,14 @@ class BinaryOption:
     """An option that is selected or not.
 
     Attributes:
-        name: its name, with all its characters.
-        parent: the binary option it needs; None is the root, which is always selected.
-        optional: whether it may be left out where its parent is selected.
-        implied: groups of names; selecting this option selects at least one of each group.
+        name: the name.
+        parent: the binary option it requires; None is the root, which is always selected.
+        optional: whether it may be deselected if its parent is selected.
+        implied: groups of names; if this option is selected, at least one of each group must be.
         excluded: groups of names; a group of one name cannot be selected together with this option
             (a larger group has no effect, as in SPL Conqueror).
+        presentation: its format on a command line.
+        line: its line in the file, if known.
     """
 
     name: str
@@ -52,15 +54,17 @@ class BinaryOption:
 
 @dataclass(frozen=True)
 class NumericOption:
-    """An option with one value out of a finite, ordered list.
+    """An option with one value of a finite, ordered list.
 
     Attributes:
-        name: its name, with all its characters.
-        values: its values, ascending.
-        parent: named in the description; it has no effect on the option's values.
-        step: the text of the step function the values came from, None for a list of values.
-        maximum: the maxValue of the description, where it lies above the last value.
-        deselected_flag: the number that stands for "deselected"; None: the option always has a value.
+        name: the name.
+        values: the values, ascending.
+        parent: the parent in the description; it has no effect on the option's values.
+        step: the text of the step function that gave the values, None for a list of values.
+        maximum: the maxValue of the description, if it is above the last value.
+        deselected_flag: the number that means "deselected" in files; None if the option always has a value.
+        presentation: its format on a command line.
+        line: its line in the file, if known.
     """
 
     name: str
@@ -79,7 +83,7 @@ class NumericOption:
 
     @property
     def size(self) -> int:
-        """The number of values, "deselected" (the last index) included."""
+        """The number of values, including "deselected" (the last index)."""
         return len(self.values) + self.optional
 
     @property
@@ -88,7 +92,7 @@ class NumericOption:
         return self.values[len(self.values) // 2]
 
     def nearest(self, value: float) -> int:
-        """Return the index of the value nearest to `value`; of two equally near ones the smaller."""
+        """Return the index of the value nearest to `value`, of two equally near values that of the smaller."""
         above = bisect_left(self.values, value)
         if above in (0, len(self.values)):
             return max(above - 1, 0)
@@ -103,16 +107,16 @@ Option = BinaryOption | NumericOption
 
 
 def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[float, ...]:
-    """Return the values that a step function gives from `minimum` on, none above `maximum`.
+    """Return the values of a step function from `minimum` up to at most `maximum`.
 
-    As in SPL Conqueror each value is rounded to 3 decimals, except where that would change it by more than one
-    part in 1000 or a twentieth of the step. Adding a constant is exact: steps of 0.0625 or 0.0001 stay what they are.
+    As in SPL Conqueror, values are rounded to 3 decimals, unless that changes a value by more than one part in 1000
+    or a twentieth of the step. Steps that add a constant, such as 0.0625 or 0.0001, are not rounded.
 
     Args:
-        name: the option's name; the step function names the current value by it, or by `n`.
-        minimum: first value.
-        maximum: no value lies above it.
-        step: expression for the next value.
+        name: the option's name; in the step function it, or `n`, is the current value.
+        minimum: the first value.
+        maximum: the upper bound.
+        step: the expression for the next value.
 
     Raises:
         VariabilityError: if min > max, the step does not increase the value, or there are too many values.
@@ -146,7 +150,7 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
             rounded = round(following, 3)
             harmless = min(1e-3 * abs(following), 0.05 * (following - current))
             if additive or abs(rounded - following) > harmless:
-                # 14 digits of the larger of both: what floats add to a decimal number lies beyond.
+                # 14 digits of the larger of both values; rounding errors of floats are smaller.
                 magnitude = max(abs(following), abs(current), 1e-300)
                 rounded = round(following, max(14 - math.ceil(math.log10(magnitude)), 0))
             following = rounded
@@ -154,7 +158,7 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
             if current >= maximum and len(values) > 1:
                 return tuple(values)
             raise VariabilityError(
-                f"{name}: the step function {step!r} leads from {current:g} to {following:g}, it must increase",
+                f"{name}: the step function {step!r} leads from {current:g} to {following:g}; it must increase",
                 hint="use a positive step, or list the values in <values>",
             )
         if following > maximum:

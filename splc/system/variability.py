@@ -1,4 +1,4 @@
-"""The variability model: the options of a system and the constraints among them."""
+"""Variability models: the options of a system and the constraints among them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ DISABLED = "Disabled"
 
 
 def plain_name(name: str) -> str:
-    """Return a name as SPL Conqueror keeps it: without every character that is not letter, digit or underscore."""
+    """Return a name as in SPL Conqueror: only its letters, digits and underscores."""
     return re.sub(r"[^\w]", "", name)
 
 
 @dataclass(frozen=True)
 class VariabilityModel:
-    """The options of a system (binary ones first, each kind in file order) and its constraints.
+    """The options of a system (binary options first, each kind in file order) and its constraints.
 
-    The root is implicit and no option. An optional numeric option `x` answers in constraints and terms to
-    `Enabledx` and `Disabledx` too.
+    The root is implicit and not an option. For an optional numeric option `x`, constraints and terms may also use the
+    names `Enabledx` and `Disabledx`, which are 1 where it has a value and where it is deselected.
 
     Args:
-        name: the system's name.
-        options: binary options, then numeric ones.
-        constraints: constraints stated in words of their own, in file order.
+        name: the name of the system.
+        options: binary options, then numeric options.
+        constraints: the constraints beyond the hierarchy, in file order.
         source: the file it was read from.
-        notes: what its reader has to say that is no error.
-        observed: names of observed variables, which models may be about, but configurations are not made of (see
-            `splc.data.observations`); models that differ in these only are equal.
+        notes: remarks of its reader that are not errors.
+        observed: names of observed variables: performance models may use them, but configurations do not contain them
+            (see `splc.data.observations`). They are ignored when variability models are compared.
 
     Raises:
-        VariabilityError: if names repeat, or a parent, an implied or excluded option is not known, parents form a
-            circle, or a numeric option's values are not ascending; all such problems at once.
+        VariabilityError: with all problems at once, if names repeat, a parent, an implied or an excluded option is
+            unknown, an option is its own ancestor, or the values of a numeric option are not ascending.
     """
 
     name: str
@@ -60,7 +60,7 @@ class VariabilityModel:
             if not option.name.strip():
                 problems.add("an option without a name", option.line)
             elif option.name == ROOT:
-                problems.add(f"the name {ROOT!r} belongs to the root", option.line)
+                problems.add(f"the name {ROOT!r} is reserved for the root", option.line)
             elif option.name in seen:
                 first = seen[option.name].line
                 problems.add(
@@ -77,7 +77,7 @@ class VariabilityModel:
         _check_references(self, problems)
         for place, name in enumerate(self.observed):
             if not name.strip() or name in self.spellings or name in self.observed[:place]:
-                what = "is the name of an option, too" if name in self.spellings else "is no name, or is there twice"
+                what = "is also the name of an option" if name in self.spellings else "is empty or a duplicate"
                 problems.add(f"the observed variable {name!r} {what}", hint="rename it")
         problems.raise_if_any(VariabilityError)
 
@@ -93,7 +93,7 @@ class VariabilityModel:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The options' names, in model order."""
+        """The names of the options, in model order."""
         return tuple(option.name for option in self.options)
 
     @cached_property
@@ -103,7 +103,7 @@ class VariabilityModel:
 
     @cached_property
     def switches(self) -> dict[str, tuple[int, bool]]:
-        """`Enabledx` and `Disabledx` of every optional numeric option: (its position, whether it means enabled)."""
+        """`Enabledx` and `Disabledx` of optional numeric options → (the option's position, whether it is `Enabledx`)."""
         found: dict[str, tuple[int, bool]] = {}
         for option in self.numeric_options:
             if option.optional:
@@ -113,7 +113,7 @@ class VariabilityModel:
 
     @cached_property
     def spellings(self) -> dict[str, str]:
-        """Accepted spelling → name: names, SPL Conqueror's spelling of them, switches, root."""
+        """Accepted spelling → name: names, their spelling in SPL Conqueror, switches, and the root."""
         found = {name: name for name in (*self.names, *self.switches, ROOT)}
         plain: dict[str, set[str]] = {}
         for name in list(found):
@@ -125,12 +125,12 @@ class VariabilityModel:
 
     @cached_property
     def name_table(self) -> NameTable:
-        """All accepted spellings, for the readers of constraints and model text."""
+        """All accepted spellings, for the parsers of constraints and model text."""
         return NameTable(self.spellings)
 
     @cached_property
     def term_names(self) -> dict[str, str]:
-        """Accepted spelling → name of all that terms can be about: `spellings`, and the observed variables."""
+        """Accepted spelling → name for terms: `spellings` and the observed variables."""
         return {**self.spellings, **{name: name for name in self.observed}}
 
     @cached_property
@@ -139,17 +139,17 @@ class VariabilityModel:
         return (*self.names, *self.switches, *self.observed)
 
     def unknown(self, name: str) -> ConfigurationError:
-        """Return the error for a name in a term that is no option's, where options are needed."""
+        """Return the error for a name in a term that is not an option."""
         if name in self.observed:
-            hint = "observed variables are known of configurations that were run, and nobody chooses them"
-            return ConfigurationError(f"{name!r} is an observed variable, no option", hint=hint)
+            hint = "observed variables are known for measured configurations only; they cannot be chosen"
+            return ConfigurationError(f"{name!r} is an observed variable, not an option", hint=hint)
         return ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.term_order)))
 
     def option(self, name: str) -> Option:
-        """Return the option of this name.
+        """Return the option with this name.
 
         Raises:
-            ConfigurationError: if there is none, with the nearest name.
+            ConfigurationError: if the name is unknown, with the nearest name.
         """
         known = self.spellings.get(name)
         if known is None or known not in self.positions:
@@ -164,7 +164,7 @@ class VariabilityModel:
 
     @cached_property
     def exclusions(self) -> dict[str, tuple[str, ...]]:
-        """Binary option → the options it cannot be selected together with (symmetric, in model order)."""
+        """Binary option → options that it excludes or that exclude it, in model order."""
         partners: dict[str, set[str]] = {option.name: set() for option in self.binary_options}
         for option in self.binary_options:
             for group in option.excluded:
@@ -174,7 +174,7 @@ class VariabilityModel:
         return {name: tuple(sorted(others, key=self.positions.__getitem__)) for name, others in partners.items()}
 
     def alternatives(self, option: BinaryOption) -> tuple[str, ...]:
-        """Return the other members of its alternative group: non-optional siblings that it excludes."""
+        """Return the other members of an option's alternative group: non-optional siblings that it excludes."""
         if option.optional:
             return ()
         return tuple(
@@ -187,7 +187,7 @@ class VariabilityModel:
 
     @cached_property
     def alternative_groups(self) -> tuple[tuple[str, ...], ...]:
-        """The alternative groups (parent selected: exactly one), each in model order."""
+        """The alternative groups, each in model order; if the parent is selected, exactly one member is."""
         groups: dict[frozenset[str], tuple[str, ...]] = {}
         for option in self.binary_options:
             if others := self.alternatives(option):
@@ -197,7 +197,7 @@ class VariabilityModel:
 
     @cached_property
     def mandatory(self) -> frozenset[str]:
-        """The binary options that the hierarchy alone makes always selected: not optional, no alternative."""
+        """The binary options that the hierarchy always selects: neither they nor an ancestor is optional or excluded."""
         by_name = {option.name: option for option in self.binary_options}
 
         def always(name: str | None) -> bool:
@@ -211,7 +211,7 @@ class VariabilityModel:
 
     @cached_property
     def base_option(self) -> str:
-        """What stands for the constant in SPL Conqueror's logs: the first mandatory top-level option, or root."""
+        """The option that denotes the constant in SPL Conqueror's logs: the first mandatory top-level option, or root."""
         return next((o.name for o in self.binary_options if o.parent is None and o.name in self.mandatory), ROOT)
 
     @property
@@ -232,7 +232,7 @@ def _ascending(values: Sequence[float]) -> bool:
 
 
 def _check_references(model: VariabilityModel, problems: Problems) -> None:
-    """Note parents, implied and excluded options that do not exist or are not binary, and circles of parents."""
+    """Add problems for references to unknown or numeric options, and for options that are their own ancestors."""
     binary = {option.name: option for option in model.options if isinstance(option, BinaryOption)}
     numeric = {option.name for option in model.options if isinstance(option, NumericOption)}
     for option in model.options:
@@ -251,7 +251,7 @@ def _check_references(model: VariabilityModel, problems: Problems) -> None:
                 problems.add(
                     f"{option.name}: {element} names the unknown option {name!r}",
                     option.line,
-                    # Looking for the nearest of thousands of names takes a while; what is not shown needs no hint.
+                    # The search among thousands of names is slow; problems that are not shown need no hint.
                     hint=unknown_name_hint(name, list(binary)) if len(problems) < problems.limit else None,
                 )
     settled: set[str] = set()
