@@ -1,4 +1,4 @@
-"""An analytical model with a number for every parameter: what syntactic comparison and tools without parameters see."""
+"""Binding of machine parameters: a model in which every parameter is replaced by a number."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
 
     Args:
         model: the model.
-        at: what a table is over → the value whose row is meant, as `{"nodes": 4}`; by default a table's middle row.
+        at: expression that tables depend on → key of the row to use, such as `{"nodes": 4}`; by default the middle row.
 
     Raises:
-        InputError: for names that no table is over, and values that a table has no row for.
-        ExpressionError: where the numbers leave no value (a division by zero, the logarithm of zero or less).
+        InputError: if no table depends on a name in `at`, or a table has no row for its key.
+        ExpressionError: if a term has no value with these numbers (a division by zero, the logarithm of a number that
+            is not positive).
     """
     rows = chosen_rows(model.parameters, at or {})
     if not rows:
@@ -42,7 +43,7 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
             numbers = ", ".join(f"{name} = {number:g}" for name, number in binder.values.items())
             what = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
             raise ExpressionError(Problem(what, hint="choose other rows, or correct the parameters")) from None
-        # A term that a parameter of 0 leaves without influence is still a term of the model.
+        # A term whose influence becomes 0 is still a term of the model.
         terms += [(rest * own, amount) for own, amount in value.items()] or [(rest, 0.0)]
     opened: list[tuple[Term, float]] = []
     for term, amount in terms:
@@ -54,23 +55,23 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
 
 
 class _Binder:
-    """Puts numbers in the place of parameters, also inside of subexpressions."""
+    """Replaces parameters by numbers, also in subexpressions."""
 
     def __init__(self, model: InfluenceModel, values: Mapping[str, float]) -> None:
         self.derived = {each.name: each for each in model.derived}
         self.values = values
-        # Nothing is known about the options here, so any may be negative.
+        # The signs of options are unknown here, so any may be negative.
         self.algebra = Algebra(subexpressions=True, signs=Signs(otherwise=-math.inf))
         self.algebra.derived.update((each.name, each) for each in model.subexpressions)
         self.known: dict[str, Expansion] = {}
 
     def touched(self, factor: Factor) -> bool:
-        """Whether a factor is about a parameter, directly or inside of a subexpression."""
+        """Whether a factor contains a parameter, directly or in a subexpression."""
         found = needed(frozenset((factor.option,)), self.derived)
         return any(isinstance(each, Parameter) for each in found)
 
     def factor(self, factor: Factor) -> Expansion:
-        """Return what a factor is with the numbers put in."""
+        """Return a factor with its parameters replaced."""
         inner = self.named(factor.option)
         value: Expansion = {CONSTANT: 1.0}
         if factor.power != 0:
@@ -81,13 +82,13 @@ class _Binder:
         return value
 
     def named(self, name: str) -> Expansion:
-        """Return what stands under a name."""
+        """Return a derived name with its parameters replaced."""
         if name not in self.known:
             self.known[name] = self.computed(self.derived[name])
         return self.known[name]
 
     def computed(self, found: Derived) -> Expansion:
-        """Return what a derived column is with the numbers put in."""
+        """Return a parameter or a subexpression with its parameters replaced."""
         match found:
             case Parameter(name):
                 return {CONSTANT: self.values[name]} if self.values[name] != 0 else {}
@@ -104,7 +105,7 @@ class _Binder:
                 return self.algebra.rounding(self.total(found.terms), found.function)
 
     def total(self, terms: Addends) -> Expansion:
-        """Return a sum of terms with the numbers put in."""
+        """Return a sum of terms with its parameters replaced."""
         result: Expansion = {}
         for term, influence in terms:
             parts: list[Expansion] = [

@@ -127,7 +127,7 @@ class InfluenceModel:
         return replace(self, terms=tuple((term, influence * factor) for term, influence in self.terms))
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:
-        """Return the model with reduced terms (see `Term.reduced`): powers of 0/1 options, options that are always 1."""
+        """Return the model with powers of 0/1 options and options that are always 1 simplified (see `Term.reduced`)."""
         binary, constant = frozenset(binary), frozenset(constant)
         return self.from_terms(
             ((term.reduced(binary, constant), influence) for term, influence in self.terms),

@@ -1,6 +1,6 @@
-"""Machine parameters of analytical models: numbers, numbers known within an interval, and tables over an expression.
+"""Machine parameters of analytical models: numbers, numbers with an interval, and tables.
 
-A table holds one number per value of an expression of the options, as the latency by the number of nodes,
+A table has one number per value of an expression of the options, for example the latency for each number of nodes,
 `ceil(px * py * pz / 4)` (table 5.4 of the thesis).
 """
 
@@ -21,14 +21,14 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number, perhaps known within an interval only: low <= value <= high, all finite.
+    """A number, possibly with an interval: low <= value <= high, all finite.
 
     Attributes:
         value: the number.
         low: the lower end of its interval.
-        high: the upper end.
-        level: the level of the interval, in (0, 1); None where nobody said one, and without an interval.
-        determined: whether anybody knows it; where not, it is one of many numbers that would do as well.
+        high: the upper end of its interval.
+        level: the confidence level of the interval, in (0, 1); None if unknown, and without an interval.
+        determined: whether the measurements determine it; if not, other numbers fit as well.
     """
 
     value: float
@@ -44,16 +44,16 @@ class Quantity:
 
     @classmethod
     def undetermined(cls, value: float) -> Quantity:
-        """Return a number that nobody knows."""
+        """Return a number that the measurements do not determine."""
         return cls(value, value, value, determined=False)
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is known, and has no interval."""
+        """Whether it is determined and has no interval."""
         return self.determined and self.low == self.value == self.high
 
     def __mul__(self, factor: float) -> Quantity:
-        """Multiply value and interval."""
+        """Return the quantity with value and interval multiplied by a factor."""
         low, high = sorted((self.low * factor, self.high * factor))
         return replace(self, value=self.value * factor, low=low, high=high)
 
@@ -63,8 +63,8 @@ class ParameterTable:
     """One quantity per value of an expression.
 
     Attributes:
-        by: the expression, or the name of one.
-        rows: (value of the expression, quantity), ascending, distinct.
+        by: the expression, or its name.
+        rows: pairs (value of the expression, quantity), ascending and distinct.
     """
 
     by: str
@@ -77,10 +77,10 @@ class Parameters:
 
     Attributes:
         quantities: name → number or table.
-        expressions: name → expression of the options that tables may be over, and that models may use.
-        source: the file that they come from, empty if none.
-        lines: name → its line there.
-        given: name → what gave it instead of the file, as `--parameter`; empty if that is not known.
+        expressions: name → expression of the options, which tables and models may use.
+        source: the file they were read from, empty if none.
+        lines: name → line in the file.
+        given: name → origin of a value that is not from the file, such as `--parameter`; empty if unknown.
     """
 
     quantities: Mapping[str, Quantity | ParameterTable] = field(default_factory=dict)
@@ -94,13 +94,13 @@ class Parameters:
         """Return parameters from plain numbers.
 
         Raises:
-            ExpressionError: if one is not finite.
+            ExpressionError: if a number is not finite.
         """
         if isinstance(values, Parameters):
             return values
         found = values or {}
         wrong = [
-            Problem(f"the parameter {name!r} is {value:g}, it must be a finite number")
+            Problem(f"the parameter {name!r} is {value:g}; it must be a finite number")
             for name, value in found.items()
             if not math.isfinite(value)
         ]
@@ -109,11 +109,11 @@ class Parameters:
         return cls({name: Quantity.exactly(float(value)) for name, value in found.items()})
 
     def changed(self, values: Mapping[str, float | Quantity | ParameterTable], given: str = "") -> Parameters:
-        """Return them with some replaced or added.
+        """Return the parameters with some values replaced or added.
 
         Args:
             values: name → value.
-            given: what gives them, for messages: `--parameter`.
+            given: the origin of the values for messages, such as `--parameter`.
         """
         new = {name: Quantity.exactly(float(v)) if isinstance(v, int | float) else v for name, v in values.items()}
         return replace(
@@ -124,7 +124,7 @@ class Parameters:
         )
 
     def place(self, name: str, part: str = "") -> tuple[str | None, int | None]:
-        """Return the file and the line of a parameter, or of a part of it, None where they are not known."""
+        """Return the file and the line of a parameter, or of a part of it; None if unknown."""
         if name in self.given:
             return self.given[name] or None, None
         return self.source or None, self.lines.get(f"{name}.{part}", self.lines.get(name))
@@ -136,9 +136,9 @@ class Parameters:
 
 
 def wrong_name(name: str) -> tuple[str, str]:
-    """Return what is wrong with the name of a parameter and what to do; nothing where it is good.
+    """Return what is wrong with the name of a parameter and what to do; two empty texts if it is valid.
 
-    Names are looked for before operators are, so one like `a+b` or `2x` would turn up where nobody means it.
+    Names take precedence over operators, so names like `a+b` or `2x` would match unintentionally.
     """
     if not name.strip():
         return "a parameter has no name", "write NAME = NUMBER"
@@ -150,13 +150,13 @@ def wrong_name(name: str) -> tuple[str, str]:
 
 
 def symbol(name: str, quantity: Quantity | ParameterTable, key: Addends = (), place: str = "") -> Parameter:
-    """Return a parameter as a name that stands in terms.
+    """Return a parameter that terms use by name.
 
     Args:
-        name: its name.
-        quantity: its value or table.
-        key: what the table is over, as a sum of terms.
-        place: where it is written, for messages.
+        name: the name.
+        quantity: the number or table.
+        key: the expression that the table depends on, as a sum of terms.
+        place: its location for messages.
     """
     rows = ((math.nan, quantity),) if isinstance(quantity, Quantity) else quantity.rows
     return Parameter(
@@ -174,14 +174,14 @@ def symbol(name: str, quantity: Quantity | ParameterTable, key: Addends = (), pl
 
 
 def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dict[str, int]:
-    """Return the row of each parameter that stands for it where one number is needed: its middle row by default.
+    """Return the row of each parameter to use if one number is needed: by default its middle row.
 
     Args:
         parameters: the parameters.
-        at: what a table is over (as it is named) → the value whose row is meant.
+        at: expression that tables depend on (as written) → the key of the row to use.
 
     Raises:
-        InputError: for names that no table is over, and values that a table has no row for.
+        InputError: if no table depends on a name in `at`, or a table has no row for its key.
     """
     found = list(parameters)
     tabled = [parameter for parameter in found if parameter.keys]
@@ -189,7 +189,7 @@ def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dic
     problems = [
         Problem(
             f"no parameter of the models is a table over {name!r}",
-            hint=unknown_name_hint(name, known) if known else "leave it out: no parameter is a table",
+            hint=unknown_name_hint(name, known) if known else "remove it: no parameter is a table",
         )
         for name in at
         if _squeezed(name) not in {_squeezed(own) for own in known}

@@ -103,7 +103,7 @@ class VariabilityModel:
 
     @cached_property
     def switches(self) -> dict[str, tuple[int, bool]]:
-        """`Enabledx` and `Disabledx` of optional numeric options → (the option's position, whether it is `Enabledx`)."""
+        """`Enabledx`, `Disabledx` of optional numeric options → (the option's position, whether it is `Enabledx`)."""
         found: dict[str, tuple[int, bool]] = {}
         for option in self.numeric_options:
             if option.optional:
@@ -197,7 +197,7 @@ class VariabilityModel:
 
     @cached_property
     def mandatory(self) -> frozenset[str]:
-        """The binary options that the hierarchy always selects: neither they nor an ancestor is optional or excluded."""
+        """The binary options that the hierarchy always selects: no ancestor is optional or excluded, nor they."""
         by_name = {option.name: option for option in self.binary_options}
 
         def always(name: str | None) -> bool:
@@ -211,7 +211,7 @@ class VariabilityModel:
 
     @cached_property
     def base_option(self) -> str:
-        """The option that denotes the constant in SPL Conqueror's logs: the first mandatory top-level option, or root."""
+        """The option that denotes the constant in SPL Conqueror's logs: the first mandatory top-level one, or root."""
         return next((o.name for o in self.binary_options if o.parent is None and o.name in self.mandatory), ROOT)
 
     @property

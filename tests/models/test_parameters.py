@@ -105,7 +105,7 @@ def test_expressions_are_made_of_others() -> None:
     [
         ({"x": ONE(1.0)}, {}, 1, "the parameter 'x' has the name of an option"),
         ({"alpha": ParameterTable("foo", TABLE.rows)}, {}, 2, "unknown name 'foo'"),
-        ({"alpha": ParameterTable("alpha", TABLE.rows)}, {}, 1, "stands for something with itself in it"),
+        ({"alpha": ParameterTable("alpha", TABLE.rows)}, {}, 1, "is defined in terms of itself"),
         (
             {"alpha": ParameterTable("beta", TABLE.rows), "beta": ParameterTable("x", TABLE.rows)},
             {},
@@ -120,7 +120,7 @@ def test_expressions_are_made_of_others() -> None:
         ),
         ({"alpha": ParameterTable("(x", TABLE.rows)}, {}, 2, "is not closed"),
         ({"alpha": ParameterTable("log(x - x)", TABLE.rows)}, {}, 2, "the logarithm of 0"),
-        ({}, {"alpha": "beta + 1", "beta": "alpha"}, 1, "stands for something with itself in it"),
+        ({}, {"alpha": "beta + 1", "beta": "alpha"}, 1, "is defined in terms of itself"),
         ({}, {"alpha": "__import__('os')"}, 1, "unknown function '__import__'"),
         ({}, {"alpha": "1 / (1 - 1)"}, 1, "division by zero"),
     ],
@@ -150,7 +150,9 @@ def test_parameters_that_are_not_in_the_file(given: str, place: str | None) -> N
 
 def test_a_parameter_with_another_spelling_of_an_option() -> None:
     """Where a parameter has another spelling of an option as its name, the message says which option it is."""
-    with pytest.raises(ExpressionError, match="the parameter 'ab' has the name of an option: it stands for 'a-b'"):
+    with pytest.raises(
+        ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"
+    ):
         expand_model("y", {"y": "y", "a-b": "a-b", "ab": "a-b"}, Parameters({"ab": ONE(1.0)}))
 
 

@@ -41,7 +41,7 @@ class TestProblems:
             ("m.xml", 7, "d: impliedOptions names the numeric option 'x'"),
             ("m.xml", 8, "e: excludedOptions names the unknown option 'cc'"),
             ("m.xml", 9, "an option without a name"),
-            ("m.xml", 10, "the name 'root' belongs to the root"),
+            ("m.xml", 10, "the name 'root' is reserved for the root"),
             ("m.xml", 12, "x: parent names the unknown option 'x2'"),
             ("m.xml", 13, "y: parent names the numeric option 'x'"),
         ]

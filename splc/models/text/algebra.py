@@ -1,13 +1,13 @@
-"""The arithmetic of sums of terms: multiplying out, powers, roots, logarithms, rounding.
+"""Arithmetic of sums of terms: products, powers, roots, logarithms, rounding, extreme values.
 
-What is no sum of terms (a division by a sum, its logarithm or root, an exponent that depends on options, rounding, the
-greater of two) becomes a factor of its own where that is allowed: a subexpression that stands where an option's name
-stands. So do sums whose product would have more terms than anybody could look at.
+If subexpressions are allowed, an operation whose result is not a sum of terms (division by a sum, the logarithm or root
+of a sum, an exponent that depends on options, rounding, `max`) gives a factor with a subexpression as its name. So do
+products of sums that would have too many terms.
 
-Equal factors are put together as everywhere in algebra, so a sum of terms can have a value where the text as written
-has none: `x / x` is 1 and `1 / (1 / x)` is x, also where x is 0; `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has
-another value: where it is not certain that the square root of `x^2` is x, it stays what it is (see `signs`). A sum
-is not divided by another: `(x - 1) / (x - 1)` becomes `x / (x - 1) - 1 / (x - 1)`, which has no value where x is 1.
+Equal factors are combined, so a sum of terms can have a value where the text has none: `x / x` is 1 and `1 / (1 / x)`
+is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a different value: the square root of
+`x^2` becomes x only if x cannot be negative (see `signs`). Sums are not cancelled: `(x - 1) / (x - 1)` becomes
+`x / (x - 1) - 1 / (x - 1)`, which has no value if x is 1.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ __all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Algebra", "Expansion", "Too
 
 
 class Algebra(Products):
-    """Computes with sums of terms; refuses when they get out of hand.
+    """Computes with sums of terms; refuses sums that become too large.
 
     Args:
-        subexpressions: whether what is no sum of terms becomes a factor of its own; else it is refused.
-        binary: names of what is 0 or 1, whose powers are all the same.
-        signs: what is known about the options' signs; without subexpressions, all are taken for positive.
+        subexpressions: whether results that are not sums of terms become subexpressions or errors.
+        binary: names whose values are 0 and 1, so that all their positive powers are equal.
+        signs: the known signs of options; without subexpressions, all options are assumed to be positive.
     """
 
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
@@ -54,7 +54,7 @@ class Algebra(Products):
         self.signs = Signs() if signs is None else signs
 
     def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
-        """Raise to a power, of which `exact` is the exact value where it is known."""
+        """Raise to a power; `exact` is its exact value, if known."""
         raised_to = exponent(power if exact is None else exact)
         whole = float(power).is_integer()
         if not (whole and power >= 0) and len(base) != 1:
@@ -68,7 +68,7 @@ class Algebra(Products):
             if not whole and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
                 if term.is_constant:
                     raise _no_real_value(power)
-                # The size of its coefficient can be taken out in any case.
+                # The magnitude of the coefficient can always be factored out.
                 kept = self.sum({term: math.copysign(1.0, value)})
                 return self.raised(Term((Factor(kept),)), abs(value), power, raised_to)
             if not whole and value < 0:
@@ -97,7 +97,7 @@ class Algebra(Products):
         return closed
 
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
-        """Raise a single term with its coefficient, whose power has a real value."""
+        """Raise a single term with its coefficient to a power that has a real value."""
         raised = term**raised_to
         check_exponents(raised)
         try:
@@ -129,7 +129,7 @@ class Algebra(Products):
         return {option_term(self.derive(RoundOf.of(function, self.canonical(inner)))): 1.0}
 
     def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
-        """Take the greatest ('max') or the least of several sums."""
+        """Return the maximum ('max') or minimum of several sums."""
         numbers: list[float] = []
         sums: dict[Addends, None] = {}
         for argument in arguments:
@@ -165,9 +165,9 @@ class Algebra(Products):
         return {option_term(self.derive(PowerOf.of(E, outer))): 1.0}
 
     def log(self, inner: Expansion, function: str) -> Expansion:
-        """Take the logarithm of each factor, in base 10 divided by log10 of the base.
+        """Return the logarithm of a sum, in base-10 logarithms.
 
-        The logarithm of c * x^a * y^b is log c + a log x + b log y.
+        The logarithm of the term c * x^a * y^b is log c + a log x + b log y.
         """
         if len(inner) != 1:
             inner = self.opened(inner)

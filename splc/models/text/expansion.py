@@ -1,6 +1,7 @@
-"""Syntax tree → canonical sum of terms: products of sums multiplied out, logarithms split and converted to base 10.
+"""Expansion of syntax trees to canonical sums of terms.
 
-What cannot be written as a sum of terms, and what becomes of it, is told in `splc.models.text.algebra`.
+Products of sums are multiplied out, logarithms are split and converted to base 10. `splc.models.text.algebra`
+describes how expressions are treated that are not sums of terms.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Ex
     """Expand a tree to its canonical sum of terms: term → coefficient.
 
     Args:
-        node: the tree; its names are options unless `definitions` has them.
-        definitions: name → what it stands for.
+        node: the tree; names that are not in `definitions` are options.
+        definitions: name → its sum of terms.
 
     Raises:
-        ExpressionError: where it is no sum of terms (log of a sum, division by a sum, an exponent that is no number),
-            or where it has more than `MAX_TERMS` terms.
+        ExpressionError: if it is not a sum of terms (logarithm of a sum, division by a sum, an exponent that is not a
+            number), or has more than `MAX_TERMS` terms.
     """
     return Expander(definitions or {}).expanded(node)
 
 
 class Expander(Algebra):
-    """Expands the statements of one text; refuses when their expansion gets out of hand.
+    """Expands the statements of one text; refuses expansions that become too large.
 
     Args:
-        definitions: name → what it stands for; may grow between statements.
+        definitions: name → its sum of terms; may grow between statements.
         subexpressions: as for `Algebra`.
         binary: as for `Algebra`.
         signs: as for `Algebra`.
@@ -51,7 +52,7 @@ class Expander(Algebra):
         self.definitions = definitions
 
     def expanded(self, node: Node) -> Expansion:
-        """Return the canonical sum of terms, with exponents within bounds."""
+        """Return the canonical sum of terms of a statement."""
         return self.opened(self.expand(node))
 
     def expand(self, node: Node) -> Expansion:
@@ -88,7 +89,7 @@ class Expander(Algebra):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
 
     def product(self, factors: tuple[tuple[int, Node], ...]) -> Expansion:
-        """Multiply out, unless that gets out of hand and sums may stay factors in parentheses."""
+        """Multiply out; too large products keep sums as factors in parentheses if subexpressions are allowed."""
         parts: list[tuple[int, Expansion]] = []
         for side, child in factors:
             other = self.expand(child) if side > 0 else self.closed(child)
@@ -124,7 +125,7 @@ class Expander(Algebra):
         return settled(result if result is not None else {product_of(single): value})
 
     def split(self, node: Node) -> Expansion:
-        """Return the sum of terms of which a root or the logarithm is taken: a product of sums where that is right."""
+        """Return the argument of a root or logarithm: a product of sums if it can be split, else a sum of terms."""
         closed = self.closed(node)
         if len(closed) == 1:
             [(term, value)] = closed.items()
@@ -133,9 +134,9 @@ class Expander(Algebra):
         return self.opened(closed)
 
     def closed(self, node: Node) -> Expansion:
-        """Return a product in which sums stand as factors in parentheses, as `1 / (x * (y + 1))` needs none multiplied.
+        """Return a product in which sums are factors in parentheses: `1 / (x * (y + 1))` needs no multiplication.
 
-        Without subexpressions, and for what is no product or power, this is the sum of terms.
+        Without subexpressions, and for other trees than products and powers, return the sum of terms.
         """
         match node:
             case Product(factors) if self.subexpressions:

@@ -1,4 +1,4 @@
-"""What the names in a model text stand for: options, what is always 1, and machine parameters."""
+"""Names in model text: options, constants, and machine parameters."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Kept = Collection[str] | None
 
 
 class Symbols:
-    """The names of a text, and what they stand for.
+    """The names that a text may use, and their meaning.
 
     Args:
         names: accepted spelling → option name; None accepts every plain name as an option.
-        expander: what expands the text; it is told what parameters stand for.
-        constants: names of what is always 1.
+        expander: the expander of the text, which uses the definitions of this table.
+        constants: names whose value is always 1.
 
     Attributes:
-        table: the names that the text may use; None: every plain name.
-        known: name → what it stands for, if it is no option.
+        table: the names that the text may use; None for every plain name.
+        known: name → its sum of terms, for names that are not options.
     """
 
     def __init__(self, names: Mapping[str, str] | None, expander: Expander, constants: Collection[str] = ()) -> None:
@@ -41,7 +41,7 @@ class Symbols:
         expander.definitions = self.known
 
     def add(self, name: str, expansion: Expansion) -> None:
-        """Let a name stand for a sum of terms."""
+        """Define a name as a sum of terms."""
         self.known[name] = expansion
         self._spell(name, name)
 
@@ -53,32 +53,32 @@ class Symbols:
             self.table.add(self.normalised(spelling), name)
 
     def normalised(self, text: str) -> str:
-        """Return a text with composed characters (NFC), so that `ö` is one letter however it was typed."""
+        """Return a text with composed characters (NFC), so that `ö` is one letter in any input."""
         return unicodedata.normalize("NFC", text) if self._composed else text
 
     def meaning(self, name: str) -> str:
-        """Return what a spelling stands for: a name, or the spelling itself."""
+        """Return the name of a spelling, or the spelling itself if it is unknown."""
         return name if self.table is None else self.table.meaning(name) or name
 
     def is_option(self, name: str) -> bool:
-        """Whether a spelling stands for an option."""
+        """Whether a spelling is that of an option."""
         return self.names is not None and (name in self.names or self.meaning(name) in self.names)
 
     def standing_for(self, name: str) -> str:
-        """Return which option a spelling stands for, as an addition to a message; nothing where it is the name."""
+        """Return an addition to a message that names the option of a spelling; empty if they are equal."""
         real = self.meaning(name)
-        return "" if real == name else f": it stands for {real!r}"
+        return "" if real == name else f" (another spelling of {real!r})"
 
     def state(self, parameters: Parameters, kept: Kept) -> None:
-        """Let parameters stand for what they are.
+        """Define the parameters.
 
         Args:
             parameters: the parameters.
-            kept: those that stay names although they are numbers, as tables and intervals do; None: none stay, not
-                even those.
+            kept: numbers that remain names in terms, as tables and numbers with intervals do; None replaces all
+                parameters by their values.
 
         Raises:
-            ExpressionError: naming everything that is wrong with them, with file and line.
+            ExpressionError: with all problems of the parameters, with file and line.
         """
         problems = [
             _problem(parameters, name, what, hint)
@@ -97,7 +97,7 @@ class Symbols:
             raise ExpressionError(stating.problems)
 
     def _wrong(self, name: str) -> tuple[str, str] | None:
-        """Return what is wrong with a parameter of this name, and what to do."""
+        """Return what is wrong with the name of a parameter and what to do, None if it is free."""
         if name in self.known or self.is_option(name):
             what = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
             return what, "rename it, here and in the model"
@@ -105,13 +105,13 @@ class Symbols:
 
 
 def _stay_apart(names: Mapping[str, str]) -> bool:
-    """Whether different names stay different names with composed characters."""
+    """Whether different names remain different with composed characters."""
     found: dict[str, str] = {}
     return all(found.setdefault(unicodedata.normalize("NFC", own), name) == name for own, name in names.items())
 
 
 class _Stating:
-    """Expands parameters, each after those that it is made of."""
+    """Expands parameters in order of their dependencies."""
 
     def __init__(self, symbols: Symbols, parameters: Parameters, kept: Kept) -> None:
         self.symbols = symbols
@@ -122,13 +122,13 @@ class _Stating:
         self.open: list[str] = []
 
     def resolve(self, name: str) -> None:
-        """State a parameter, and before it what it is made of."""
+        """Define a parameter, after the parameters in its expression."""
         if name in self.done:
             return
         if name in self.open or len(self.open) > MAX_DEPTH:
             own = name in self.open
-            what = "stands for something with itself in it" if own else f"lies more than {MAX_DEPTH} levels deep"
-            hint = "write it in terms of options" if own else "write what others are made of first"
+            what = "is defined in terms of itself" if own else f"is nested more than {MAX_DEPTH} levels deep"
+            hint = "write it in terms of options" if own else "define the inner parameters first"
             self.problems.append(_problem(self.parameters, name, f"the parameter {name!r} {what}", hint))
             return
         self.open.append(name)
@@ -145,7 +145,7 @@ class _Stating:
         self.done.add(name)
 
     def name(self, name: str, found: Quantity | ParameterTable, key: Expansion) -> None:
-        """Let a parameter stay a name in terms."""
+        """Keep a parameter as a name in terms."""
         expander = self.symbols.expander
         file, line = self.parameters.place(name)
         place = f"{file}:{line}" if file and line else file or ""
@@ -155,19 +155,19 @@ class _Stating:
         self.symbols.known[name] = {option_term(name): 1.0}
 
     def key(self, name: str, by: str) -> Expansion:
-        """Return what a table is over; it may be made of options and of plain numbers."""
+        """Return the expression that a table depends on; it may contain options and plain numbers."""
         before = len(self.problems)
         key = self.expanded(name, by)
         about = frozenset().union(*(term.options for term in key))
         others = [each for each in needed(about, self.symbols.expander.derived) if isinstance(each, Parameter)]
         if others and len(self.problems) == before:
-            what = f"the table {name!r} is over the parameter {others[0].name!r}, which is no plain number"
-            hint = "a table is over an expression of the options"
+            what = f"the table {name!r} is over the parameter {others[0].name!r}, which is not a plain number"
+            hint = "a table must be over an expression of the options"
             self.problems.append(_problem(self.parameters, name, what, hint, part="by"))
         return key
 
     def expanded(self, name: str, text: str) -> Expansion:
-        """Return the sum of terms that an expression is; the empty sum where it is wrong."""
+        """Return an expression as a sum of terms, the empty sum (and problems) if it is wrong."""
         try:
             functions = FUNCTIONS if self.kept is None else MODEL_FUNCTIONS
             node = parse(self.symbols.normalised(text), self.symbols.table, functions=functions)
@@ -177,7 +177,7 @@ class _Stating:
             return self.symbols.expander.expanded(node)
         except ExpressionError as error:
             for each in error.problems:
-                # A column of the expression is none of the file.
+                # Columns of the expression are not columns of the file.
                 shown = each.text or text
                 self.problems.append(_problem(self.parameters, name, each.message, each.hint, shown, part="by"))
             return {}
@@ -186,5 +186,5 @@ class _Stating:
 def _problem(
     parameters: Parameters, name: str, what: str, hint: str | None, text: str | None = None, part: str = ""
 ) -> Problem:
-    """Return a problem with a parameter, or with a part of it, at its line."""
+    """Return a problem of a parameter, or of a part of it, with its line."""
     return Problem(what, *parameters.place(name, part), text=text, hint=hint)

@@ -1,7 +1,6 @@
-"""Products of sums of terms, multiplied out within bounds.
+"""Products of sums of terms, multiplied out within limits.
 
-Where subexpressions are allowed, sums whose product would have more terms than anybody could look at stay factors in
-parentheses.
+If subexpressions are allowed, sums whose product would have too many terms remain factors in parentheses.
 """
 
 from __future__ import annotations
@@ -19,31 +18,31 @@ from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
 
 MAX_TERMS = 20_000
 MAX_EXPONENT = 1_000
-# Steps (each about a microsecond) that multiplying a text out may take.
+# The most steps (each about a microsecond) for multiplying out one text.
 MAX_WORK = 1_000_000
 
-# Beyond them, nothing more is multiplied out; what is left to do may take half as many again.
+# After these steps nothing more is multiplied out; the remaining work may take half as many steps.
 _ALL_WORK = MAX_WORK * 3 // 2
 
 Expansion = dict[Term, float]
 
 
 class TooLargeError(ExpressionError):
-    """Multiplied out, an expression gets out of hand."""
+    """The multiplied-out expression is too large."""
 
 
 class Products:
-    """Multiplies sums of terms out; what stands for subexpressions, and how large all may get.
+    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text.
 
     Args:
-        subexpressions: whether what is no sum of terms becomes a factor of its own; else it is refused.
-        binary: names of what is 0 or 1, whose powers are all the same.
+        subexpressions: whether results that are not sums of terms become subexpressions or errors.
+        binary: names whose values are 0 and 1, so that all their positive powers are equal.
 
     Attributes:
-        derived: the subexpressions that have become factors, by name.
-        depths: how deep subexpressions are nested, by name.
-        work: the steps taken so far.
-        allowed: the steps that may be taken.
+        derived: name → subexpression.
+        depths: name → nesting depth of the subexpression.
+        work: the number of steps taken so far.
+        allowed: the largest number of steps.
     """
 
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = ()) -> None:
@@ -53,14 +52,13 @@ class Products:
         self.depths: dict[str, int] = {}
         self.work = 0
         self.allowed = _ALL_WORK if subexpressions else MAX_WORK
-        # Sums whose product has turned out too large to be multiplied out, by one of them.
+        # One of several sums → sums (with powers) whose product was too large to be multiplied out.
         self._closed: dict[str, list[frozenset[Factor]]] = {}
 
     def opened(self, expansion: Expansion) -> Expansion:
-        """Return a sum of terms with exponents within bounds, in which no sum is left that can be multiplied out.
+        """Return a sum of terms with all sums in parentheses multiplied out that have a positive integer power.
 
-        Where the powers of a sum in parentheses add up to a positive whole number, it is a sum of terms again. Powers
-        of 0/1 options become the option.
+        Exponents are checked, and powers of 0/1 options become the option.
         """
         result = self._opened(expansion)
         if not self.binary or all(self.binary.isdisjoint(term.options) for term in result):
@@ -101,7 +99,7 @@ class Products:
         return settled(result)
 
     def kept(self, term: Term) -> Expansion:
-        """Return a product of sums that stay factors, each multiplied out with itself where that is possible."""
+        """Return a product of sums as factors in parentheses, with the power of each multiplied out if possible."""
         result: Expansion = {CONSTANT: 1.0}
         for factor in term.factors:
             own: Expansion = {Term((factor,)): 1.0}
@@ -131,14 +129,14 @@ class Products:
         return _at_least((len(s.terms), int(f.power), s.names) for f, s in sums if isinstance(s, SumOf)) > MAX_TERMS
 
     def keep_closed(self, term: Term) -> None:
-        """Note that the sums among the factors of a term are too large to be multiplied out."""
+        """Record that the sums among the factors of a term are too large to be multiplied out."""
         factors = frozenset(factor for factor in term.factors if self.is_open(factor))
         if factors and not self.is_too_large(term):
             self._closed.setdefault(min(factors).option, []).append(factors)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Give up, with a `TooLargeError`, early enough to go on in another way where there is one."""
+        """Raise a `TooLargeError` in this context early enough for an alternative."""
         before, self.allowed = self.allowed, MAX_WORK
         try:
             yield
@@ -146,13 +144,13 @@ class Products:
             self.allowed = before
 
     def count(self, work: int) -> None:
-        """Note that so many steps are taken."""
+        """Add steps to `work`."""
         self.work += work
         if self.work > self.allowed:
             raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
 
     def times(self, parts: Sequence[Expansion]) -> Expansion:
-        """Multiply sums of terms out; where that gets out of hand and subexpressions are allowed, they stay factors."""
+        """Multiply sums of terms out; too large products remain factors if subexpressions are allowed."""
         if not self.is_hopeless(parts):
             try:
                 with self.attempt():
@@ -163,7 +161,7 @@ class Products:
         return self.closed_product(parts)
 
     def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
-        """Whether a product would have too many terms, where there is another way than to try it."""
+        """Whether a product certainly has too many terms and subexpressions are allowed."""
         sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
         return self.subexpressions and _at_least(one for one in sums if one[0] > 1) > MAX_TERMS
 
@@ -177,7 +175,7 @@ class Products:
         return result
 
     def factor(self, expansion: Expansion) -> Expansion:
-        """Return a sum of terms as a single factor in parentheses, where it is one of several terms."""
+        """Return a sum of several terms as a single factor in parentheses."""
         expansion = expansion if len(expansion) == 1 else self.opened(expansion)
         return expansion if len(expansion) < 2 else {Term((Factor(self.sum(expansion)),)): 1.0}
 
@@ -202,15 +200,15 @@ class Products:
         return result
 
     def sum(self, expansion: Expansion) -> Subexpression:
-        """Return the name of a sum in parentheses, which becomes a factor."""
+        """Add a sum in parentheses as a subexpression and return its name."""
         return self.derive(SumOf.of(self.canonical(expansion)))
 
     def canonical(self, expansion: Expansion) -> Addends:
-        """Return the terms in an order that does not depend on how they were written."""
+        """Return the terms in canonical order."""
         return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
 
     def derive(self, found: SumOf | PowerOf | RoundOf | ExtremeOf) -> Subexpression:
-        """Note a subexpression and return its name."""
+        """Add a subexpression and return its name."""
         self.count(len(found.name) // 8)
         depth = 1 + max((self.depths.get(name, 0) for name in found.names), default=0)
         if depth > MAX_DEPTH:
@@ -221,10 +219,9 @@ class Products:
 
 
 def _at_least(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
-    """Return a number of terms that a product of powers of sums has at least.
+    """Return a lower bound of the number of terms of a product of powers of sums.
 
-    Sums about different names multiply their numbers of terms; the others are left aside here, as terms of theirs may
-    be equal and cancel out.
+    Sums over disjoint names multiply their numbers of terms; other sums are ignored, because their terms may cancel.
 
     Args:
         sums: (number of terms, power, names) of each.
@@ -239,17 +236,17 @@ def _at_least(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
 
 
 def beyond_exponents() -> ExpressionError:
-    """Return the error for an exponent beyond bounds."""
+    """Return the error for an exponent that is too large."""
     return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
 
 
 def too_large() -> ExpressionError:
-    """Return the error for a number that floats cannot hold."""
+    """Return the error for a number that is too large for a float."""
     return ExpressionError("a number in the expression is too large")
 
 
 def check_exponents(term: Term) -> None:
-    """Refuse exponents beyond bounds."""
+    """Raise an error if an exponent is too large."""
     if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
         raise beyond_exponents()
 
@@ -261,7 +258,7 @@ def add(total: Expansion, other: Expansion, sign: float = 1.0) -> None:
 
 
 def settled(expansion: Expansion) -> Expansion:
-    """Return the expansion without terms that have cancelled out; refuse infinities."""
+    """Return the expansion without terms of coefficient 0; raise an error if a coefficient is not finite."""
     if not all(map(math.isfinite, expansion.values())):
         raise too_large()
     return expansion if all(expansion.values()) else {term: value for term, value in expansion.items() if value != 0}

@@ -1,13 +1,13 @@
-"""Model text ↔ performance-influence model: definitions, comments, and the expansion to a canonical sum of terms.
+"""Reader of model text: definitions, comments, and the expansion to a canonical sum of terms.
 
 Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt exp ceil floor max min`, `#` comments, statements
 over several lines (see `statements`), `name = expression` definitions before the model line (`T = …` or a bare
 expression). Operators associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases
 are converted to 10.
 
-A definition must not have the name of an option, of another definition, nor that of a parameter with another value:
-whoever gives `--parameter alpha=2` means it. One that is made of what it replaces (`alpha = alpha / 1000`) may. Nothing
-is left out in silence: where the model is not marked as `T = …`, it must use all definitions.
+A definition must not have the name of an option, of another definition, or of a parameter with a different value, so
+that `--parameter alpha=2` always has an effect. A definition in terms of the name it replaces (`alpha = alpha / 1000`)
+is allowed. If the model is not marked as `T = …`, it must use all definitions.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ExpandedText:
 
     Attributes:
         expansion: term → coefficient.
-        derived: what its terms are about beside options: subexpressions that are no sum of terms, and parameters.
+        derived: names in terms that are not options: subexpressions and machine parameters.
         used: the parameters that the text uses.
     """
 
@@ -71,10 +71,10 @@ def expand_text(
         parameters: name → number.
         associate: how `*` and `/` associate, see `splc.arithmetic.parser.parse`.
 
-    Names of functions that only models know, as `max`, are names like others here.
+    Functions that exist in model text only, such as `max`, are ordinary names here.
 
     Raises:
-        ExpressionError: with line and column; also where it is no sum of terms.
+        ExpressionError: with line and column, also if the text is not a sum of terms.
     """
     return _Text(text, Symbols(names, Expander({})), Parameters.of(parameters), associate, None).expanded().expansion
 
@@ -89,22 +89,22 @@ def expand_model(
     binary: Collection[str] = (),
     signs: Signs | None = None,
 ) -> ExpandedText:
-    """Expand model text to a sum of terms in which subexpressions and parameters may stand where options stand.
+    """Expand model text to a sum of terms, which may contain subexpressions and machine parameters.
 
-    Parameters that are plain numbers are put in; those that are tables or have intervals, or are in `symbols`, stay.
+    Parameters are replaced by their values, except tables, numbers with intervals, and those in `symbols`.
 
     Args:
         text: the model text.
         names: accepted spelling → option name; None accepts every plain name as an option.
         parameters: the machine parameters.
         symbols: parameters to keep as names.
-        constants: names of what is always 1.
-        binary: names of what is 0 or 1, whose powers are all the same.
-        signs: the options' lower bounds; by default all are positive.
+        constants: names whose value is always 1.
+        binary: names whose values are 0 and 1, so that all their positive powers are equal.
+        signs: lower bounds of options; by default all options are positive.
 
     Raises:
-        ExpressionError: with line and column, naming every unknown name at once; or with file and line for what is
-            wrong in the parameters.
+        ExpressionError: with line and column, and all unknown names at once; problems of parameters have the file and
+            line of the parameter.
     """
     expander = Expander({}, subexpressions=True, binary=binary, signs=signs)
     stated = Symbols(names, expander, constants)
@@ -112,7 +112,7 @@ def expand_model(
 
 
 class _Text:
-    """Expands the statements of one text; collects what is wrong with them."""
+    """Expands the statements of one text and collects their problems."""
 
     def __init__(
         self, text: str, symbols: Symbols, parameters: Parameters, associate: Associate, kept: Collection[str] | None
@@ -123,7 +123,7 @@ class _Text:
         self.kept = kept
         self.problems: list[Problem] = []
         self.unknown: set[str] = set()
-        # Where all parameters become numbers, the text is a term of a stored model.
+        # If all parameters become numbers, the text is a term of a stored model.
         self.functions = FUNCTIONS if kept is None else MODEL_FUNCTIONS
         symbols.state(parameters, kept)
         self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
@@ -132,7 +132,7 @@ class _Text:
         """Return the model as a sum of terms.
 
         Raises:
-            ExpressionError: naming everything that is wrong.
+            ExpressionError: with all problems.
         """
         expander, used = self.symbols.expander, set[str]()
         stated: list[tuple[Statement, set[str]]] = []
@@ -140,7 +140,7 @@ class _Text:
         for definition in self.parts.definitions:
             node, expansion = self.statement(definition)
             used |= self.used(node)
-            # What is defined wrongly is a name all the same, so that its uses are not reported as well.
+            # A wrong definition still defines its name, so that uses of the name are not reported, too.
             found = {option_term(definition.name): 1.0} if expansion is None else expansion
             if node is not None:
                 self.require_free(definition, node, found, lines)
@@ -163,13 +163,13 @@ class _Text:
         return ExpandedText(expansion, derived, frozenset(used))
 
     def used(self, node: Node | None) -> set[str]:
-        """Return the parameters that a tree names."""
+        """Return the parameters in a tree."""
         if node is None or not self.parameters.names:
             return set()
         return set(self.parameters.names).intersection(names_in(node))
 
     def statement(self, statement: Statement) -> tuple[Node | None, Expansion | None]:
-        """Return the tree of a statement and its sum of terms, None for what is wrong."""
+        """Return the tree of a statement and its sum of terms, None (and problems) for wrong ones."""
         node = None
         try:
             node = self.parsed(statement)
@@ -179,7 +179,7 @@ class _Text:
             return node, None
 
     def parsed(self, statement: Statement) -> Node:
-        """Parse a statement; all its unknown names are reported at once."""
+        """Parse a statement; report all its unknown names at once."""
         table = self.symbols.table
         known: tuple[str, ...] | None = None
         problems: list[Problem] = []
@@ -192,11 +192,11 @@ class _Text:
                     known = tuple(name for name in table.real if name not in self.unknown)
                 hint = self.hint(error.name, known)
                 if error.name == statement.name and "\n" in statement.text:
-                    hint = "a line that begins with an operator goes on with the line before, unless that is blank"
+                    hint = "a line that begins with an operator continues the line before, unless that is blank"
                 problems += [replace(each, hint=hint) for each in error.problems]
                 table.add(error.name, error.name)
                 self.unknown.add(error.name)
-                # Each look at a long text takes a while.
+                # Parsing a long text again and again is slow.
                 if len(problems) >= _MOST_PROBLEMS or len(problems) * len(statement.text) > _MOST_CHARACTERS:
                     break
             except ExpressionError as error:
@@ -208,7 +208,7 @@ class _Text:
         raise ExpressionError(problems)
 
     def hint(self, name: str, known: tuple[str, ...]) -> str:
-        """Return what to do about an unknown name."""
+        """Return a hint for an unknown name."""
         hint = unknown_name_hint(name, known)
         if self.kept is None:
             return hint
@@ -217,9 +217,9 @@ class _Text:
         return f"{hint}machine parameters come from {file} or from --parameter {shorten(name, 40)}=NUMBER"
 
     def require_free(self, found: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
-        """Refuse a definition that silently replaces an option, a parameter of another value, or another definition.
+        """Add a problem if a definition replaces an option, a parameter with another value, or another definition.
 
-        One that is made of what it replaces, as `alpha = alpha / 1000`, does so knowingly.
+        Definitions in terms of the name they replace, such as `alpha = alpha / 1000`, are allowed.
         """
         meant = self.symbols.meaning(found.name)
         if self.symbols.is_option(found.name):
@@ -237,14 +237,14 @@ class _Text:
             self.problems.append(Problem(what, line=found.line, hint="rename it, or delete one of them"))
 
     def require_distinct(self, found: Statement, node: Node, lines: Mapping[str, int]) -> None:
-        """Refuse a second definition of a name, unless it is made of the first."""
+        """Add a problem for a second definition of a name, unless it is in terms of the first."""
         line = lines.get(found.name)
         if line is not None and found.name not in names_in(node):
-            hint = f"it is in line {line} already; rename or delete one of them"
+            hint = f"it is defined in line {line} already; rename or delete one of them"
             self.problems.append(Problem(f"{found.name!r} is defined twice", line=found.line, hint=hint))
 
     def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], wanted: set[str]) -> None:
-        """Refuse definitions that the model does not use: perhaps they were meant to be part of it."""
+        """Add problems for definitions that the model does not use, because they may be missing in it."""
         unused: list[Statement] = []
         for found, names in reversed(stated):
             if found.name in wanted:

@@ -1,6 +1,7 @@
-"""What is known about the signs of names: roots and logarithms of products are split only where that is right.
+"""Signs of options and derived names, which decide whether roots and logarithms of products are split.
 
-The square root of `x^2` is `x` where x cannot be negative, and `log(x * y)` is `log(x) + log(y)` where not both can be.
+The square root of `x^2` is `x` if x cannot be negative, and `log(x * y)` is `log(x) + log(y)` if at most one of them
+can be.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from splc.models.terms import Term
 
 @dataclass(frozen=True)
 class Signs:
-    """Lower bounds of options, and of what is derived from them.
+    """Lower bounds of options and derived names.
 
     Attributes:
         lowest: option → its lowest value.
-        otherwise: the lowest value of all other options; by default they are taken for positive.
+        otherwise: the lowest value of all other options; by default they are positive.
     """
 
     lowest: Mapping[str, float] = field(default_factory=dict)
@@ -27,12 +28,12 @@ class Signs:
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     def can_split(self, term: Term, derived: Mapping[str, Derived]) -> bool:
-        """Whether a root or the logarithm of a term is the product or the sum of those of its factors.
+        """Whether a root (or logarithm) of a term is the product (or sum) of the roots (or logarithms) of its factors.
 
-        It is where the term has a value there exactly if each factor has: no factor can be negative, or one of them,
-        of which the term has the sign, as the others are positive.
+        This holds if the term has a value exactly where each factor has one: no factor can be negative, or only one,
+        which has the sign of the term because the others are positive.
         """
-        # A power that is not whole has no negative values.
+        # Powers with fractional exponents have no negative values.
         lowest = [
             (power, self.lower(factor.option, derived) - bound)
             for factor in term.factors
@@ -66,7 +67,7 @@ class Signs:
                 return min(*parameter.low, *parameter.values_of)
 
     def _total(self, terms: Addends, derived: Mapping[str, Derived]) -> float:
-        """Return a lower bound of a sum: its constant where no other addend can be negative."""
+        """Return a lower bound of a sum: its constant if no other addend can be negative."""
         total = 0.0
         for term, influence in terms:
             if term.is_constant:

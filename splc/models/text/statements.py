@@ -1,8 +1,8 @@
-"""Model text → statements: definitions, and the model that they lead to.
+"""Statements of model text: definitions, followed by the model.
 
-A statement is a line. It goes on while a parenthesis is open, where a line ends in an operator or in `=`, and where the
-next line begins with an operator, for formulas are broken in front of operators. Lines of comments in between do not
-matter. After a blank line, `+` and `-` begin a statement of their own, as a sum may.
+A statement is a line. It continues on the next line while a parenthesis is open, if the line ends in an operator or
+`=`, and if the next line begins with an operator. Comment lines in between are ignored. After a blank line, `+` and `-`
+begin a new statement, because a sum may begin with a sign.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Statement:
     """A statement of a model text.
 
     Attributes:
-        name: what it defines, empty for an expression without a name.
-        text: its expression, with blanks in the place of the name and of comments; may hold line breaks.
-        line: its first line.
+        name: the defined name, empty for an expression without a name.
+        text: the expression, in which spaces replace the name and comments; it may contain line breaks.
+        line: the first line.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Statement:
 
 @dataclass(frozen=True)
 class ModelText:
-    """A model text taken apart.
+    """A model text, split into statements.
 
     Attributes:
-        definitions: its definitions, in order.
-        model: the statement that is the model, the last one.
-        is_marked: whether the text says that this is the model: it is named `T`.
+        definitions: the definitions, in order.
+        model: the model, which is the last statement.
+        is_marked: whether the model is marked by the name `T`.
     """
 
     definitions: tuple[Statement, ...]
@@ -51,20 +51,20 @@ class ModelText:
 
 
 def split_text(text: str, names: NameTable | None = None) -> ModelText:
-    """Take model text apart into definitions and the model line.
+    """Split model text into definitions and the model line.
 
     Args:
         text: the text.
-        names: the known names, which may begin or end with what else is an operator; None: there are no such names.
+        names: the known names, which may begin or end with operators; None if no name does.
 
     Raises:
-        ExpressionError: if there is no model line, several, or a definition after it.
+        ExpressionError: if there is no model line, several of them, or a definition after it.
     """
     statements = [_named(lines, line) for lines, line in _statements(text, names)]
     if not statements:
         raise ExpressionError(Problem("there is no model: the text is empty", hint="write a sum of terms"))
     last = statements[-1]
-    # Who calls an option T has no other mark for the model than its place.
+    # If an option is called T, the model is recognised by its position only.
     marked = names is None or names.meaning(MODEL) is None
     for place, statement in enumerate(statements[:-1]):
         if not statement.name or (marked and statement.name == MODEL != last.name):
@@ -73,13 +73,13 @@ def split_text(text: str, names: NameTable | None = None) -> ModelText:
 
 
 def _after_the_model(model: Statement, found: Statement) -> Problem:
-    """Return the problem that a statement follows the model."""
+    """Return the problem of a statement that follows the model."""
     if found.name:
         what, hint = f"the definition {found.name!r} follows", "write definitions before the model line"
     else:
         what = "another expression follows"
-        hint = "keep one model line; it goes on where a line begins with an operator, and not after a blank line"
-    # The statement has blanks in the place of its name.
+        hint = "keep one model line; it continues where a line begins with an operator, and not after a blank line"
+    # Spaces replace the name in the text of the statement.
     shown = f"{found.name} = {found.text.strip()}" if found.name else found.text.strip()
     return Problem(f"{what} the model of line {model.line}", line=found.line, text=shown, hint=hint)
 
@@ -89,35 +89,35 @@ def _named(statement: str, line: int) -> Statement:
     if match is None:
         return Statement("", statement, line)
     name = unquoted(match[1], 0)[0] if match[1].startswith("`") else match[1]
-    # Blanks in place of the name keep the columns of what follows.
+    # Spaces instead of the name keep the columns of the rest.
     return Statement(name, re.sub(r"[^\n]", " ", match[0]) + statement[match.end() :], line)
 
 
 def _statements(text: str, names: NameTable | None) -> list[tuple[str, int]]:
-    """Return the statements, without comments, with their first line number."""
+    """Return the statements without comments, each with the number of its first line."""
     found: list[tuple[str, int]] = []
     pending: list[str] = []
     open_ends = _names_like_open_ends(names)
-    depth, gap, goes_on = 0, False, False
+    depth, gap, continues = 0, False, False
     for number, line in enumerate(text.splitlines(), 1):
-        said, change = _uncommented(line)
-        if depth <= 0 and not said.strip():
+        content, change = _uncommented(line)
+        if depth <= 0 and not content.strip():
             pending += [""] if pending else []
             gap = gap or not line.strip()
             continue
-        if depth <= 0 and pending and not (goes_on or _begins_with_operator(said, names, gap)):
+        if depth <= 0 and pending and not (continues or _begins_with_operator(content, names, gap)):
             found.append(("\n".join(pending).rstrip("\n"), number - len(pending)))
             pending = []
-        pending.append(said)
+        pending.append(content)
         depth = max(depth, 0) + change
-        gap, goes_on = False, _ends_open(said, open_ends)
+        gap, continues = False, _ends_open(content, open_ends)
     if pending:
         found.append(("\n".join(pending).rstrip("\n"), len(text.splitlines()) + 1 - len(pending)))
     return found
 
 
 def _uncommented(line: str) -> tuple[str, int]:
-    """Return a line without its comment, and by how much it opens more parentheses than it closes."""
+    """Return a line without its comment, and the number of parentheses it opens minus those it closes."""
     depth = 0
     for mark in _MARK.finditer(line):
         if mark[0] == "#":
@@ -127,7 +127,7 @@ def _uncommented(line: str) -> tuple[str, int]:
 
 
 def _begins_with_operator(line: str, names: NameTable | None, gap: bool) -> bool:
-    """Whether a line goes on with the statement before it; `gap`: there is a blank line between them."""
+    """Whether a line continues the previous statement; `gap`: whether a blank line is between them."""
     text = line.lstrip()
     if text[0] not in _OPERATORS or (gap and text[0] in "+-"):
         return False
@@ -135,12 +135,12 @@ def _begins_with_operator(line: str, names: NameTable | None, gap: bool) -> bool
 
 
 def _names_like_open_ends(names: NameTable | None) -> tuple[str, ...]:
-    """Return the known names that end in what else is an operator."""
+    """Return the known names that end in an operator."""
     return () if names is None else tuple(name for name in names.names if name and name[-1] in (*_OPERATORS, "="))
 
 
 def _ends_open(line: str, names: tuple[str, ...]) -> bool:
-    """Whether something must follow the end of a line."""
+    """Whether a line ends in an operator or `=`, so that the next line continues it."""
     text = line.rstrip()
     if not text.endswith((*_OPERATORS, "=")):
         return False

@@ -61,7 +61,7 @@ def parsed(text: str | bytes, parameters: Parameters | None = ALPHA) -> Influenc
         ("comm = 3*nx\n2*ny", 1, None, "the model in line 2 does not use the definition 'comm'", "add comm"),
         ("a = 1\na = 2\nT = a*nx", 2, None, "'a' is defined twice", "line 1 already"),
         ("a = 1\nc = a\na = 2*nx\nT = c*a", 3, None, "'a' is defined twice", "line 1 already"),
-        ("a = 3\n-nx * a", 2, 7, "unknown name 'a'", "goes on with the line before"),
+        ("a = 3\n-nx * a", 2, 7, "unknown name 'a'", "continues the line before"),
         ("a = nx\n1 / (a - nx)", 2, None, "division by zero", None),
         ("sqrt(-4)", 1, None, "has no real value", None),
         ("x = (nx +\n ny)\n", None, None, None, None),
