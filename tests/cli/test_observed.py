@@ -99,7 +99,7 @@ class TestModels:
         """There is no optimum of what nobody can choose."""
         result = run("optimize", "model.txt")
         assert result.exit_code == 2
-        assert "is an observed variable, no option" in result.stderr
+        assert "is an observed variable, not an option" in result.stderr
 
 
 class TestLearn:

@@ -135,7 +135,7 @@ class TestSystems:
         with pytest.raises(ConfigurationError, match="unknown option 'C_0'"):
             SYSTEM.option("C_0")
         model = InfluenceModel.from_terms({option_term("C_0"): 1.0}, SYSTEM.term_order)
-        with pytest.raises(ConfigurationError, match="'C_0' is an observed variable, no option"):
+        with pytest.raises(ConfigurationError, match="'C_0' is an observed variable, not an option"):
             optimum(model, Space(SYSTEM))
 
 

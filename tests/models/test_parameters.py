@@ -150,9 +150,7 @@ def test_parameters_that_are_not_in_the_file(given: str, place: str | None) -> N
 
 def test_a_parameter_with_another_spelling_of_an_option() -> None:
     """Where a parameter has another spelling of an option as its name, the message says which option it is."""
-    with pytest.raises(
-        ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"
-    ):
+    with pytest.raises(ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"):
         expand_model("y", {"y": "y", "a-b": "a-b", "ab": "a-b"}, Parameters({"ab": ONE(1.0)}))
 
 

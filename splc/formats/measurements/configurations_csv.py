@@ -24,17 +24,17 @@ def read_configurations(
     separator: str | None = None,
     decimal_delimiter: str | None = None,
 ) -> Configurations:
-    """Read configurations, one per row and in the order of the rows; columns that are no options are skipped.
+    """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
         model: the system.
-        separator: between fields, if not the one that the option names in the first line stand between.
+        separator: the separator of fields; by default it is detected from the option names in the first line.
         decimal_delimiter: the decimal delimiter, a point by default.
 
     Raises:
         InputError: if the file cannot be read, or a column is missing.
-        ConfigurationError: with the lines of all rows that are no configuration.
+        ConfigurationError: with the lines of all rows that are not a configuration.
     """
     source = read_source(path)
     if is_xml(source):
@@ -48,21 +48,21 @@ def read_configurations(
 def write_configurations(
     configurations: Configurations, path: str | Path, extra: Mapping[str, Array] | None = None
 ) -> None:
-    """Write configurations: options in model order, a deselected numeric option as its flag.
+    """Write configurations with options in model order; a deselected numeric option is written as its flag.
 
     Args:
         configurations: the configurations.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        extra: further columns of numbers, shape (n,); NaN becomes an empty field.
+        extra: name → additional column of numbers, shape (n,); NaN becomes an empty field.
 
     Raises:
-        ConfigurationError: if a further column has the name of an option.
+        ConfigurationError: if an additional column has the name of an option.
         OutputError: if the file cannot be written.
     """
     extra = extra or {}
     for name in extra:
         if name in exact_names(configurations.model):
-            raise ConfigurationError(f"a further column cannot have the name of the option {name!r}")
+            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
     columns = option_texts(configurations)
     columns += [column_texts(np.asarray(values, dtype=float)) for values in extra.values()]
     write_whole(path, table_text([*configurations.model.names, *extra], columns))

@@ -1,7 +1,7 @@
-"""CSV of measurements: plain tables, SPL Conqueror's table with `;` and its rows without a header.
+"""Measurements as CSV: plain tables, SPL Conqueror's tables with `;`, and its files without a header.
 
-In a table rows of the same configuration are repetitions. A row without a header lists the selected binary options and
-then the value.
+In tables, rows with the same configuration are repetitions. Rows of files without a header list the selected binary
+options, followed by the value.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def read_measurements_csv(
     Args:
         source: the file.
         model: the system.
-        policy: what happens to rows that cannot be taken as they are.
+        policy: the treatment of invalid and repeated rows.
         decimal_delimiter: the decimal delimiter, a point by default.
-        separator: what stands between fields; by default what the option names in the first line stand between.
-        nfp: the name of the property, where the file has no header.
+        separator: the separator of fields; by default it is detected from the option names in the first line.
+        nfp: the name of the property if the file has no header.
 
     Raises:
-        InputError: if the file is not such CSV.
-        MeasurementError: if rows cannot be taken as they are.
+        InputError: if the file is not CSV, or a column is missing.
+        MeasurementError: if rows are invalid or repeated and the policy is 'error'.
     """
     decimal = decimal_delimiter or "."
     raw = read_raw(source, model, separator)
@@ -75,18 +75,21 @@ def read_measurements_csv(
 
 
 def has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
-    """Whether the first row names columns: a row without a header ends with a number, or is followed by names."""
+    """Whether the first row is a header.
+
+    The first row of a file without a header ends with a number, or is followed by rows of names.
+    """
     first = [cell.strip() for cell in raw.rows[0]]
     while len(first) > 1 and not first[-1]:
         first.pop()
     second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
-    # An option may be called 1; then a value of the first column looks like a name.
+    # An option may be called `1`, so that a value of the first column looks like a name.
     names_follow = bool(second) and second[0] in model.spellings and not is_value(second[0], decimal)
     if not all(cell in model.spellings for cell in first[:-1]):
-        # Names that are not known: properties, unless the row ends like one without a header.
+        # Unknown names are properties, unless the row ends with a number.
         return not is_number(first[-1], decimal)
     if is_number(first[-1], decimal) and first[-1] not in model.spellings:
-        # A property may be called 2019: then only values follow.
+        # A property may be called `2019`; then only values follow.
         return len(first) > 1 and len(second) >= len(first) and is_value(second[0], decimal)
     return not names_follow
 
@@ -102,7 +105,7 @@ def _selected(raw: RawTable, model: VariabilityModel) -> tuple[Array, dict[int, 
 
 
 def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> tuple[str, ...]:
-    """Return a note for each property that would have values if the decimal delimiter were a comma."""
+    """Return a note for each property whose values can only be read with a decimal comma."""
     return tuple(
         f"{name}: no value can be read; its decimal delimiter seems to be a comma"
         for name, column in values.items()
@@ -118,7 +121,7 @@ def _check_names(measurements: Measurements, taken: Container[str]) -> None:
 
 
 def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
-    """Write a table: options in model order, then properties; each repetition is a row, a missing value is empty.
+    """Write a table with options in model order, then properties; each repetition is a row, missing values are empty.
 
     Args:
         measurements: the measurements.
@@ -133,9 +136,9 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
     width = max((values.shape[1] for values in measurements.values.values()), default=1)
     used = np.ones(count, dtype=np.int64)
     for values in measurements.values.values():
-        there = ~np.isnan(values)
-        last = values.shape[1] - np.argmax(there[:, ::-1], axis=1)
-        used = np.maximum(used, np.where(there.any(axis=1), last, 1))
+        known = ~np.isnan(values)
+        last = values.shape[1] - np.argmax(known[:, ::-1], axis=1)
+        used = np.maximum(used, np.where(known.any(axis=1), last, 1))
     rows = np.repeat(np.arange(count), used)
     slots = np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
     columns = option_texts(measurements.configurations[rows])
@@ -148,13 +151,13 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
 
 
 def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> None:
-    """Write the table that SPL Conqueror reads: `;`, a root column, one row per configuration, no empty cell.
+    """Write the table that SPL Conqueror reads: `;`, a root column, one row per configuration, no empty cells.
 
-    It has no repetitions; the value used of each configuration is written, NaN where there is none. An optional
-    numeric option `x` is followed by SPL Conqueror's hidden options `Enabledx` and `Disabledx`.
+    Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
+    hidden options `Enabledx` and `Disabledx`.
 
     Raises:
-        MeasurementError: if a property has the name of an option, or options have names that it cannot tell apart.
+        MeasurementError: if a property has the name of an option, or SPL Conqueror cannot distinguish two names.
         OutputError: if the file cannot be written.
     """
     _check_names(measurements, measurements.model.spellings)
@@ -171,7 +174,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
                 columns.append(np.where(column, "1", "0").tolist())
     for name in header:
         if is_number(name, ".") or header.count(name) > 1:
-            what = "is a number" if is_number(name, ".") else "would be there twice"
+            what = "is a number" if is_number(name, ".") else "would be a duplicate"
             raise MeasurementError(
                 f"SPL Conqueror's table cannot have a column {name!r}: the name {what}", hint="write plain CSV or XML"
             )

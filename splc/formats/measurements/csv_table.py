@@ -1,4 +1,4 @@
-"""Tables of configurations as CSV: separator, header, rows, and the columns of options as value indices."""
+"""CSV tables with one column per option: separator, header, rows, and option columns as value indices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
 
 @dataclass(frozen=True)
 class RawTable:
-    """The non-blank rows of a CSV file with their lines."""
+    """The rows of a CSV file that are not blank, with their lines."""
 
     rows: list[list[str]]
     lines: list[int]
@@ -34,13 +34,13 @@ class RawTable:
 
 @dataclass(frozen=True)
 class OptionTable:
-    """A CSV table with a header, its option columns understood.
+    """A CSV table with a header, in which option columns are value indices.
 
     Attributes:
         lines: the line of each row.
-        indices: value indices, shape (n, options), -1 where a reason says what is wrong.
-        reasons: row → what is wrong with its configuration.
-        others: the texts of every other column.
+        indices: value indices, shape (n, options), -1 where a value is wrong.
+        reasons: row → problems of its configuration.
+        others: name → texts of every other column.
     """
 
     lines: Array
@@ -49,7 +49,7 @@ class OptionTable:
     others: Mapping[str, Sequence[str]]
 
     def problems(self, file: str) -> Problems:
-        """Return the problems of all rows that are no configuration, with their lines."""
+        """Return the problems of all rows, with their lines."""
         found = Problems(file)
         for row, reasons in self.reasons.items():
             found.add("; ".join(reasons), int(self.lines[row]))
@@ -59,10 +59,10 @@ class OptionTable:
 def read_raw(source: Source, model: VariabilityModel, separator: str | None = None) -> RawTable:
     """Split a CSV file into rows.
 
-    The separator is the one that makes most option names of the first line.
+    By default, the separator is the one that gives the most option names in the first line.
 
     Raises:
-        InputError: if the file is empty, is no text, or its quotes do not match.
+        InputError: if the file is empty, is not text, or its quotes do not match.
     """
     text = source.text()
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
@@ -88,12 +88,12 @@ def _sniff(text: str, model: VariabilityModel) -> str:
 
 
 def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, decimal: str = ".") -> OptionTable:
-    """Understand the header and the option columns of a table.
+    """Read the header and the option columns of a table.
 
     Options with only one possible value need no column. Columns of `root`, `Enabledx` and `Disabledx` are checked.
 
     Raises:
-        InputError: if a column has no name or is there twice, or an option has no column.
+        InputError: if a column has no name or a duplicate name, or an option has no column.
     """
     header = [cell.strip() for cell in raw.rows[0]]
     body, lines = raw.rows[1:], np.array(raw.lines[1:], dtype=np.int64)
@@ -127,19 +127,19 @@ def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, de
 def _places(
     source: Source, model: VariabilityModel, header: Sequence[str], line: int
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return option (or root, `Enabledx`, `Disabledx`) → its column, and any other name → its column."""
+    """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
     problems = Problems(source.name)
     places: dict[str, int] = {}
     others: dict[str, int] = {}
     for at, cell in enumerate(header):
         known = model.spellings.get(cell)
         if known is not None and known != cell and known in header:
-            # An option run-time beside a property runtime: the spelling without the hyphen is not needed here.
+            # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
             known = None
         if not cell:
             problems.add(f"column {at + 1} has no name", line)
         elif cell in others or known in places:
-            problems.add(f"the column {cell!r} is there twice", line)
+            problems.add(f"duplicate column {cell!r}", line)
         elif known is not None:
             places[known] = at
         else:
@@ -162,7 +162,7 @@ def _places(
 
 
 def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[Array, dict[str, str]]:
-    """Return the value indices of a column (-1 where there is none) and, per wrong text, what is wrong with it."""
+    """Return the value indices of a column (-1 for wrong texts), and wrong text → what is wrong with it."""
     distinct = list(dict.fromkeys(texts))
     plain = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption):
@@ -175,7 +175,8 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
         if np.isnan(numbers[at]) and text not in deselects:
             found[at] = -1
             stripped = distinct[at].strip()
-            what = "is too large to be a number" if "too large" in not_a_number(text, decimal) else "is no value of it"
+            reason = not_a_number(text, decimal)
+            what = reason if "too large" in reason else "is not one of its values"
             wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
         elif found[at] < 0:
             wrong[distinct[at]] = wrong_value(option, float(numbers[at]))
@@ -191,7 +192,7 @@ def _apply_switches(
     reasons: dict[int, list[str]],
     malformed: frozenset[int],
 ) -> None:
-    """Compare the columns of the root and of SPL Conqueror's hidden options with the options that they are about."""
+    """Check the columns of the root and of SPL Conqueror's hidden options against the columns of the options."""
 
     def refuse(rows: Array, reason: str) -> None:
         for row in np.flatnonzero(rows).tolist():
@@ -206,7 +207,7 @@ def _apply_switches(
             refuse(stated != 1, "the root is always selected")
             continue
         deselected = model.options[position].size - 1
-        refuse(stated < 0, f"{name} is neither 0 nor 1")
+        refuse(stated < 0, f"{name} must be 0 or 1")
         disabled = (stated == 0) if means_enabled else (stated == 1)
         indices[disabled, position] = deselected
         refuse(
@@ -216,7 +217,7 @@ def _apply_switches(
 
 
 def option_texts(configurations: Configurations) -> list[list[str]]:
-    """Return one column of texts per option: 0 or 1, the shortest number, the flag where deselected."""
+    """Return one column of texts per option: 0 or 1, the shortest number, or the flag for deselected options."""
     texts = []
     for position, option in enumerate(configurations.model.options):
         if isinstance(option, NumericOption):
@@ -230,7 +231,7 @@ def option_texts(configurations: Configurations) -> list[list[str]]:
 
 
 def exact_names(model: VariabilityModel) -> frozenset[str]:
-    """Return the names that no further column of a table can have."""
+    """Return the names that other columns of a table must not have."""
     return frozenset((*model.names, *model.switches, ROOT))
 
 

@@ -4,9 +4,9 @@
     1,1,1,10,8                      1,1,1,10,0,1000,6.4
     1,1,2,10,9                      1,1,1,10,1,500,14.496
 
-A table with a column `level` gives one variable per column and level: `C_0`, `C_1`, …, and `level_0`, `level_1`, … that
-are 1. All variables of a level are missing in configurations that do not have it, as one is where a field is empty; and
-a term with a missing variable contributes nothing.
+A table with a column `level` gives one variable per column and level: `C_0`, `C_1`, …, and `level_0`, … (always 1).
+The variables of a level are missing in configurations without that level, and a variable is missing where its field is
+empty; a term with a missing variable contributes nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_LEVEL = 1000
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """What one file observed: distinct configurations with their lines, and the columns of variables."""
+    """The observations of one file: distinct configurations with their lines, and the columns of variables."""
 
     source: Source
     configurations: Configurations
@@ -45,17 +45,17 @@ def read_observed(paths: Sequence[str | Path], model: VariabilityModel) -> Confi
     """Read observed variables.
 
     Args:
-        paths: the files (also `.gz`), with different variables of the same configurations.
+        paths: files (also `.gz`) with different variables of the same configurations.
         model: the system.
 
     Returns:
-        The configurations that were observed, distinct, with what was observed of them. Their system is `model` with
-        the names of the observed variables.
+        The distinct configurations with their observed variables. Their system is `model` with the names of these
+        variables.
 
     Raises:
-        InputError: naming everything that is wrong with a file: rows of no configuration, values that are no numbers,
-            a configuration (or a level of it) that is there twice, a level that is missing between others, a
-            configuration that another file does not have, a variable that is there twice or is called as an option.
+        InputError: with all problems of a file: rows that are not configurations, values that are not numbers,
+            duplicate configurations (or levels of one), missing levels, configurations that another file does not
+            have, duplicate variables, and variables with the name of an option.
     """
     tables = [_table(read_source(path), model) for path in paths]
     if not tables:
@@ -77,29 +77,29 @@ def read_observed(paths: Sequence[str | Path], model: VariabilityModel) -> Confi
 
 
 def write_observed(configurations: Configurations, path: str | Path) -> None:
-    """Write what was observed of configurations, one row each.
+    """Write the observed variables of configurations, one row per configuration.
 
     Args:
         configurations: distinct configurations, all observed.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
 
     Raises:
-        ConfigurationError: if one was not observed.
+        ConfigurationError: if a configuration was not observed.
         OutputError: if the file cannot be written.
     """
     names = () if configurations.observed is None else tuple(configurations.observed.columns)
     if not names:
-        raise ConfigurationError("nothing was observed of these configurations")
+        raise ConfigurationError("these configurations have no observed variables")
     write_configurations(configurations, path, {name: configurations.column(name) for name in names})
 
 
 def _table(source: Source, model: VariabilityModel) -> _Table:
-    """Return what one file observed."""
+    """Return the observations of one file."""
     table = read_option_table(source, model, read_raw(source, model))
     problems = table.problems(source.name)
     names = [name for name in table.others if name != LEVEL]
     if not names:
-        problems.add("there is no column of an observed variable")
+        problems.add("there is no column for an observed variable")
     if not len(table.lines):
         problems.add("the file has no rows")
     values = {name: parse_column(table.others[name]) for name in names}
@@ -111,9 +111,9 @@ def _table(source: Source, model: VariabilityModel) -> _Table:
     levels = None
     if LEVEL in table.others:
         levels = parse_column(table.others[LEVEL])
-        # NaN fails every comparison, and so it is wrong as well.
+        # NaN fails every comparison, so it is wrong, too.
         for row in np.flatnonzero(~((levels >= 0) & (levels <= _MAX_LEVEL) & (levels == np.floor(levels)))).tolist():
-            message = f"a level is a whole number from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
+            message = f"a level must be an integer from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
             problems.add(message, int(table.lines[row]))
     problems.raise_if_any(InputError)
     rows = Configurations(model, table.indices)
@@ -142,7 +142,7 @@ def _require_complete(
     *,
     leveled: bool,
 ) -> None:
-    """Note configurations (with levels: levels of one) that are there twice, and levels that are missing."""
+    """Add problems for duplicate configurations (with levels: duplicate levels of one) and for missing levels."""
     width = int(place.max()) + 1
     cells = group * width + place
     _, earliest = np.unique(cells, return_index=True)
@@ -151,23 +151,23 @@ def _require_complete(
     for row in again.tolist():
         what = f"level {place[row]} of this configuration" if leveled else "this configuration"
         problems.add(f"{what} is in line {by_cell[int(cells[row])]} already", int(lines[row]))
-    there = np.zeros((len(distinct), width), dtype=bool)
-    there[group, place] = True
-    below = np.flip(np.maximum.accumulate(np.flip(there, axis=1), axis=1), axis=1)
-    lacking = below & ~there
+    given = np.zeros((len(distinct), width), dtype=bool)
+    given[group, place] = True
+    below = np.flip(np.maximum.accumulate(np.flip(given, axis=1), axis=1), axis=1)
+    lacking = below & ~given
     for at in np.flatnonzero(lacking.any(axis=1)).tolist():
         missing = listed([str(level) for level in np.flatnonzero(lacking[at]).tolist()])
         text = describe_configuration(distinct, at)
-        message = f"{text}: there are rows of higher levels, but none of level {missing}"
+        message = f"{text}: rows of level {missing} are missing, but there are rows of higher levels"
         problems.add(message, int(lines[first[at]]))
 
 
 def _by_level(values: Mapping[str, Array], group: Array, place: Array, count: int) -> dict[str, Array]:
-    """Return one column per variable and level, NaN where a configuration does not have the level."""
+    """Return one column per variable and level, NaN for configurations without the level."""
     width = int(place.max()) + 1
-    there = np.full((count, width), np.nan)
-    there[group, place] = 1.0
-    tables = {LEVEL: there}
+    given = np.full((count, width), np.nan)
+    given[group, place] = 1.0
+    tables = {LEVEL: given}
     for name, column in values.items():
         tables[name] = np.full((count, width), np.nan)
         tables[name][group, place] = column
@@ -175,7 +175,7 @@ def _by_level(values: Mapping[str, Array], group: Array, place: Array, count: in
 
 
 def _require_same(first: _Table, other: _Table) -> None:
-    """Refuse configurations of one file that another one does not have."""
+    """Raise an error for configurations of one file that another file does not have."""
     missing = np.flatnonzero(other.configurations.find(first.configurations) < 0)
     if len(missing):
         problems = Problems(first.source.name)

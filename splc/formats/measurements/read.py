@@ -28,25 +28,30 @@ def read_measurements(
     check: Callable[[Configurations], Array] | None = None,
     explain: Callable[[Configurations, int], list[str]] | None = None,
 ) -> Measurements:
-    """Read measurements; whether a file is XML or CSV, its content says.
+    """Read measurements of a system. The format (XML or CSV) is detected from the content.
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
         model: the system that was measured.
-        invalid: rows whose configuration is unknown or fails `check`: 'error', or 'drop' (listed in the report).
-        duplicates: a configuration measured in several rows of an XML file (or of a CSV file without header; in a
-            table such rows are repetitions): 'error', 'first' row counts, or 'mean': further repetitions.
-        aggregate: how repetitions become the value used: 'mean', 'median' or 'min'.
-        decimal_delimiter: the decimal delimiter, if not the one that the file states or a point.
-        separator: between repetitions (XML) or fields (CSV), if not the one that the file states or shows.
-        nfp: the name of the property in a CSV file without header, 'Performance' by default.
-        check: says which configurations are valid (`sampling.Space(model).check`); None accepts all.
-        explain: says what the configuration in one row violates (`sampling.Space(model).violations`).
+        invalid: the treatment of rows whose configuration is unknown or fails `check`: 'error', or 'drop' (they are
+            listed in the report).
+        duplicates: the treatment of rows that measure a configuration again in XML, or in CSV without a header:
+            'error', 'first' (only the first row is used), or 'mean' (they are repetitions, as in CSV tables).
+        aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
+        decimal_delimiter: the decimal delimiter; by default the one that the file states, or a point.
+        separator: the separator of repetitions (XML) or fields (CSV); by default it is detected.
+        nfp: the name of the property in a CSV file without a header, 'Performance' by default.
+        check: returns which configurations are valid, such as `sampling.Space(model).check`; None accepts all.
+        explain: returns what the configuration in one row violates, such as `sampling.Space(model).violations`.
+
+    Returns:
+        n distinct configurations with the values of all properties, in the units of the file. Values that cannot be
+        read are NaN and counted in `report`, which also lists dropped rows.
 
     Raises:
         InputError: if the file cannot be read, or a column is missing.
-        MeasurementError: if rows cannot be taken as they are and the policy says 'error', or none is left.
-        SpecError: if a policy is not known, or the decimal delimiter is no character.
+        MeasurementError: if rows are invalid or repeated and the policy is 'error', or no row is valid.
+        SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
     """
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
         problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)

@@ -1,4 +1,4 @@
-"""MeasurementRows of a measurement file → `Measurements`: what is invalid, what is there twice, what is missing."""
+"""Rows of measurement files: checks of invalid, repeated and missing values, and their conversion to `Measurements`."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _MAX_CELLS = 100_000_000
 
 @dataclass(frozen=True)
 class Policy:
-    """What happens to rows that cannot be taken as they are.
+    """The treatment of invalid and repeated rows of a measurement file.
 
     Attributes:
-        invalid: rows without a valid configuration are an error, or dropped (and reported).
-        duplicates: a configuration that was measured in an earlier row is an error, or the first row counts, or
-            its values are further repetitions.
-        aggregate: how repetitions become the value used.
-        check: says which configurations are valid; None accepts all.
-        explain: says what the configuration in one row violates.
-        placed: is told the first line of each configuration that was read, shape (n,).
+        invalid: rows without a valid configuration are an error, or are dropped and reported.
+        duplicates: rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are
+            further repetitions ('mean').
+        aggregate: the aggregation of repetitions.
+        check: returns which configurations are valid; None accepts all.
+        explain: returns what the configuration in one row violates.
+        placed: is called with the first line of each configuration, shape (n,).
 
     Raises:
-        SpecError: if a policy is not known.
+        SpecError: if a policy is unknown.
     """
 
     invalid: Invalid = "error"
@@ -60,13 +60,13 @@ class MeasurementRows:
 
     Attributes:
         lines: the line of each row, shape (n,).
-        indices: value indices, shape (n, options); what is not known is -1, and a reason says so.
-        reasons: row → what is wrong with its configuration.
-        values: property → shape (n, k), NaN where there is no value.
+        indices: value indices, shape (n, options), -1 for wrong values, for which `reasons` has an entry.
+        reasons: row → problems of its configuration.
+        values: property → values, shape (n, k), NaN where there is no value.
         missing: property → the number of missing values in each row, shape (n,).
         slots: the number of repetitions in each row, shape (n,), at most k.
-        notes: what the reader has to say.
-        deviation: the deviation that the file states.
+        notes: remarks of the reader.
+        deviation: the measurement deviation in percent that the file states, None if it states none.
     """
 
     lines: Array
@@ -81,13 +81,13 @@ class MeasurementRows:
 
 @dataclass
 class _Refused:
-    """MeasurementRows that are an error under the policy, and how to go on nevertheless."""
+    """Rows that are an error under the policy, and summaries with hints."""
 
     rows: list[tuple[int, str]] = field(default_factory=list)
     summaries: list[Problem] = field(default_factory=list)
 
     def raise_if_any(self, file: str) -> None:
-        """Raise the first rows and the summaries.
+        """Raise an error with the first rows and the summaries.
 
         Raises:
             MeasurementError: if there are any.
@@ -109,12 +109,13 @@ def assemble(
     Args:
         model: the system.
         rows: the rows.
-        policy: what happens to rows that cannot be taken as they are.
+        policy: the treatment of invalid and repeated rows.
         source: the file.
-        repeated: rows of the same configuration are repetitions, not duplicates.
+        repeated: whether rows with the same configuration are repetitions, not duplicates.
 
     Raises:
-        MeasurementError: if there is nothing to read, or a row cannot be taken and the policy says 'error'.
+        MeasurementError: if there are no rows or no properties, or rows are invalid or repeated and the policy is
+            'error'.
     """
     count = len(rows.lines)
     if count == 0:
@@ -167,7 +168,7 @@ def assemble(
 
 
 def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:
-    """Yield where values are missing, for each property that has some but not all."""
+    """Yield a note with the lines of missing values for each property that has some values."""
     for name, counts in rows.missing.items():
         lines = rows.lines[kept[np.flatnonzero(counts[kept])]].tolist()
         if lines and len(lines) < len(kept):
@@ -178,12 +179,12 @@ def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:
 def invalid_rows(
     model: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
 ) -> dict[int, str]:
-    """Return what is wrong with each row whose configuration is unknown or fails the check.
+    """Return row → problem for each row whose configuration is wrong or fails the check.
 
     Args:
         model: the system.
         indices: value indices, shape (n, options).
-        reasons: row → what its reader found wrong with its configuration.
+        reasons: row → problems that the reader found in its configuration.
         policy: how configurations are checked and explained.
     """
     invalid = {row: "; ".join(found) for row, found in reasons.items()}
@@ -202,7 +203,7 @@ def invalid_rows(
 
 
 def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Source) -> dict[str, Array]:
-    """Return property → shape (configurations, repetitions): the rows of a group one after the other."""
+    """Return property → values, shape (configurations, repetitions), with the rows of a group one after another."""
     slots = rows.slots[kept]
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(slots[order])
@@ -219,8 +220,8 @@ def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Sourc
     for name, values in rows.values.items():
         filled = np.full((len(totals), width), np.nan)
         for slot in range(values.shape[1]):
-            there = slots > slot
-            filled[group[there], offsets[there] + slot] = values[kept[there], slot]
+            given = slots > slot
+            filled[group[given], offsets[given] + slot] = values[kept[given], slot]
         used = np.flatnonzero(~np.isnan(filled).all(axis=0))
         result[name] = filled[:, : used[-1] + 1 if len(used) else 1]
     return result

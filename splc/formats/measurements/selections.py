@@ -1,4 +1,4 @@
-"""Configurations written as the names of the selected options and `name;value` pairs (XML and headerless CSV)."""
+"""Configurations as lists of selected options and `name;value` pairs (XML, and CSV without a header)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
-# SPL Conqueror writes `name;value` and also reads `name value`.
+# SPL Conqueror writes `name;value`, and also reads `name value`.
 _PAIR = re.compile(r"(.*?)\s*;\s*([^\s;]+)|([^;]*?)\s+([^\s;]+)", re.DOTALL)
 CONFIG_ID_SEPARATOR = "%;%"
 
 
 def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
-    """Return the index of the only value an option can have, None where there are several."""
+    """Return the index of the only value of an option, None if it has several."""
     if isinstance(option, NumericOption):
         return 0 if option.size == 1 else None
     return 1 if option.name in mandatory else None
 
 
 def listable(name: str, model: VariabilityModel, separators: str) -> str:
-    """Return a spelling of an option's name that can stand in a list.
+    """Return a spelling of an option's name without separators, for lists.
 
     Raises:
-        OutputError: if there is none.
+        OutputError: if there is no such spelling.
     """
     if not set(name) & set(separators):
         return name
@@ -44,9 +44,9 @@ def listable(name: str, model: VariabilityModel, separators: str) -> str:
 
 @dataclass
 class Selections:
-    """Collects rows entry by entry; `finish` turns them into value indices.
+    """Collects the entries of rows; `finish` converts them to value indices.
 
-    An option that a row does not name is deselected. Each distinct entry is looked up once.
+    Options that a row does not name are deselected. Each distinct entry is looked up once.
     """
 
     model: VariabilityModel
@@ -59,11 +59,11 @@ class Selections:
     _pairs: dict[str, tuple[int, int] | str] = field(default_factory=dict)
 
     def refuse(self, row: int, reason: str) -> None:
-        """Note what is wrong with a row."""
+        """Add a problem to a row."""
         self.reasons.setdefault(row, []).append(reason)
 
     def select(self, row: int, names: Iterable[str]) -> None:
-        """Select binary options in a row; blank names are skipped."""
+        """Select binary options in a row; empty names are ignored."""
         for name in names:
             found = self._names.get(name)
             if found is None:
@@ -71,7 +71,7 @@ class Selections:
             self._set(row, found)
 
     def assign(self, row: int, pairs: Iterable[str]) -> None:
-        """Give numeric options their values in a row: `name;value` or `name value`; blank pairs are skipped."""
+        """Give numeric options their values in a row: `name;value` or `name value`; empty pairs are ignored."""
         for pair in pairs:
             found = self._pairs.get(pair)
             if found is None:
@@ -79,7 +79,7 @@ class Selections:
             self._set(row, found)
 
     def identify(self, row: int, identifier: str) -> None:
-        """Read a `ConfigID`: binary names and numeric names with their value, such as `opt%;%x4%;%` or `x;4`."""
+        """Read a `ConfigID`: names of binary options, and numeric options with values: `opt%;%x4%;%` or `x;4`."""
         for entry in identifier.split(CONFIG_ID_SEPARATOR):
             text = entry.strip().strip('"')
             if text in self.model.spellings or not text[-1:].isdigit():
@@ -109,7 +109,7 @@ class Selections:
             return position, _ENABLED if enabled else _DISABLED
         position = self.model.positions[known]
         if isinstance(self.model.options[position], NumericOption):
-            return f"the numeric option {name!r} stands among the binary ones"
+            return f"the numeric option {name!r} is in the list of binary options"
         return position, 1
 
     def _look_up_pair(self, pair: str) -> tuple[int, int] | str:
@@ -117,7 +117,7 @@ class Selections:
             return ""
         match = _PAIR.fullmatch(pair)
         if match is None:
-            return f"{pair!r} is not an option with its value"
+            return f"{pair!r} is not an option with a value"
         name, text = (part.strip() for part in match.groups() if part is not None)
         known = self.model.spellings.get(name)
         if known is None or known not in self.model.positions:
@@ -133,7 +133,7 @@ class Selections:
         return (position, index) if index >= 0 else wrong_value(option, value)
 
     def _as_pair(self, entry: str) -> str:
-        """Return `name;value` for an entry of a ConfigID, in which nothing need separate name and value."""
+        """Return `name;value` for an entry of a ConfigID, which may have no separator between name and value."""
         if _PAIR.fullmatch(entry):
             return entry
         candidates = []
@@ -145,11 +145,11 @@ class Selections:
                 candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
         if candidates:
             return max(candidates)[2]
-        # Nothing fits: split before the number, so that the message names the unknown option.
+        # Without a match, split before the number, so that the message names the unknown option.
         return re.sub(r"([+-]?[\d.]+)$", r";\1", entry)
 
     def finish(self, count: int) -> Array:
-        """Return the value indices of `count` rows, shape (count, options), -1 where there is no value."""
+        """Return the value indices of `count` rows, shape (count, options), -1 for missing values."""
         model = self.model
         indices = np.zeros((count, len(model.options)), dtype=np.int32)
         for position, option in enumerate(model.options):

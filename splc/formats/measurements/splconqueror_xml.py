@@ -1,8 +1,8 @@
-"""SPL Conqueror's XML of measurements: reading and writing.
+"""SPL Conqueror's XML format of measurements: reading and writing.
 
-A row holds `data` elements. What one is, the value of its first attribute says: `Configuration` (or `BinaryOptions`)
-lists the selected options, `Variable Features` (or `NumericOptions`) the numeric values, `ConfigID` both; any other
-is a property.
+A row consists of `data` elements. The value of their first attribute states their content: `Configuration` (or
+`BinaryOptions`) lists the selected options, `Variable Features` (or `NumericOptions`) the numeric values, `ConfigID`
+both; any other value is the name of a property.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def read_measurements_xml(
 
 
 def _first(element: etree._Element) -> str:
-    """Return the value of an element's first attribute, whatever it is called."""
+    """Return the value of an element's first attribute, of any name."""
     values = element.values()
     return str(values[0]) if values else ""
 
@@ -115,7 +115,7 @@ def _read_row(
             selections.identify(row, text)
             described = True
         elif not name:
-            selections.refuse(row, "a data element does not say what it is (columname=…)")
+            selections.refuse(row, "a data element has no name (columname=…)")
         else:
             column = columns.setdefault(name, _Column())
             if column.rows and column.rows[-1] == row:
@@ -128,7 +128,7 @@ def _read_row(
 
 @dataclass
 class _Column:
-    """The values of one property: a text, its row and its place among the row's repetitions."""
+    """The values of one property as texts, with the row and the repetition of each."""
 
     rows: list[int] = field(default_factory=list)
     slots: list[int] = field(default_factory=list)
@@ -142,13 +142,13 @@ class _Column:
         self.texts += parts
 
     def finish(self, count: int, decimal: str) -> tuple[Array, Array, Array]:
-        """Return values (count, k), the number of missing ones per row and of repetitions per row."""
+        """Return values, shape (count, k), and per row the number of missing values and of repetitions."""
         numbers = parse_column(self.texts, decimal)
         rows, slots = np.array(self.rows), np.array(self.slots)
         values = np.full((count, int(slots.max()) + 1), np.nan)
         values[rows, slots] = numbers
         given = np.bincount(rows, minlength=count)
-        # A row that does not have the property at all lacks one value.
+        # A row without the property lacks one value.
         missing = np.bincount(rows, weights=np.isnan(numbers), minlength=count).astype(np.int64)
         return values, missing + (given == 0), given
 
@@ -172,18 +172,18 @@ def _deviation(root: etree._Element, notes: list[str]) -> float | None:
 
 
 def write_measurements_xml(measurements: Measurements, path: str | Path) -> None:
-    """Write measurements that this reader and SPL Conqueror's read.
+    """Write measurements in a form that SPL Conqueror reads, too.
 
-    Repetitions stand in one `data` element, separated by `@`; a missing one is NaN. A property that has no value
-    in a row is left out of it.
+    The repetitions of a property are in one `data` element, separated by `@`; missing ones are NaN. Rows leave out
+    properties without a value.
 
     Args:
         measurements: the measurements.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
 
     Raises:
-        MeasurementError: if a property has a name that means something else in this format.
-        OutputError: if it cannot be written, or a name cannot be said in XML.
+        MeasurementError: if the name of a property is reserved in this format.
+        OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
     for name in measurements.properties:
         if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
@@ -222,16 +222,16 @@ def _document(measurements: Measurements) -> etree._Element:
 
 
 def _written(option: NumericOption) -> list[float]:
-    """Return the numbers that stand for an option's values, by index."""
+    """Return the numbers in files for an option's values, by index."""
     flag = option.deselected_flag
     return list(option.values) if flag is None else [*option.values, flag]
 
 
 def _joined(values: Array) -> str:
-    there = np.flatnonzero(~np.isnan(values))
-    if len(there) == 0:
+    known = np.flatnonzero(~np.isnan(values))
+    if len(known) == 0:
         return ""
-    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: there[-1] + 1].tolist()]
+    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: known[-1] + 1].tolist()]
     return _SEPARATOR.join(texts)
 
 

@@ -1,4 +1,4 @@
-"""The `configurationOption` elements of SPL Conqueror's variability models: reading and writing."""
+"""`configurationOption` elements of SPL Conqueror's variability models: reading and writing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Parts = dict[str, list[etree._Element]]
 
 @dataclass
 class ElementReader:
-    """Reads options and collects what is wrong (`problems`) and what is only worth saying (`notes`) in one file."""
+    """Reads the options of one file and collects its problems (`problems`) and remarks (`notes`)."""
 
     file: str
 
@@ -36,13 +36,13 @@ class ElementReader:
         self.notes: list[str] = []
 
     def note(self, line: int | None, message: str) -> None:
-        """Keep a remark for `VariabilityModel.notes`."""
+        """Add a remark to `notes`."""
         self.notes.append(f"line {line}: {message}" if line else message)
 
     def elements(self, parent: etree._Element, where: str, known: Sequence[str]) -> Iterator[etree._Element]:
-        """Yield the child elements of a known name; of the others, near misses with a content are problems.
+        """Yield the child elements with a known name; of the others, misspelled ones that are not empty are problems.
 
-        Published models contain `<postFix> </postFix>` and elements of older versions: these are only noted.
+        Published models contain `<postFix> </postFix>` and elements of older versions; these give notes.
         """
         for element in parent:
             name = local_name(element)
@@ -51,22 +51,22 @@ class ElementReader:
                 continue
             hint = nearest(name, known)
             if hint and (len(element) or inner_text(element)):
-                self.problems.add(f"<{name}> is not known in <{where}>", line_of(element), hint=hint)
+                self.problems.add(f"unknown element <{name}> in <{where}>", line_of(element), hint=hint)
             else:
-                self.note(line_of(element), f"<{name}> in <{where}> is not known and has no effect")
+                self.note(line_of(element), f"the unknown element <{name}> in <{where}> has no effect")
 
     def parts(self, element: etree._Element, known: Sequence[str]) -> Parts:
-        """Return an option's elements by name; those with one value must not be there twice."""
+        """Return an option's elements by name; duplicates of elements with a single value are problems."""
         found: Parts = {}
         for part in self.elements(element, "configurationOption", (*known, *_OBSOLETE)):
             name = local_name(part)
             if name in found and name not in {"impliedOptions", "excludedOptions", *_OBSOLETE}:
-                self.problems.add(f"<{name}> is there twice in one option", line_of(part))
+                self.problems.add(f"duplicate <{name}> in an option", line_of(part))
             found.setdefault(name, []).append(part)
         return found
 
     def name(self, element: etree._Element, parts: Parts) -> str | None:
-        """Return an option's name, None (and a problem) where it has none."""
+        """Return an option's name, None (and a problem) if it has none."""
         name = _text(parts, "name")
         if not name:
             self.problems.add("an option without a <name>", line_of(element))
@@ -74,7 +74,7 @@ class ElementReader:
         return name
 
     def binary_option(self, element: etree._Element) -> BinaryOption | None:
-        """Return a binary option whose references are as written; None for the root and for an option without name."""
+        """Return a binary option with its references as written, None for the root and for options without a name."""
         parts = self.parts(element, _COMMON + _NUMERIC)
         name = self.name(element, parts)
         line = line_of(element)
@@ -90,14 +90,14 @@ class ElementReader:
         optional = _text(parts, "optional").casefold()
         if optional not in {"true", "false", ""}:
             self.problems.add(
-                f"{name}: <optional> is neither True nor False",
+                f"{name}: <optional> must be True or False",
                 line_of(parts["optional"][0]),
                 text=optional,
             )
         return BinaryOption(name, _parent(parts), optional == "true", implied, excluded, _presentation(parts), line)
 
     def numeric_option(self, element: etree._Element) -> NumericOption | None:
-        """Return a numeric option, with a makeshift domain where its own has a problem."""
+        """Return a numeric option, with a placeholder domain if its own has a problem."""
         parts = self.parts(element, _COMMON + _NUMERIC)
         name = self.name(element, parts)
         line = line_of(element)
@@ -111,7 +111,7 @@ class ElementReader:
         return NumericOption(name, values, _parent(parts), step, maximum, flag, _presentation(parts), line)
 
     def number(self, parts: Parts, part: str, name: str, default: float | None) -> float | None:
-        """Return the number in an element, the default where it is missing or empty."""
+        """Return the number in an element, the default if it is missing or empty."""
         text = _text(parts, part)
         if not text:
             return default
@@ -122,30 +122,30 @@ class ElementReader:
         return value
 
     def domain(self, parts: Parts, name: str, line: int | None) -> tuple[tuple[float, ...], str | None, float | None]:
-        """Return a numeric option's values, step function and maxValue (where that lies above the last value)."""
+        """Return a numeric option's values, step function and maxValue (if it is above the last value)."""
         listed = _text(parts, "values")
         step = " ".join(_text(parts, "stepFunction").split())
-        makeshift = ((0.0,), None, None)
+        placeholder = ((0.0,), None, None)
         if listed:
             return self.value_list(parts, name, listed) or (0.0,), None, None
         minimum = self.number(parts, "minValue", name, _DEFAULT_MINIMUM)
         maximum = self.number(parts, "maxValue", name, _DEFAULT_MAXIMUM)
         if minimum is None or maximum is None:
-            return makeshift
+            return placeholder
         if not step and minimum < maximum:
-            hint = f"for instance <stepFunction>{name} + 1</stepFunction>"
+            hint = f"for example <stepFunction>{name} + 1</stepFunction>"
             self.problems.add(f"{name} has neither <stepFunction> nor <values>", line, hint=hint)
-            return makeshift
+            return placeholder
         try:
             values = step_values(name, minimum, maximum, step or "n + 1")
         except SplcError as error:
             key = "stepFunction" if step and minimum <= maximum else "minValue"
             self.problems.include(error, line_of(parts[key][0]) if key in parts else line)
-            return makeshift
+            return placeholder
         return values, step or None, maximum if maximum > values[-1] else None
 
     def value_list(self, parts: Parts, name: str, text: str) -> tuple[float, ...] | None:
-        """Return the distinct values of a `;`-separated list, ascending; None (and problems) where it has none."""
+        """Return the distinct values of a `;`-separated list, ascending; None (and problems) if one is not a number."""
         line = line_of(parts["values"][0])
         values = []
         for entry in filter(None, (entry.strip() for entry in text.split(";"))):
@@ -154,17 +154,17 @@ class ElementReader:
                 self.problems.add(f"{name}: {entry!r} in <values> {not_a_number(entry, ',')}", line)
             values.append(value)
         if not values:
-            self.problems.add(f"{name}: <values> lists no value", line)
+            self.problems.add(f"{name}: <values> is empty", line)
             return None
         distinct = tuple(sorted(set(values)))
         if any(math.isnan(value) for value in values):
             return None
         if len(distinct) < len(values):
-            self.note(line, f"{name}: <values> lists a value twice")
+            self.note(line, f"{name}: <values> contains a duplicate")
         for part, end in (("minValue", distinct[0]), ("maxValue", distinct[-1])):
             bound = self.number(parts, part, name, end)
             if bound is not None and (end < bound if part == "minValue" else end > bound):
-                self.note(line, f"{name}: <values> reaches beyond <{part}> and overrides it")
+                self.note(line, f"{name}: <values> exceeds <{part}>, which has no effect")
         return distinct
 
 
@@ -180,7 +180,7 @@ def _parent(parts: Parts) -> str | None:
 def _presentation(parts: Parts) -> Presentation:
     def given(name: str) -> str:
         text = "".join(map(str, parts[name][0].itertext())) if name in parts else ""
-        # Blanks beside the text belong to the command line, unless they only indent the XML.
+        # Spaces around the text belong to the command line, unless they indent the XML.
         return text.strip() if "\n" in text or not text.strip() else text
 
     return Presentation(given("outputString") or None, given("prefix"), given("postfix"))
@@ -202,7 +202,7 @@ def write_option(section: etree._Element, option: BinaryOption | NumericOption, 
     """Add an option's element to its section.
 
     Raises:
-        OutputError: if a name cannot stand in a group.
+        OutputError: if a name cannot be written in a group.
     """
     element = etree.SubElement(section, "configurationOption")
     _child(element, "name", option.name)

@@ -1,6 +1,6 @@
-"""SPL Conqueror's XML of variability models: reading and writing.
+"""SPL Conqueror's XML format of variability models: reading and writing.
 
-Where SPL Conqueror drops what it does not understand, this reader reports it, all problems of a file at once.
+Unlike SPL Conqueror, which ignores content that it does not understand, this reader reports all problems of a file.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 
 _OPTION_SECTIONS = ("binaryOptions", "numericOptions")
-# SPL Conqueror's README says numericConstraints, its reader only knows nonBooleanConstraints.
+# SPL Conqueror's README has numericConstraints, its reader nonBooleanConstraints.
 _CONSTRAINT_SECTIONS = ("booleanConstraints", "nonBooleanConstraints", "numericConstraints", "mixedConstraints")
 
 
 def read_variability_model(path: str | Path) -> VariabilityModel:
-    """Read a variability model.
+    """Read the variability model of a system.
 
     Args:
-        path: an XML file with the root `<vm>`, also compressed (`.gz`); `-` is standard input.
+        path: an XML file with the root element `<vm>`, also compressed (`.gz`); `-` is standard input.
+
+    Returns:
+        The options and constraints. `notes` of the model has remarks on elements without effect.
 
     Raises:
-        InputError: if the file cannot be read or is not such XML.
+        InputError: if the file cannot be read, is not well-formed, or has another root element.
         VariabilityError: with all problems of the model and their lines.
     """
     source = read_source(path)
@@ -50,7 +53,7 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
     """Return the model of a document.
 
     Raises:
-        VariabilityError: with everything that is wrong with it.
+        VariabilityError: with all its problems.
     """
     name = (root.get("name") or "").strip()
     if not name:
@@ -84,7 +87,7 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
 def _constraint(
     element: etree._Element, section: str, names: VariabilityModel, problems: Problems
 ) -> Constraint | None:
-    """Return a constraint, None (and a problem) where it cannot be parsed."""
+    """Return a constraint, None (and a problem) if it cannot be parsed."""
     text, line = inner_text(element), line_of(element)
     text = " ".join(text.split())
     table = names.name_table
@@ -96,14 +99,14 @@ def _constraint(
         requires, negated = _mixed(element, line, problems)
         return parse_arithmetic(text, table, "mixed", requires, negated, line)
     except ExpressionError as error:
-        # The column counts from the start of the constraint, which is not where the line starts.
+        # Columns count from the start of the constraint, not of the line.
         for problem in error.problems:
             problems.include(ExpressionError(replace(problem, column=None)), line)
         return None
 
 
 def _mixed(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
-    """Return `req` and whether `exprKind` is `neg`; SPL Conqueror goes by position, whatever they are called."""
+    """Return `req` and whether `exprKind` is `neg`; SPL Conqueror identifies them by position, not by name."""
     given = [(str(key), str(value)) for key, value in element.attrib.items()]
     found = dict(given)
     unnamed = [(at, value) for at, (key, value) in enumerate(given) if key not in {"req", "exprKind"}]
@@ -115,12 +118,12 @@ def _mixed(element: etree._Element, line: int, problems: Problems) -> tuple[Lite
     if requires not in {"all", "none"}:
         problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
     if kind not in {"pos", "neg"}:
-        problems.add('exprKind of a mixed constraint is "pos" or "neg"', line, text=found["exprKind"])
+        problems.add('exprKind of a mixed constraint must be "pos" or "neg"', line, text=found["exprKind"])
     return ("none" if requires == "none" else "all"), kind == "neg"
 
 
 def _bare(options: Sequence[Option]) -> VariabilityModel:
-    """Return a model that only knows the options' names, so that references can be looked up in it."""
+    """Return a model of the option names only, to resolve references."""
     unique: dict[str, Option] = {}
     for option in options:
         if option.name != ROOT:
@@ -130,7 +133,7 @@ def _bare(options: Sequence[Option]) -> VariabilityModel:
 
 
 def _resolved(option: Option, spellings: dict[str, str]) -> Option:
-    """Return the option with its references in full spelling; unknown ones stay as they are."""
+    """Return the option with its references in full spelling; unknown references are kept."""
 
     def resolve(name: str) -> str:
         return spellings.get(name, name)
@@ -147,16 +150,16 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
 
 
 def write_variability_model(model: VariabilityModel, path: str | Path) -> None:
-    """Write a variability model that this reader and SPL Conqueror's read.
+    """Write a variability model in a form that SPL Conqueror reads, too.
 
-    A step function is kept where it gives the option's values, else the values are listed.
+    A step function is written if it gives the option's values; otherwise the values are listed.
 
     Args:
         model: the model.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
 
     Raises:
-        OutputError: if it cannot be written, or a name cannot be said in XML.
+        OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
     write_xml(path, lambda: _document(model), "the model")
 

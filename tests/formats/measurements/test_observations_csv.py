@@ -85,9 +85,9 @@ class TestReading:
         [
             ("x,y,level,C\n1,0,0,5\n1,0,0,6\n", r"observed0.csv:3: level 0 of this configuration is in line 2 already"),
             ("x,y,C\n1,0,5\n1,0,5\n", r"observed0.csv:3: this configuration is in line 2 already"),
-            ("x,y,level,C\n1,0,0,5\n1,0,2,6\n", r"x=1, y=0: there are rows of higher levels, but none of level 1"),
-            ("x,y,level,C\n1,0,1,5\n", "none of level 0"),
-            ("x,y,level,C\n1,0,-1,5\n", "a level is a whole number from 0 to 1000, not '-1'"),
+            ("x,y,level,C\n1,0,0,5\n1,0,2,6\n", r"x=1, y=0: rows of level 1 are missing"),
+            ("x,y,level,C\n1,0,1,5\n", "rows of level 0 are missing"),
+            ("x,y,level,C\n1,0,-1,5\n", "a level must be an integer from 0 to 1000, not '-1'"),
             ("x,y,level,C\n1,0,1.5,5\n", "not '1.5'"),
             ("x,y,level,C\n1,0,,5\n", "not ''"),
             ("x,y,level,C\n1,0,coarse,5\n", "not 'coarse'"),
@@ -98,10 +98,10 @@ class TestReading:
             ("x,y,C\n3,0,5\n", "x cannot be 3"),
             ("x,y,C\n1,0\n", "2 fields, but the header has 3"),
             ("x,C\n1,5\n", "there is no column for the option 'y'"),
-            ("x,y\n1,0\n", "there is no column of an observed variable"),
-            ("x,y,level\n1,0,0\n", "there is no column of an observed variable"),
+            ("x,y\n1,0\n", "there is no column for an observed variable"),
+            ("x,y,level\n1,0,0\n", "there is no column for an observed variable"),
             ("x,y,C\n", "the file has no rows"),
-            ("x,y,C,C\n1,0,5,5\n", "the column 'C' is there twice"),
+            ("x,y,C,C\n1,0,5,5\n", "duplicate column 'C'"),
             ("", "the file is empty"),
         ],
     )
@@ -154,7 +154,7 @@ class TestWriting:
 
     def test_nothing_to_write(self, tmp_path: Path) -> None:
         """Configurations that were not observed cannot be written."""
-        with pytest.raises(ConfigurationError, match="nothing was observed"):
+        with pytest.raises(ConfigurationError, match="no observed variables"):
             write_observed(Configurations(SYSTEM, np.array([[0, 0]])), tmp_path / "observed.csv")
 
 

@@ -142,11 +142,11 @@ class TestReading:
         assert names == ("Enabledtile-size", "left", "Disabledtile-size", "root")
 
     def test_notes(self, tmp_path: Path) -> None:
-        """What has no effect is kept as a note with its line: unknown elements, relations of numeric options."""
+        """Elements without effect give notes with their lines: unknown elements, relations of numeric options."""
         text = numeric("<values>1;1;2</values>\n<excludedOptions><options>y</options></excludedOptions>\n<postFix/>")
         notes = read(tmp_path, text.replace("</vm>", "<remarks>hello</remarks></vm>")).notes
         assert len(notes) == 4
-        assert any("line 7: <postFix>" in note for note in notes)
+        assert any("line 7: the unknown element <postFix>" in note for note in notes)
 
     def test_legacy_elements_are_skipped(self, tmp_path: Path) -> None:
         """The obsolete elements children and defaultValue have no effect and are no problem."""
@@ -169,9 +169,9 @@ class TestProblems:
             (binary("a:<parent>b</parent>", "b:<parent>a</parent>"), "3: a is its own ancestor"),
             (binary("a:<impliedOptions><o>z</o></impliedOptions>"), "3: a: impliedOptions names the unknown"),
             (binary("a:<excludedOptions><o>b | z</o></excludedOptions>", "b"), "3: a: excludedOptions names the"),
-            (binary("a:<optional>maybe</optional>"), "3: a: <optional> is neither True nor False"),
-            (binary("a:<optional>True</optional><optional>True</optional>"), "3: <optional> is there twice"),
-            (binary("a:<excludedOption>b</excludedOption>", "b"), "3: <excludedOption> is not known"),
+            (binary("a:<optional>maybe</optional>"), "3: a: <optional> must be True or False"),
+            (binary("a:<optional>True</optional><optional>True</optional>"), "3: duplicate <optional>"),
+            (binary("a:<excludedOption>b</excludedOption>", "b"), "3: unknown element <excludedOption>"),
             (numeric("<minValue>5</minValue><maxValue>1</maxValue><stepFunction>n+1</stepFunction>"), "5: x: minV"),
             (numeric("<minValue>a</minValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <minValue> is not a number"),
             (numeric("<maxValue>inf</maxValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <maxValue> is not a"),
@@ -180,7 +180,7 @@ class TestProblems:
             (numeric("<stepFunction>y + 1</stepFunction>"), "5: x: step function 'y + 1': unknown name 'y'"),
             (numeric("<stepFunction>n + + </stepFunction>"), "5: x: step function"),
             (numeric("<minValue>1</minValue>"), "3: x has neither <stepFunction> nor <values>"),
-            (numeric("\n<values> ; </values>"), "6: x: <values> lists no value"),
+            (numeric("\n<values> ; </values>"), "6: x: <values> is empty"),
             (numeric("<values>1;two;3</values>"), "5: x: 'two' in <values> is not a number"),
             (numeric("<values>1</values><deselectedFlag>no</deselectedFlag>"), "5: x: <deselectedFlag> is not"),
             (numeric("<parent>y</parent><values>1</values>"), "3: x: parent names the unknown option 'y'"),

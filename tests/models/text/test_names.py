@@ -66,7 +66,5 @@ def test_hints_show_the_name() -> None:
 
 def test_definitions_with_another_spelling() -> None:
     """A definition with another spelling of an option as its name is refused, with the option that it stands for."""
-    with pytest.raises(
-        ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"
-    ):
+    with pytest.raises(ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"):
         expand_model("ab = 3\nT = ab", NAMES)
