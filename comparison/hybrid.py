@@ -105,14 +105,14 @@ def _sums(
         Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
     """
     numbers = [[classes.get(_options_of(model, term)) for term, _ in model.terms] for model in models]
-    sizes, apart = np.zeros((2, len(classes))), np.zeros(len(classes))
+    sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
     blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
     for (rows, first), (_, second) in blocks:
         a, b = (_summed(values.T, own, len(classes)) for values, own in zip((first, second), numbers, strict=True))
         weights = counted[rows]
         sizes += [np.abs(a) @ weights, np.abs(b) @ weights]
-        apart += np.abs(a - b) @ weights
-    return sizes, apart, sizes.sum(axis=0)
+        together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]
+    return sizes, together[0], together[1]
 
 
 def _summed(contributions: Array, numbers: list[int | None], classes: int) -> Array:
