@@ -96,15 +96,26 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, str
     """Show a progress bar on stderr while the block runs, if stderr is a terminal.
 
     Yields:
-        A function of (steps done, what is being done) that moves the bar.
+        A function of (finished steps, current step) that moves the bar.
+    """
+    with workflow_progress(what) as on_progress:
+        yield lambda done, text: on_progress(done, total, text)
+
+
+@contextmanager
+def workflow_progress(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
+    """Show a progress bar on stderr while a workflow runs, if stderr is a terminal.
+
+    Yields:
+        A function of (finished steps, all steps, current step) that moves the bar.
     """
     if not sys.stderr.isatty():
-        yield lambda done, text: None
+        yield lambda done, total, text: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done, text: bar.update(task, completed=done, description=text or what)
+        task = bar.add_task(what, total=None)
+        yield lambda done, total, text: bar.update(task, completed=done, total=total, description=text or what)

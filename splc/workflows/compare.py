@@ -75,18 +75,28 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             no value at some configuration.
     """
     keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(measure(key).key for key in request.measures))))
-    _check(request, keys)
+    thresholds = [
+        *((key, "fail_below") for key in request.fail_below),
+        *((key, "fail_above") for key in request.fail_above),
+    ]
+    _check(request, keys, thresholds)
     project = Project.load(
         system=request.system, measurements=request.measurements, nfp=request.nfp, parameters=request.parameters
     )
-    files = _model_files(request, project)
+    files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
     require_writable(request.plot, (*files, request.on, *project.files))
     space = Space(project.variability_model())
     notes: list[Note] = []
     models = read_models(request, files, space.model, project)
     basis = basis_of(request, project, space, models, notes)
-    _check_thresholds(request, basis)
-    weights, weighted_by = weights_of(request, basis, models[0], space.model)
+    for key, option in thresholds:
+        if key.startswith(MEASURED) and basis.measured is None:
+            raise RequestError(f"{key} needs measurements, and there are none", option)
+        if key not in TERM_SCORES[:2] and basis.configurations is None:
+            raise RequestError(f"{key} needs configurations; add --on", option)
+    weights, weighted_by = None, ""
+    if request.weights is not None:
+        weights, weighted_by = weights_of(request.weights, basis, models[0], space.model)
     if request.intervals is not None:
         models = with_intervals(models, basis, request.intervals, notes)
     compared = compare_all(
@@ -116,8 +126,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         )
         if len(models) < FEWEST:
             notes.append(Note(f"correlations need three pairs, hence {FEWEST} models; here are {len(models)}"))
-    failures = tuple(_failures(request.fail_below, compared, below=True))
-    failures += tuple(_failures(request.fail_above, compared, below=False))
+    failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
     return Result(
         request,
         compared,
@@ -131,8 +140,14 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     )
 
 
-def _check(request: Request, keys: Sequence[str]) -> None:
-    """Refuse what is wrong before anything is read."""
+def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:
+    """Refuse what is wrong before anything is read.
+
+    Args:
+        request: the request.
+        keys: the measures of predictions.
+        thresholds: the measures with a threshold, and the field of the request that has it.
+    """
     if not request.models:
         raise RequestError("name the models to compare", "models")
     if request.scale is not None and not 0 < request.scale < math.inf:
@@ -142,37 +157,20 @@ def _check(request: Request, keys: Sequence[str]) -> None:
     if sum(file == STANDARD for file in (*request.models, request.on)) > 1:
         raise RequestError("only one file can be standard input", "models", "on")
     known = (*TERM_SCORES, *keys, *(MEASURED + key for key in keys))
-    for key, option in _thresholds(request):
+    for key, option in thresholds:
         if key not in known:
             raise RequestError(f"unknown measure {key!r}; {unknown_name_hint(key, list(known))}", option)
 
 
-def _check_thresholds(request: Request, basis: Basis) -> None:
-    """Refuse thresholds of measures that cannot be computed on these inputs."""
-    for key, option in _thresholds(request):
-        if key.startswith(MEASURED) and basis.measured is None:
-            raise RequestError(f"{key} needs measurements, and there are none", option)
-        if key not in TERM_SCORES[:2] and basis.configurations is None:
-            raise RequestError(f"{key} needs configurations; add --on", option)
-
-
-def _thresholds(request: Request) -> list[tuple[str, str]]:
-    """Return the measures with a threshold, and the field of the request that has it."""
-    return [*((key, "fail_below") for key in request.fail_below), *((key, "fail_above") for key in request.fail_above)]
-
-
-def _model_files(request: Request, project: Project) -> tuple[str, ...]:
-    """Return the files of the models: of a single one, the analytical model of the project comes first."""
-    if len(request.models) > 1:
-        return request.models
-    [other] = request.models
-    analytical = project.analytical_file
-    if analytical is None:
+def _analytical(other: str, project: Project) -> str:
+    """Return the analytical model of the project, which a single model is compared with."""
+    found = project.analytical_file
+    if found is None:
         hint = "name two models, or the analytical one as 'analytical' in splc.toml"
         raise RequestError(f"there is nothing to compare {other} with; {hint}", "models")
-    if Path(other).exists() and Path(other).samefile(analytical):
+    if Path(other).exists() and Path(other).samefile(found):
         raise RequestError(f"{other} is the analytical model of this folder; name another model", "models")
-    return analytical, other
+    return found
 
 
 def _notes(compared: Comparisons) -> Iterator[Note]:
@@ -212,7 +210,7 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
         yield Note(f"{listed(negative)} below 0: Jaccard is no longer a fraction of what is common")
 
 
-def _failures(limits: Mapping[str, float], compared: Comparisons, *, below: bool) -> Iterator[str]:
+def _failures(limits: Mapping[str, float], compared: Comparisons, below: bool) -> Iterator[str]:
     """Yield the thresholds that are exceeded; an undefined value exceeds every threshold."""
     for key, limit in limits.items():
         for name, value in _values(key, compared):

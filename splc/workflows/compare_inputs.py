@@ -135,37 +135,30 @@ def read_models(
             name = title if len(stored) == 1 else f"{title} ({number})"
             found.append((name, each, file, source.sha256))
     problems.raise_if_any()
-    _require_effect(request, [stored for _, stored, _, _ in found])
+    require_used(request.parameter, frozenset().union(*(stored.used for _, stored, _, _ in found)))
+    kinds = {stored.kind for _, stored, _, _ in found}
+    for name, given, kind in (
+        ("scale", request.scale is not None, "text"),
+        ("round", request.round != "last", "log"),
+        ("learning", request.learning is not None, "log"),
+    ):
+        if given and kind not in kinds:
+            what = "model text, which is what is multiplied" if kind == "text" else "a log"
+            raise RequestError(f"none of the models is {what}", name)
     if len(found) < 2:
         raise RequestError("a comparison needs at least two models", "models")
-    chosen_rows([parameter for _, stored, _, _ in found for parameter in stored.model.parameters], request.at)
-    models = []
-    names = _distinct([name for name, _, _, _ in found])
-    for name, (_, read, file, sha256) in zip(names, found, strict=True):
+    if request.at:
+        chosen_rows([parameter for _, stored, _, _ in found for parameter in stored.model.parameters], request.at)
+    models: list[ComparedModel] = []
+    names: list[str] = []
+    for name, read, file, sha256 in found:
+        names.append(name)
+        distinct = name if names.count(name) == 1 else f"{name} [{names.count(name)}]"
         scaled = request.scale is not None and read.kind == "text"
         model = read.model.scaled(request.scale or 1.0) if scaled else read.model
-        compared = compared_model(name, model, request.at)
+        compared = compared_model(distinct, model, request.at)
         models.append(replace(compared, kind=read.kind, nfp=read.nfp, file=file, sha256=sha256))
     return tuple(models)
-
-
-def _require_effect(request: Request, models: Sequence[StoredModel]) -> None:
-    """Refuse options that apply to none of the models."""
-    require_used(request.parameter, frozenset().union(*(model.used for model in models)))
-    kinds = {model.kind for model in models}
-    if request.scale is not None and "text" not in kinds:
-        raise RequestError("none of the models is model text, which is what is multiplied", "scale")
-    for name, given in (("round", request.round != "last"), ("learning", request.learning is not None)):
-        if given and "log" not in kinds:
-            raise RequestError("none of the models is a log", name)
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names with a number behind those that occurred before."""
-    return [
-        name if name not in names[:place] else f"{name} [{names[: place + 1].count(name)}]"
-        for place, name in enumerate(names)
-    ]
 
 
 def basis_of(
@@ -176,7 +169,20 @@ def basis_of(
     Raises:
         SplcError: if the configurations cannot be read, drawn or listed.
     """
-    basis = _basis(request, project, space, models, notes)
+    on = request.on
+    basis = Basis()
+    if on is not None and _is_file(on):
+        policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
+        expected = _stated_nfp(models) or project.nfp
+        found = read_prediction_inputs(on, space.model, policy, request.nfp, expected)
+        notes += reading_notes(found.report)
+        basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
+    elif project.has_measurements or on == "measured":
+        basis = _measured_basis(request, project, space, models, notes)
+    elif on is not None:
+        sampled = draw_sample(space.model, on, request.seed, space=space)
+        notes += notes_of(sampled.notes)
+        basis = Basis(sampled.configurations, text=_title(on))
     if basis.configurations is not None:
         return replace(basis, configurations=project.with_observed(basis.configurations))
     for name in ("measures", "weights", "intervals"):
@@ -187,30 +193,19 @@ def basis_of(
     return basis
 
 
-def _basis(
+def _measured_basis(
     request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: list[Note]
 ) -> Basis:
-    """Return the configurations as they are read or drawn, without observed variables."""
+    """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
-    stated = _stated_nfp(models)
-    if on is not None and _is_file(on):
-        policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
-        found = read_prediction_inputs(on, space.model, policy, request.nfp, stated or project.nfp)
-        notes += reading_notes(found.report)
-        return Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
-    if not project.has_measurements and on != "measured":
-        if on is None:
-            return Basis()
-        sampled = draw_sample(space.model, on, request.seed, space=space)
-        notes += notes_of(sampled.notes)
-        return Basis(sampled.configurations, text=_title(on))
     everything = project.measurements(
         space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate
     )
     notes += reading_notes(everything.report)
     # A log keeps one space where a name has several.
     known = {" ".join(name.split()): name for name in everything.properties}
-    nfp = (None if request.nfp is not None else known.get(stated or "")) or project.the_nfp(everything)
+    stated = known.get(_stated_nfp(models) or "") if request.nfp is None else None
+    nfp = stated or project.the_nfp(everything)
     measurements = everything.measured(nfp)
     if on is None or on == "measured":
         if not len(measurements):
@@ -221,12 +216,12 @@ def _basis(
     sampled = draw_sample(space.model, on, request.seed, measurements.configurations, space)
     notes += notes_of(sampled.notes)
     rows = measurements.configurations.find(sampled.configurations)
-    values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
     if (rows < 0).all():
         notes.append(Note(f"none of the {plural(len(rows), 'configuration', 'configurations')} was measured"))
         return Basis(sampled.configurations, text=_title(on), measurements=measurements)
     if (rows < 0).any():
         notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
+    values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
     return Basis(sampled.configurations, values, nfp, _title(on), measurements)
 
 
@@ -244,19 +239,21 @@ def _is_file(text: str) -> bool:
     return text == STANDARD or Path(text).is_file() or text.removesuffix(".gz").lower().endswith((".csv", ".xml"))
 
 
-def weights_of(
-    request: Request, basis: Basis, first: ComparedModel, system: VariabilityModel
-) -> tuple[Array | None, str]:
+def weights_of(text: str, basis: Basis, first: ComparedModel, system: VariabilityModel) -> tuple[Array, str]:
     """Return the weights of the configurations, shape (n,), and their description for tables.
+
+    Args:
+        text: 'measured', 'predicted', or terms as model text.
+        basis: the configurations, at least one.
+        first: the first model.
+        system: the system.
 
     Raises:
         RequestError: if there are no such values.
         SpecError: if all of them are 0.
         InputError: if the weights are neither 'measured' nor 'predicted' nor model text.
     """
-    text = request.weights
-    if text is None or basis.configurations is None:
-        return None, ""
+    assert basis.configurations is not None
     if text == "measured":
         if basis.measured is None or np.isnan(basis.measured).any():
             raise RequestError("not all of the configurations were measured", "weights")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeVar
 
 import typer
 
@@ -20,13 +21,13 @@ from splc.cli.options import (
 )
 from splc.cli.show.compare import TABLE_NAMES
 
-if TYPE_CHECKING:
-    from splc.formats.models.log_reader import WhichRound
-
 MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
 TERMS = "Comparison of terms"
 RESULTS = "Output"
+
+W = TypeVar("W")
+ROUNDS: dict[str, Literal["last", "best"]] = {"last": "last", "best": "best"}
 
 EXAMPLES = (
     "splc compare analytical.txt learned.log",
@@ -175,7 +176,7 @@ def compare(
     from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json
     from splc.cli.show.compare import as_json, picture, show, show_measures
-    from splc.cli.terminal import note, progress, show_notes, warn
+    from splc.cli.terminal import note, show_notes, warn, workflow_progress
     from splc.io.files import write_whole
     from splc.plotting import plot_format
     from splc.workflows.compare import Request, run
@@ -200,8 +201,8 @@ def compare(
         constant=constant,
         parameter=numbers_of(parameter, "--parameter"),
         scale=scale,
-        round=chosen_round(round),
-        learning=chosen_learning(learning),
+        round=number_or(ROUNDS, round, "--round"),
+        learning=None if learning is None else number_or({"all": 0}, learning, "--learning", 1),
         ranges="ranges" in names,
         correlations="correlations" in names,
         fail_below=numbers_of(fail_below, "--fail-below"),
@@ -217,8 +218,8 @@ def compare(
         aggregate=aggregate,
     )
     drawn = plot_format(plot) if plot is not None else None
-    with progress("comparing") as advance:
-        result = run(request, lambda done, total, text: advance(done, text))
+    with workflow_progress("comparing") as on_progress:
+        result = run(request, on_progress)
     if plot is not None and drawn is not None:
         write_whole(plot, picture(result, view or "both", drawn))
         note(f"picture written to {plot}")
@@ -252,21 +253,15 @@ def chosen_tables(names: list[str], form: str, models: int) -> tuple[str, ...]:
     return ("measures",) if form == "csv" or models > 2 else ("terms", "measures")
 
 
-def chosen_round(text: str) -> WhichRound:
-    """Return the round of logs: a number, 'last' or 'best'."""
-    if text == "last":
-        return "last"
-    if text == "best":
-        return "best"
-    if text.isdecimal() and len(text) < 10:
-        return int(text)
-    raise typer.BadParameter(f"{text!r} is neither 'last' nor 'best' nor a number", param_hint="--round")
+def number_or(words: Mapping[str, W], text: str, option: str, least: int = 0) -> W | int:
+    """Return the value of a word, or a whole number.
 
-
-def chosen_learning(text: str | None) -> int | None:
-    """Return the learning of logs: its number, 0 for all, None for the last."""
-    if text is None or text == "all":
-        return None if text is None else 0
-    if text.isdecimal() and len(text) < 10 and int(text) > 0:
+    Raises:
+        typer.BadParameter: if the text is neither.
+    """
+    if text in words:
+        return words[text]
+    if text.isdecimal() and len(text) < 10 and int(text) >= least:
         return int(text)
-    raise typer.BadParameter(f"{text!r} is neither 'all' nor a positive number", param_hint="--learning")
+    known = " nor ".join(map(repr, words))
+    raise typer.BadParameter(f"{text!r} is neither {known} nor a {'positive ' * least}number", param_hint=option)
