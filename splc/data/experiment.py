@@ -6,16 +6,16 @@ the parameters are numeric and may take any value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from splc.data.measurements import AGGREGATES, ReadingReport
-from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
-from splc.types import Aggregate, Array
+from splc.data.measurements import ReadingReport
+from splc.errors import MeasurementError, listed, unknown_name_hint
+from splc.types import Array
 
 # (call path, metric)
 Key = tuple[str, str]
@@ -136,23 +136,6 @@ class Experiment:
         hint = unknown_name_hint(metric, [name for path, name in self.series if path == callpath])
         raise MeasurementError(f"the metric {metric!r} was not measured for {callpath!r}", hint=hint)
 
-    def column(self, callpath: str, metric: str, aggregate: Aggregate = "mean") -> Array:
-        """Return one value per point, shape (n,): the aggregate of its repetitions, NaN where there is none.
-
-        Raises:
-            MeasurementError: if there is no such series.
-            SpecError: if the aggregate is not known.
-        """
-        functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
-        if aggregate not in functions:
-            raise SpecError(f"unknown aggregate {aggregate!r}", hint=unknown_name_hint(aggregate, AGGREGATES))
-        values = self[callpath, metric]
-        result = np.full(len(values), np.nan)
-        there = ~np.isnan(values).all(axis=1)
-        if there.any():
-            result[there] = functions[aggregate](values[there], axis=1)
-        return result
-
     def measured(self, callpath: str, metric: str) -> tuple[Array, Array]:
         """Return the points of a series that have a value, shape (m, parameters), and its values, (m, repetitions).
 
@@ -162,14 +145,6 @@ class Experiment:
         values = self[callpath, metric]
         there = ~np.isnan(values).all(axis=1)
         return self.points[there], values[there]
-
-    def stacked(self) -> Array:
-        """Return all values, shape (series, n, repetitions), the series in their order, padded with NaN."""
-        width = max(values.shape[1] for values in self.series.values())
-        result = np.full((len(self.series), len(self), width), np.nan)
-        for at, values in enumerate(self.series.values()):
-            result[at, :, : values.shape[1]] = values
-        return result
 
 
 def _same(one: Array, other: Array) -> bool:

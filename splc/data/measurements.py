@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import MeasurementError, unknown_name_hint
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array
@@ -107,17 +107,21 @@ class Measurements:
         return self.values[nfp]
 
     def column(self, nfp: str) -> Array:
-        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is."""
+        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is.
+
+        Raises:
+            MeasurementError: if there is no such property, or an aggregate is infinite.
+        """
         values = self.repetitions(nfp)
         result = np.full(len(values), np.nan)
-        there = ~np.isnan(values).all(axis=1)
-        functions: dict[str, Callable[..., Array]] = {
-            "mean": np.nanmean,
-            "median": np.nanmedian,
-            "min": np.nanmin,
-        }
-        if there.any():
-            result[there] = _aggregated(functions[self.aggregate], values[there])
+        known = ~np.isnan(values).all(axis=1)
+        functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
+        if known.any():
+            with np.errstate(over="ignore"):
+                result[known] = functions[self.aggregate](values[known], axis=1)
+        if np.isinf(result).any():
+            name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
+            raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
         return result
 
     def measured(self, nfp: str) -> Measurements:
@@ -156,15 +160,3 @@ class Measurements:
         raise MeasurementError(
             f"there are several properties: {', '.join(self.values)}", hint="choose one with --property"
         )
-
-
-def _aggregated(function: Callable[..., Array], values: Array) -> Array:
-    """Return an aggregate of each row; sums of values near the largest number do not make it infinite."""
-    with np.errstate(over="ignore"):
-        found = function(values, axis=1)
-    large = np.isinf(found)
-    if large.any():
-        # By a power of two nothing is rounded.
-        factor = 2.0 ** values.shape[1].bit_length()
-        found[large] = function(values[large] / factor, axis=1) * factor
-    return found

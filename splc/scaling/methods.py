@@ -9,7 +9,7 @@ from typing import Any, cast
 from splc.errors import SpecError, listed, unknown_name_hint
 from splc.scaling.exponents import FALLING, SETS, Exponents, exponents, grid
 from splc.scaling.multi.default import default as default_of_several
-from splc.scaling.noise import AGGREGATES, Condensation, Condensed
+from splc.scaling.noise import CONDENSATIONS, Condensation, Condensed
 from splc.scaling.selection import Selection
 from splc.scaling.single import refinement
 from splc.scaling.single.classic import CRITERIA, Criterion, basic, classic
@@ -121,9 +121,9 @@ def settings_of(
             f"the method {method!r} has no setting {listed(foreign)}", hint=f"methods that do: {listed(able)}"
         )
     condense = aggregate or ("robust" if method == "default" else "mean")
-    if condense not in AGGREGATES:
+    if condense not in CONDENSATIONS:
         raise SpecError(
-            f"unknown way to condense repetitions {condense!r}", hint=unknown_name_hint(condense, AGGREGATES)
+            f"unknown way to condense repetitions {condense!r}", hint=unknown_name_hint(condense, CONDENSATIONS)
         )
     found = Settings(method, cast(Condensation, condense), strong_scaling)
     if method != "classic":

@@ -1,23 +1,30 @@
-"""Repetitions: outliers among them, what they are condensed to, and the noise that they show."""
+"""Repetitions and noise: outliers, one value per point, the noise that repetitions show, and which kinds are likely."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from splc.errors import SpecError, unknown_name_hint
 from splc.types import Array
 
+Weighed = TypeVar("Weighed")
 Condensation = Literal["robust", "mean", "median", "minimum", "maximum"]
-AGGREGATES: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
+CONDENSATIONS: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
 
 # A repetition is an outlier where it lies this many robust standard deviations from the median of its point. Of few
 # repetitions, and of few in all, the deviation is under-estimated, and more is asked for (see `outliers`).
 _FAR = 6.0
 # And at least this part of the median: counts that repeat exactly have no spread to judge by.
 _LEAST = 0.01
+
+# From here on it is asked whether noise is partly absolute; below, relative noise explains the data well enough.
+_SUSPICIOUS = 0.03
+_FLOORED_SHARE = 0.1
+# Values so much smaller than the largest have no relative precision.
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +55,7 @@ def condensed(values: Array, how: Condensation) -> Condensed:
         values: shape (models, n, repetitions), NaN where there is none.
         how: 'mean'; 'robust', the mean of what is no outlier; or another statistic, whose value then counts as one
             measurement.
-
-    Raises:
-        SpecError: for another name.
     """
-    if how not in AGGREGATES:
-        raise SpecError(f"unknown way to condense repetitions {how!r}", hint=unknown_name_hint(how, AGGREGATES))
     none = np.zeros(len(values), dtype=int)
     if values.shape[2] == 1:
         single = values[:, :, 0]
@@ -128,3 +130,36 @@ def scales(values: Array, floored: bool) -> Array:
         size = size + size.mean(axis=1, keepdims=True)
     # All values are 0: any unit will do.
     return np.where(size > 0, size, 1.0)
+
+
+def kinds_of_noise(
+    measured: Condensed,
+    total: int,
+    weigh: Callable[[Array, bool], Weighed],
+    best: Callable[[Weighed], tuple[Array, Array]],
+) -> list[tuple[Weighed, Array, Array]]:
+    """Weigh hypotheses under each kind of noise that a batch calls for: relative, and partly absolute ("floored").
+
+    Args:
+        measured: one value per point and quantity.
+        total: number of measurements of each quantity.
+        weigh: (rows of the batch, whether noise is floored) → hypotheses.
+        best: hypotheses → sums of squared relative residuals and numbers of coefficients of the best of each row.
+
+    Returns:
+        for each kind the hypotheses, the rows that they are about, and the log prior of the kind in each of these rows.
+    """
+    # Noise cannot be relative to values that are not all positive, or vanish.
+    absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))
+    found = []
+    floored = absolute.copy()
+    rows = np.flatnonzero(~absolute)
+    if len(rows):
+        relative = weigh(rows, False)
+        found.append((relative, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
+        squares, sizes = best(relative)
+        floored[rows] = np.sqrt(squares / np.maximum(total - sizes, 1)) > _SUSPICIOUS
+    rows = np.flatnonzero(floored)
+    if len(rows):
+        found.append((weigh(rows, True), rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
+    return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -130,46 +130,20 @@ def suggest(
     spent = float((_costs(price, points, mean) * known).sum())
     grid = _Grid(points, model, price, each, checked_axes(axes, points.shape[1]), extend)
     error, checked = _error(points, values, grid.base())
-    found = _Found(model, error, checked, spent, each, len(grid.points))
+    found = Suggestions(model.names, (), "", False, model, error, checked, spent, each, len(grid.points))
     return _suggestions(found, grid, until, budget, count)
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What is known before anything is suggested; see `Suggestions`."""
-
-    model: ScalingModel
-    error: float | None
-    checked: int
-    spent: float
-    repetitions: int
-    candidates: int
-
-    def result(self, points: Sequence[Suggestion], why: str, done: bool) -> Suggestions:
-        """Return it with suggestions."""
-        return Suggestions(
-            self.model.names,
-            tuple(points),
-            why,
-            done,
-            self.model,
-            self.error,
-            self.checked,
-            self.spent,
-            self.repetitions,
-            self.candidates,
-        )
-
-
 def _suggestions(
-    found: _Found, grid: _Grid, until: float | None, budget: float | None, count: int | None
+    found: Suggestions, grid: _Grid, until: float | None, budget: float | None, count: int | None
 ) -> Suggestions:
+    """Return what is known with the points to measure next."""
     chosen: list[Suggestion] = []
     spent = found.spent
     line = grid.next_line()
     if line is None and until is not None and found.error is not None and found.error <= until:
         why = f"good enough: points off the lines are predicted within {found.error:.3g} % on average"
-        return found.result([], why, True)
+        return replace(found, why=why, done=True)
     wanted = count or (len(line[0]) if line else 1)
     whys = []
     while len(chosen) < wanted:
@@ -186,13 +160,13 @@ def _suggestions(
             if budget is not None and spent + grid.costs[row] > budget:
                 left = max(budget - spent, 0.0)
                 text = f"the budget is spent: {left:.6g} is left, and the next point costs {grid.costs[row]:.6g}"
-                return found.result(chosen, text, not chosen)
+                return replace(found, points=tuple(chosen), why=text, done=not chosen)
             chosen.append(grid.suggestion(int(row), reason))
             spent += float(grid.costs[row])
             grid.measured[row] = True
         whys.append(reason)
         line = grid.next_line()
-    return found.result(chosen, "; ".join(dict.fromkeys(whys)), False)
+    return replace(found, points=tuple(chosen), why="; ".join(dict.fromkeys(whys)))
 
 
 class _Grid:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment, Key
-from splc.errors import MeasurementError, SpecError
+from splc.errors import MeasurementError
 
 NAN = np.nan
 
@@ -34,28 +34,11 @@ def test_names_and_values() -> None:
     assert kept["main->f", "time"].tolist() == [[2], [4], [6]]
 
 
-@pytest.mark.parametrize(("aggregate", "first"), [("mean", 4.0), ("median", 3.0), ("min", 1.0)])
-def test_aggregates(aggregate: str, first: float) -> None:
-    """One value per point is the aggregate of the repetitions that are there, NaN where there is none."""
-    column = experiment().column("main", "time", aggregate)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(column, [first, NAN, 5])
-
-
 def test_measured_points() -> None:
     """The measured points of a series are those with a value, repetitions kept."""
     points, values = experiment().measured("main", "time")
     assert points.tolist() == [[1, 10], [4, 10]]
     np.testing.assert_array_equal(values, [[1, 3, 8], [5, NAN, NAN]])
-
-
-def test_stacked() -> None:
-    """All series stand above each other, padded to the same number of repetitions."""
-    kept = experiment()
-    stacked = kept.stacked()
-    assert stacked.shape == (3, 3, 3)
-    for at, values in enumerate(kept.series.values()):
-        np.testing.assert_array_equal(stacked[at, :, : values.shape[1]], values)
-        assert np.isnan(stacked[at, :, values.shape[1] :]).all()
 
 
 def test_equality() -> None:
@@ -108,11 +91,9 @@ def test_what_is_no_experiment(changes: dict[str, object], expected: str) -> Non
 
 
 def test_unknown_names() -> None:
-    """Unknown call paths, metrics and aggregates are errors that name the nearest known one."""
+    """Unknown call paths and metrics are errors that name the nearest known one."""
     kept = experiment()
     with pytest.raises(MeasurementError, match=r"no call path 'main->g'\n.*did you mean 'main->f'"):
         kept["main->g", "time"]
     with pytest.raises(MeasurementError, match=r"'flops' was not measured for 'main->f'\n.*known are: time"):
         kept["main->f", "flops"]
-    with pytest.raises(SpecError, match="unknown aggregate 'max'"):
-        kept.column("main", "time", "max")  # type: ignore[arg-type]

@@ -19,8 +19,7 @@ import numpy as np
 
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, falls, line_scores, parameter_terms, shortlists
-from splc.scaling.noise import Condensed, scales
-from splc.scaling.single.default import SUSPICIOUS, log_share, without_relative
+from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.types import Array
 
 _BATCH = 64
@@ -53,24 +52,19 @@ def search(
 def _ideas(
     points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, total: int, strong_scaling: bool | None
 ) -> Hypotheses:
-    """Weigh hypotheses for a batch under every idea of the noise that it calls for (as `single.default`)."""
-    absolute = without_relative(measured)
-    again = absolute.copy()
-    parts = []
-    rows = np.flatnonzero(~absolute)
-    if len(rows):
-        found = _weighed(points, among, measured[rows], total, strong_scaling, False)
-        found = replace(found, model=rows[found.model])
-        found = replace(found, log_weights=found.log_weights + log_share(False, absolute)[found.model])
-        parts.append(found)
+    """Weigh hypotheses for a batch under every kind of noise that it calls for."""
+
+    def weigh(rows: Array, floored: bool) -> Hypotheses:
+        return _weighed(points, among, measured[rows], total, strong_scaling, floored)
+
+    def best(found: Hypotheses) -> tuple[Array, Array]:
         first = np.flatnonzero(np.diff(found.model, prepend=-1))
-        free = np.maximum(total - found.sizes[first], 1)
-        again[found.model[first]] = np.sqrt(found.squares[first] / free) > SUSPICIOUS
-    rows = np.flatnonzero(again)
-    if len(rows):
-        found = _weighed(points, among, measured[rows], total, strong_scaling, True)
-        found = replace(found, model=rows[found.model], floored=np.ones(len(found.model), dtype=bool))
-        parts.append(replace(found, log_weights=found.log_weights + log_share(True, absolute)[found.model]))
+        return found.squares[first], found.sizes[first]
+
+    parts = []
+    for found, rows, log_share in kinds_of_noise(measured, total, weigh, best):
+        log_weights = found.log_weights + log_share[found.model]
+        parts.append(replace(found, model=rows[found.model], log_weights=log_weights))
     return Hypotheses.joined(parts).plausible()
 
 
@@ -82,7 +76,7 @@ def _weighed(
     strong_scaling: bool | None,
     floored: bool,
 ) -> Hypotheses:
-    """Weigh hypotheses for a batch under one idea of the noise."""
+    """Weigh hypotheses for a batch under one kind of noise."""
     size = scales(measured.values, floored)
     weights = np.sqrt(measured.counts) / size
     z = measured.values * weights
@@ -101,7 +95,8 @@ def _weighed(
     found = hypotheses(among, choices(shortlists(scores)), z, weights, squares, total)
     # The density of the values themselves, so that different ideas of the noise can be compared.
     density = -(measured.counts * np.log(size)).sum(axis=1)
-    return replace(found, log_weights=found.log_weights + density[found.model])
+    log_weights = found.log_weights + density[found.model]
+    return replace(found, log_weights=log_weights, floored=np.full(len(log_weights), floored))
 
 
 def _exchanged(

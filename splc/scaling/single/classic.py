@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 
 from splc.data.accuracy import smape
-from splc.errors import SpecError, unknown_name_hint
 from splc.scaling.columns import columns, usable
 from splc.scaling.exponents import EXTRAP, Exponents
 from splc.scaling.scores import contributes, left_out, line
@@ -36,14 +35,7 @@ def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, cr
         number: how many terms beside the constant there may be, 1 or 2.
         criterion: 'rss', the residual sum of squares in sample, as the paper has it; or 'loo', the SMAPE at points left
             out, as later versions have it, which does not always prefer the second term.
-
-    Raises:
-        SpecError: for another number of terms or another criterion.
     """
-    if number not in (1, 2):
-        raise SpecError(f"hypotheses with {number} terms are not searched", hint="terms is 1 or 2")
-    if criterion not in CRITERIA:
-        raise SpecError(f"unknown criterion {criterion!r}", hint=unknown_name_hint(str(criterion), CRITERIA))
     terms = usable(among, x) if len(x) > 1 else ()
     first, second = np.full(len(values), -1), np.full(len(values), -1)
     coefficients = np.zeros((3, len(values)))

@@ -18,17 +18,12 @@ import numpy as np
 
 from splc.scaling.columns import column, columns
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
-from splc.scaling.noise import Condensed, scales
+from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.hypotheses import Space, space
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
 
-# From here on it is asked whether noise is partly absolute; below, relative noise explains the data well enough.
-SUSPICIOUS = 0.03
-_FLOORED_SHARE = 0.1
-# Values so much smaller than the largest have no relative precision.
-_NOTHING = 1e-12
 # A fall of less than this, relative to the first value, is more often noise.
 _DIP = 0.1
 # Measured values per batch: intermediate results are then small enough for the processor's caches.
@@ -37,7 +32,7 @@ _CHUNK = 640
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """The hypotheses of a batch under one idea of the noise.
+    """The hypotheses of a batch under one kind of noise.
 
     Attributes:
         found: the hypotheses' posterior.
@@ -90,11 +85,10 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
         strong_scaling: as for `default`.
     """
     among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
-    absolute = without_relative(measured)
     parts = []
-    for each, _ in ideas(among, measured, int(measured.counts.sum())):
+    for each, _, log_share in _kinds(among, measured, int(measured.counts.sum())):
         found = each.found
-        log_weights = (found.log_weights + log_share(each.floored, absolute))[:, 0]
+        log_weights = (found.log_weights + log_share)[:, 0]
         order = np.argsort(-log_weights)[:MOST]
         order = order[log_weights[order] > log_weights[order[0]] + LEAST_SHARE]
         sizes = found.sizes[order]
@@ -133,58 +127,31 @@ def falls(values: Array) -> Array:
 
 
 def weighed(among: Space, measured: Condensed, total: int, floored: bool) -> Weighed:
-    """Weigh all hypotheses for a batch of quantities under one idea of the noise."""
+    """Weigh all hypotheses for a batch of quantities under one kind of noise."""
     values = measured.values.T
     size = scales(measured.values, floored).T
     squares = (measured.squares.T / size**2).sum(axis=0)
     return Weighed(posterior(among, values, size, measured.counts.T, squares, total), floored)
 
 
-def log_share(floored: bool, absolute: Array) -> Array:
-    """Return the log prior of an idea of the noise; `absolute`: noise can be nothing but floored."""
-    with np.errstate(divide="ignore"):
-        return np.log(np.where(absolute, float(floored), _FLOORED_SHARE if floored else 1 - _FLOORED_SHARE))
+def _kinds(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, Array, Array]]:
+    """Weigh all hypotheses under every kind of noise that a batch calls for (see `kinds_of_noise`)."""
 
+    def best(each: Weighed) -> tuple[Array, Array]:
+        at = each.found.log_weights.argmax(axis=0)
+        return each.found.squares[at, np.arange(len(at))], each.found.sizes[at]
 
-def without_relative(measured: Condensed) -> Array:
-    """Return for which quantities noise cannot be relative: with values that are not all positive, or vanish."""
-    size = measured.values.max(axis=1)
-    return np.asarray(measured.values.min(axis=1) <= _NOTHING * np.abs(size))
-
-
-def ideas(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, Array]]:
-    """Weigh all hypotheses under every idea of the noise that a batch calls for.
-
-    Returns:
-        pairs of what was weighed and the rows of the batch that it is about.
-    """
-    absolute = without_relative(measured)
-    rows = np.flatnonzero(~absolute)
-    found: list[tuple[Weighed, Array]] = []
-    again = absolute.copy()
-    if len(rows):
-        relative = weighed(among, measured[rows], total, False)
-        found.append((relative, rows))
-        best = relative.found.log_weights.argmax(axis=0)
-        squares = relative.found.squares[best, np.arange(len(rows))]
-        free = np.maximum(total - relative.found.sizes[best], 1)
-        again[rows] = np.sqrt(squares / free) > SUSPICIOUS
-    rows = np.flatnonzero(again)
-    if len(rows):
-        found.append((weighed(among, measured[rows], total, True), rows))
-    return found
+    return kinds_of_noise(measured, total, lambda rows, floored: weighed(among, measured[rows], total, floored), best)
 
 
 def _chosen(among: Space, x: Array, measured: Condensed, total: int) -> Selection:
     """Choose for one batch with as many measurements for each quantity."""
     models = len(measured.values)
-    absolute = without_relative(measured)
     highest = np.full(models, -np.inf)
     places, coefficients = np.full((2, models), -1), np.zeros((3, models))
     floored = np.zeros(models, dtype=bool)
     parts = [
-        (each, rows, each.found.log_weights + log_share(each.floored, absolute[rows]))
-        for each, rows in ideas(among, measured, total)
+        (each, rows, each.found.log_weights + log_share) for each, rows, log_share in _kinds(among, measured, total)
     ]
     for each, rows, log_weights in parts:
         best, at = log_weights.argmax(axis=0), np.arange(len(rows))
