@@ -2,15 +2,15 @@
 
 from splc.calibration.calibrate import calibrate
 from splc.calibration.free_parameters import SCALE, Bound
-from splc.calibration.result import WEIGHTS, Calibration, Combination, Confounded, Estimate, Residual, Weights
+from splc.calibration.result import WEIGHTS, Calibration, Confounded, DeterminedCombination, Estimate, Residual, Weights
 
 __all__ = [
     "SCALE",
     "WEIGHTS",
     "Bound",
     "Calibration",
-    "Combination",
     "Confounded",
+    "DeterminedCombination",
     "Estimate",
     "Residual",
     "Weights",

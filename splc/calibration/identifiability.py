@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.calibration.linear import Dependence, column_lengths, dependence
-from splc.calibration.result import Combination, Confounded
+from splc.calibration.result import Confounded, DeterminedCombination
 from splc.calibration.search import Misfit
 from splc.types import Array
 
@@ -110,7 +110,7 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             for column, j in zip(sorted(columns), others, strict=True)
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
-        combinations: list[Combination] = []
+        combinations: list[DeterminedCombination] = []
         if all(_same_sum(misfit, at, basis, j, rates) for j in others):
             for i in basis:
                 parts = [(i, 1.0), *((j, rates[i, j]) for j in others if rates[i, j] != 0)]
@@ -120,7 +120,7 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
                 ends = [sorted((rate * misfit.low[place], rate * misfit.high[place])) for place, rate in parts]
                 low, high = (units[i] * sum(end[side] for end in ends) for side in (0, 1))
                 combinations.append(
-                    Combination(
+                    DeterminedCombination(
                         "sum", named, value, max(value - wide, min(low, value)), min(value + wide, max(high, value))
                     )
                 )
@@ -132,7 +132,7 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
                     value = math.prod((values[place] * units[place]) ** power for place, power in parts)
                     wide = math.exp(min(widths[i] / values[i], 700.0))
                     named = tuple((free[place].name, power) for place, power in parts)
-                    combinations.append(Combination("product", named, value, value / wide, value * wide))
+                    combinations.append(DeterminedCombination("product", named, value, value / wide, value * wide))
         found.append(Confounded(tuple(free[place].name for place in members), tuple(combinations)))
     return tuple(found)
 

@@ -57,7 +57,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Combination:
+class DeterminedCombination:
     """A combination of parameters that is determined though they are not.
 
     Attributes:
@@ -99,7 +99,7 @@ class Confounded:
     """
 
     names: tuple[str, ...]
-    combinations: tuple[Combination, ...]
+    combinations: tuple[DeterminedCombination, ...]
 
 
 @dataclass(frozen=True)
