@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 
+from casestudies.png import small_png
 from casestudies.report.studies import Case
 from casestudies.report.tables import best_of, label
 from splc.plotting import Curves, comparison_plot
@@ -20,8 +19,6 @@ FIGURES = {
     "5.6": ("smg2000/3d", True),
     "5.7": ("boomeramg", True),
 }
-# Enough for lines and points with soft edges, and a fifth of the bytes.
-_COLORS = 64
 
 
 def name_of(figure: str) -> str:
@@ -31,8 +28,6 @@ def name_of(figure: str) -> str:
 
 def picture(figure: str, cases: dict[str, Case]) -> bytes:
     """Return a figure as PNG."""
-    from PIL import Image
-
     folder, multiplied = FIGURES[figure]
     case = cases[folder]
     best = best_of(case)
@@ -47,6 +42,4 @@ def picture(figure: str, cases: dict[str, Case]) -> bytes:
     drawn = comparison_plot(
         ("predictions",), Curves(names, np.stack([expected, learned]), inputs.measured, inputs.nfp), (), "png"
     )
-    small = io.BytesIO()
-    Image.open(io.BytesIO(drawn)).convert("RGB").quantize(_COLORS).save(small, "PNG", optimize=True)
-    return small.getvalue()
+    return small_png(drawn)

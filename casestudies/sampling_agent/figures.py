@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from casestudies.png import small_png
 from casestudies.sampling_agent.training import Epoch
 from casestudies.sampling_agent.validation import AGENT, CHANCE, HEURISTIC, Validation
 from splc.plotting.style import BLACK, DARK, FAINT, GREY, LIGHT, drawing, new_figure, saved
 
 
 def learning_curve(epochs: Sequence[Epoch], validation: Validation | None = None) -> bytes:
-    """Return the reward and the cost of each epoch as SVG.
+    """Return the reward and the cost of each epoch as PNG.
 
     Args:
         epochs: in order.
@@ -47,11 +48,11 @@ def learning_curve(epochs: Sequence[Epoch], validation: Validation | None = None
             axes.set_axisbelow(True)
         costs.set_ylim(bottom=0)
         rewards.legend(loc="lower right", fontsize=8)
-        return saved(figure, "svg")
+        return small_png(saved(figure, "png"))
 
 
 def against_heuristic(validation: Validation) -> bytes:
-    """Return the cost of each function, and how many points were taken, by the agent and by the heuristic, as SVG."""
+    """Return the cost of each function, and how many points were taken, by the agent and by the heuristic, as PNG."""
     outcomes = validation.outcomes
     with drawing():
         figure = new_figure(8, 3.6)
@@ -74,4 +75,4 @@ def against_heuristic(validation: Validation) -> bytes:
         points.grid(color=FAINT, axis="y")
         points.set_axisbelow(True)
         points.legend(fontsize=8)
-        return saved(figure, "svg")
+        return small_png(saved(figure, "png"))

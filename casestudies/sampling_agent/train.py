@@ -95,8 +95,8 @@ def _run(settings: Settings, generator: Generator, functions: int, output: Path 
     write_whole(folder / "config.json", json.dumps(config, indent=1) + "\n")
     write_whole(folder / "curve.csv", curve_csv(epochs))
     write_whole(folder / "validation.csv", validation_csv(validation.outcomes))
-    write_whole(folder / "learning_curve.svg", learning_curve(epochs, validation))
-    write_whole(folder / "against_heuristic.svg", against_heuristic(validation))
+    write_whole(folder / "learning_curve.png", learning_curve(epochs, validation))
+    write_whole(folder / "against_heuristic.png", against_heuristic(validation))
     write_network(folder / "agent.npz", best)
     text = tables(validation)
     if output is None:

@@ -73,7 +73,7 @@ class Evaluation(ABC):
 
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures: one per noise."""
-        return tuple(f"pictures/noise-{100 * noise:g}.svg" for noise in self.noise)
+        return tuple(f"pictures/noise-{100 * noise:g}.png" for noise in self.noise)
 
     def settings(self) -> dict[str, Any]:
         """Return all settings, in JSON's types."""

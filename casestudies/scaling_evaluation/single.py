@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from casestudies.png import small_png
 from casestudies.scaling_evaluation.evaluation import Evaluation, Row
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, NOISE, POINTS, evaluate
 from splc.io.tables import Cell, Table
@@ -74,7 +75,7 @@ class SingleEvaluation(Evaluation):
         found = {}
         for noise, name in zip(self.noise, self.picture_names(), strict=True):
             panels = {title: _shares(rows, noise, share) for share, title in SHARES.items() if share != "covered"}
-            found[name] = grouped_bars(panels, self._drawn(noise), "svg")
+            found[name] = small_png(grouped_bars(panels, self._drawn(noise), "png"))
         return found
 
     def _drawn(self, noise: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from casestudies.png import small_png
 from casestudies.scaling_evaluation.evaluation import Evaluation, Row
 from casestudies.scaling_evaluation.sparse_functions import BANDS, NUMBERS, POINTS, evaluate_sparse
 from splc.errors import plural
@@ -95,7 +96,7 @@ class SparseEvaluation(Evaluation):
                  for each in self.repetitions]
                 for parameters in self.parameters
             ]  # fmt: skip
-            found[name] = stacked_bars(panels, WITHIN, self._drawn(noise), "svg")
+            found[name] = small_png(stacked_bars(panels, WITHIN, self._drawn(noise), "png"))
         return found
 
     def _drawn(self, noise: float) -> str:

@@ -350,8 +350,8 @@ def test_committed_results_are_whole() -> None:
     assert kept == sorted(kept)
     assert kept[-1] == best[-1]
     page = (HERE / "README.md").read_text(encoding="utf-8")
-    for name in ("learning_curve.svg", "against_heuristic.svg"):
-        assert (TRAINED / name).read_text(encoding="utf-8").startswith("<?xml")
+    for name in ("learning_curve.png", "against_heuristic.png"):
+        assert (TRAINED / name).read_bytes().startswith(b"\x89PNG")
         assert f"(trained/{name})" in page
     assert (TRAINED / "agent.npz").stat().st_size < 200_000
 

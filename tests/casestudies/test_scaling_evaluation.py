@@ -236,7 +236,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["preset"], found["tasks"], found["done_before"]) == ("synthetic-sparse", 2, 2)
-    assert found["files"] == ["pictures/noise-5.svg", "table.csv", "table.md", "table.tex", "manifest.json"]
+    assert found["files"] == ["pictures/noise-5.png", "table.csv", "table.md", "table.tex", "manifest.json"]
 
 
 def test_command_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
