@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import io
 
-# Enough for lines and points with soft edges, and a fifth of the bytes.
-_COLORS = 64
 
-
-def small_png(picture: bytes) -> bytes:
-    """Return a PNG picture with few colours."""
+def small_png(picture: bytes, colors: int = 64) -> bytes:
+    """Return a PNG picture with few colours, which are enough for lines and points with soft edges."""
     from PIL import Image
 
     small = io.BytesIO()
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(_COLORS).save(small, "PNG", optimize=True)
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(colors).save(small, "PNG", optimize=True)
     return small.getvalue()

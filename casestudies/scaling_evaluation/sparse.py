@@ -96,7 +96,7 @@ class SparseEvaluation(Evaluation):
                  for each in self.repetitions]
                 for parameters in self.parameters
             ]  # fmt: skip
-            found[name] = small_png(stacked_bars(panels, WITHIN, self._drawn(noise), "png"))
+            found[name] = small_png(stacked_bars(panels, WITHIN, self._drawn(noise), "png"), 32)
         return found
 
     def _drawn(self, noise: float) -> str:
