@@ -1,0 +1,118 @@
+"""Workflows called from Python: the same results as commands, and nothing printed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from splc.cli.app import app
+from splc.errors import RequestError
+from splc.workflows import convert, describe, fit, measure, optimize, predict, sample, suggest
+from tests.support.paths import ROOT
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of a case study, which is the current folder."""
+    folder = tmp_path / "2d"
+    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def printed(*arguments: str) -> Any:
+    """Return the JSON object that a command prints."""
+    return json.loads(CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False).stdout)
+
+
+@pytest.mark.usefixtures("project")
+class TestResults:
+    def test_describe(self) -> None:
+        """The number of valid configurations is that of the command."""
+        assert describe.run(describe.Request()).description.count == printed("describe")["valid_configurations"]
+
+    def test_sample(self) -> None:
+        """The sampled configurations are those of the command."""
+        result = sample.run(sample.Request(sampling="random:5", seed=3))
+        found = printed("sample", "--sampling", "random:5", "--seed", "3")
+        rows = [result.sample.configurations.assignment(row) for row in range(5)]
+        assert rows == found["rows"]
+
+    def test_predict(self) -> None:
+        """Predictions and their error are those of the command."""
+        request = predict.Request(model="analytical.txt", configurations="measurements.csv", nfp="solve_seconds")
+        result = predict.run(request)
+        found = printed("predict", "analytical.txt", "measurements.csv", "--property", "solve_seconds")
+        assert result.error == found["error"]
+        assert result.predicted.tolist() == found["predicted"]
+
+    def test_optimize(self) -> None:
+        """The optimum is that of the command, and a request may change parameters."""
+        result = optimize.run(optimize.Request(model="analytical.txt"))
+        assert result.optimum.predicted == printed("optimize", "analytical.txt")["predicted"]
+        doubled = optimize.run(optimize.Request(model="analytical.txt", parameter={"alpha": 1.0}))
+        assert doubled.optimum.predicted > result.optimum.predicted
+
+    def test_fit(self, project: Path) -> None:
+        """Estimates are those of the command; `write` writes them as parameters."""
+        result = fit.run(fit.Request(free=("alpha", "beta"), output="fitted.toml"))
+        found = printed("fit", "--free", "alpha,beta")
+        assert [each.value for each in result.calibration.estimates] == [
+            each["estimate"] for each in found["parameters"]
+        ]
+        fit.write(result, "fitted.toml")
+        assert "alpha" in (project / "fitted.toml").read_text(encoding="utf-8")
+
+    def test_suggest(self) -> None:
+        """Suggested points are those of the command."""
+        request = suggest.Request(coordinates=["px", "py", "nx"], metric="solve_seconds", count=2)
+        arguments = ("--coordinates", "px,py,nx", "--metric", "solve_seconds", "--count", "2")
+        points = [list(each.point) for each in suggest.run(request).suggestions.points]
+        assert points == [list(each["point"].values()) for each in printed("suggest", *arguments)["next"]]
+
+    def test_convert(self, project: Path) -> None:
+        """A file is written, and the result says what it contains."""
+        result = convert.run(convert.Request(source="analytical.txt", output="model.json"))
+        written = json.loads((project / "model.json").read_text(encoding="utf-8"))
+        assert result.content == f"a model of {len(written['model']['terms'])} terms"
+        assert result.form == "json"
+
+    def test_measure(self, project: Path) -> None:
+        """A preview runs nothing; a run reports its progress and writes the measurements."""
+        request = measure.Request(
+            command="echo {px}", properties=(r"ranks=regex:(\d+)",), sampling="pb:9,3", output="new.csv"
+        )
+        assert len(measure.preview(request).left) == 9
+        assert not (project / "new.csv").exists()
+        done: list[int] = []
+        result = measure.run(request, on_progress=lambda progress, _: done.append(progress.done))
+        assert (result.written, result.interrupted) == (True, False)
+        assert done[-1] == result.progress.total == 9
+        assert (project / "new.csv").exists()
+        again = measure.run(measure.Request(**{**vars(request), "resume": True}))
+        assert [note.text for note in again.notes] == ["9 runs are recorded already"]
+
+
+@pytest.mark.usefixtures("project")
+def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Workflows return notes instead of printing them."""
+    result = predict.run(predict.Request(model="analytical.txt", configurations="measurements.csv", nfp="messages"))
+    measure.run(measure.Request(command="echo {px}", sampling="pb:9,3", output="new.csv"))
+    assert result.error is not None
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("project")
+def test_wrong_requests_name_their_fields() -> None:
+    """The error of a wrong request has the fields that are wrong."""
+    with pytest.raises(RequestError) as caught:
+        fit.run(fit.Request(free=("alpha",), level=95))
+    assert caught.value.fields == ("level",)
+    with pytest.raises(RequestError, match="no model uses a parameter 'gamma'") as caught:
+        optimize.run(optimize.Request(model="analytical.txt", parameter={"gamma": 1.0}))
+    assert caught.value.fields == ("parameter",)
