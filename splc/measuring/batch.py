@@ -20,7 +20,7 @@ import numpy as np
 from splc.errors import listed
 from splc.formats.measurements.csv_table import option_column, option_texts, table_text
 from splc.io.csv_rows import SEPARATORS
-from splc.measuring.execution import KEPT, Result, failure, load_average, now
+from splc.measuring.execution import KEPT, RunResult, failure, load_average, now
 from splc.measuring.properties import NoValueError, finite
 from splc.measuring.run_results import Run
 from splc.measuring.runner import Ended, run
@@ -31,10 +31,10 @@ CONFIGURATIONS = "configurations"
 FRUITLESS = 3
 
 
-class Record(Protocol):
+class RecordResult(Protocol):
     """Puts a result into the journal."""
 
-    def __call__(self, run: Run, result: Result, more: Mapping[str, Any]) -> None:
+    def __call__(self, run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
         """Return when the result is on disk."""
 
 
@@ -56,7 +56,7 @@ def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
 def run_batches(
     setup: Setup,
     runs: Sequence[Run],
-    record: Record,
+    record: RecordResult,
     should_stop: Callable[[], bool],
     on_start: Callable[[int], None] | None = None,
     on_end: Callable[[Mapping[str, Any]], None] | None = None,
@@ -138,7 +138,7 @@ class _Reader:
 
     setup: Setup
     runs: Sequence[Run]
-    record: Record
+    record: RecordResult
     should_stop: Callable[[], bool]
     header: list[str] = field(default_factory=list)
     separator: str = ","
@@ -215,7 +215,7 @@ class _Reader:
             found.append(int(index[0]))
         return tuple(found)
 
-    def _result(self, cells: Sequence[str], line: str) -> Result:
+    def _result(self, cells: Sequence[str], line: str) -> RunResult:
         values, wrong = dict[str, float](), []
         for one in self.setup.properties:
             try:
@@ -224,14 +224,14 @@ class _Reader:
                 wrong.append(str(error))
         seconds = time.perf_counter() - self.since
         if wrong:
-            return Result(values, "; ".join(wrong), None, seconds, self.load, self.started, line[-KEPT:])
-        return Result(values, None, None, seconds, self.load, self.started)
+            return RunResult(values, "; ".join(wrong), None, seconds, self.load, self.started, line[-KEPT:])
+        return RunResult(values, None, None, seconds, self.load, self.started)
 
-    def failed(self, reason: str, ended: Ended) -> Result:
+    def failed(self, reason: str, ended: Ended) -> RunResult:
         """Return the result of a run without a row."""
         seconds = time.perf_counter() - self.since
         out, err = ended.stdout[-KEPT:], ended.stderr[-KEPT:]
-        return Result({}, reason, ended.exit_code, seconds, self.load, self.started, out, err)
+        return RunResult({}, reason, ended.exit_code, seconds, self.load, self.started, out, err)
 
     def summary(self, ended: Ended) -> dict[str, Any]:
         """Return what the journal says about the process."""

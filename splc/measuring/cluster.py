@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from splc.errors import InputError, Problem, SpecError, listed
-from splc.measuring.batch import Record
+from splc.measuring.batch import RecordResult
 from splc.measuring.command import program
-from splc.measuring.execution import Result, execute, now
+from splc.measuring.execution import RunResult, execute, now
 from splc.measuring.machine import machine
 from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup
@@ -94,7 +94,9 @@ class Cluster:
             ]
             raise InputError(problems)
 
-    def __call__(self, setup: Setup, runs: Sequence[Run], record: Record, should_stop: Callable[[], bool]) -> None:
+    def __call__(
+        self, setup: Setup, runs: Sequence[Run], record: RecordResult, should_stop: Callable[[], bool]
+    ) -> None:
         """Do runs, and record each as it comes in.
 
         A worker that goes away takes its run with it: another one does it.
@@ -111,7 +113,7 @@ class Cluster:
                 waiting.appendleft(this)
             else:
                 reason = f"{LOSSES} workers went away while they measured it"
-                record(this, Result({}, reason, started=now()), {"worker": worker})
+                record(this, RunResult({}, reason, started=now()), {"worker": worker})
 
         try:
             while waiting or flying:
@@ -166,16 +168,16 @@ class Cluster:
         )
 
     @staticmethod
-    def _result(future: Any) -> Result | None:
+    def _result(future: Any) -> RunResult | None:
         """Return the result of a run, None where its worker went away."""
         if future.status == "finished":
-            result: Result = future.result()
+            result: RunResult = future.result()
             return result
         if future.status == "error":
             error = future.exception()
             if type(error).__name__ in {"KilledWorker", "NoValidWorkerError"}:
                 return None
-            return Result({}, f"the worker failed: {type(error).__name__}: {error}")
+            return RunResult({}, f"the worker failed: {type(error).__name__}: {error}")
         return None
 
 

@@ -20,7 +20,7 @@ from splc.types import Array
 
 
 @dataclass(frozen=True)
-class Command:
+class BoundCommand:
     """A template with the values of all configurations.
 
     Attributes:
@@ -79,7 +79,7 @@ class Command:
         raise AssertionError(piece)
 
 
-def bind(template: Template, configurations: Configurations, options: Sequence[str] | None = None) -> Command:
+def bind(template: Template, configurations: Configurations, options: Sequence[str] | None = None) -> BoundCommand:
     """Return the command over configurations.
 
     Args:
@@ -104,7 +104,7 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
                 values = np.broadcast_to(column, (len(configurations),))
                 texts[text] = column_texts(np.where(np.isfinite(values), values, np.nan))
     split = [] if OPTIONS not in template.extras else _split_options(options or [""] * len(configurations))
-    command = Command(template, texts, selected, split)
+    command = BoundCommand(template, texts, selected, split)
     lacking: dict[str, int] = {}
     for row in range(len(configurations)):
         for name in command.without_value(row):

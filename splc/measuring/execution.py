@@ -39,7 +39,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Result:
+class RunResult:
     """What came out of a run.
 
     Attributes:
@@ -63,7 +63,7 @@ class Result:
     stderr: str = ""
 
 
-def execute(job: Job, on_start: Callable[[int], None] | None = None) -> Result:
+def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResult:
     """Do a run. A failure is a result."""
     load, started = load_average(), now()
     ended = run(
@@ -81,8 +81,8 @@ def execute(job: Job, on_start: Callable[[int], None] | None = None) -> Result:
     if reason is None and wrong:
         reason = "; ".join(wrong)
     if reason is None:
-        return Result(values, None, ended.exit_code, ended.seconds, load, started)
-    return Result(
+        return RunResult(values, None, ended.exit_code, ended.seconds, load, started)
+    return RunResult(
         values, reason, ended.exit_code, ended.seconds, load, started, ended.stdout[-KEPT:], ended.stderr[-KEPT:]
     )
 

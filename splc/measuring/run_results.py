@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from splc.measuring.execution import Result
+from splc.measuring.execution import RunResult
 from splc.measuring.journal import Record
 
 # A configuration (its row) and a repetition; negative ones are warm-ups.
@@ -23,10 +23,10 @@ class RunResults:
     """
 
     properties: Sequence[str]
-    results: dict[Run, Result] = field(default_factory=dict)
-    _rows: dict[int, dict[int, Result]] = field(default_factory=dict)
+    results: dict[Run, RunResult] = field(default_factory=dict)
+    _rows: dict[int, dict[int, RunResult]] = field(default_factory=dict)
 
-    def add(self, run: Run, result: Result) -> None:
+    def add(self, run: Run, result: RunResult) -> None:
         """Note the result of a run."""
         self.results[run] = result
         row, repetition = run
@@ -44,7 +44,7 @@ class RunResults:
         del self.results[run]
         self._rows.get(run[0], {}).pop(run[1], None)
 
-    def of(self, row: int) -> list[tuple[int, Result]]:
+    def of(self, row: int) -> list[tuple[int, RunResult]]:
         """Return the repetitions of a configuration with their results, in order."""
         return sorted(self._rows.get(row, {}).items())
 
@@ -68,7 +68,7 @@ class RunResults:
         return sum(known) / len(known) if known else None
 
 
-def record_of(run: Run, assignment: Mapping[str, float | None], result: Result, **more: Any) -> dict[str, Any]:
+def record_of(run: Run, assignment: Mapping[str, float | None], result: RunResult, **more: Any) -> dict[str, Any]:
     """Return the journal's record of a run."""
     record: dict[str, Any] = {
         "kind": "run",
@@ -88,9 +88,9 @@ def record_of(run: Run, assignment: Mapping[str, float | None], result: Result, 
     return record
 
 
-def result_of(record: Record) -> Result:
+def result_of(record: Record) -> RunResult:
     """Return the result in a journal's record of a run."""
-    return Result(
+    return RunResult(
         record["values"],
         record.get("reason"),
         record.get("exit_code"),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from splc.measuring.batch import Record, run_batches
-from splc.measuring.execution import Result, execute, load_average, now
+from splc.measuring.batch import RecordResult, run_batches
+from splc.measuring.execution import RunResult, execute, load_average, now
 from splc.measuring.journal import Journal
 from splc.measuring.machine import machine
 from splc.measuring.run_results import Run, RunResults, record_of
@@ -18,7 +18,9 @@ from splc.measuring.setup import Setup, require_same
 class Backend(Protocol):
     """Does runs and records the result of each."""
 
-    def __call__(self, setup: Setup, runs: Sequence[Run], record: Record, should_stop: Callable[[], bool]) -> None:
+    def __call__(
+        self, setup: Setup, runs: Sequence[Run], record: RecordResult, should_stop: Callable[[], bool]
+    ) -> None:
         """Return when all runs are recorded, or some are and it should stop."""
 
 
@@ -121,7 +123,7 @@ class Session:
         progress.failed = len(self.recorded.failed)
         begun = False
 
-        def record(run: Run, result: Result, more: Mapping[str, Any]) -> None:
+        def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
             self.journal.append(record_of(run, self.setup.assignment(run[0]), result, **more))
             self.recorded.add(run, result)
             progress.done += 1
@@ -158,7 +160,7 @@ class Session:
         }
         self.journal.append(session if workers is None else {**session, "workers": dict(workers)})
 
-    def _local(self, setup: Setup, runs: Sequence[Run], record: Record, should_stop: Callable[[], bool]) -> None:
+    def _local(self, setup: Setup, runs: Sequence[Run], record: RecordResult, should_stop: Callable[[], bool]) -> None:
         if setup.batch is not None:
             run_batches(setup, runs, record, should_stop, self._note_start, self._note)
             return

@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.io.files import sha256_of
-from splc.measuring.command import Command
+from splc.measuring.command import BoundCommand
 from splc.measuring.execution import Job
 from splc.measuring.journal import Record
 from splc.measuring.plan import Plan
@@ -63,7 +63,7 @@ class Setup:
         batch: None: one process per run; else the options that the configurations of one process agree in.
     """
 
-    command: Command
+    command: BoundCommand
     configurations: Configurations
     properties: tuple[Property, ...]
     plan: Plan

@@ -1,6 +1,6 @@
 """Scaling models of many quantities: those measured at the same points together, for one parameter and for several.
 
-The way is the same for both: repetitions are condensed, a method chooses a hypothesis (`Settings.select`), and model,
+The way is the same for both: repetitions are condensed, a method chooses a hypothesis (`FitSettings.select`), and model,
 caveats and uncertainty follow from it. Only the hypotheses that the method searches differ. Where a single parameter
 has an effect, the models are those of this parameter alone, which has the larger search space.
 """
@@ -18,7 +18,7 @@ from splc.scaling.columns import Product
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.intervals import AlongUncertainty, PosteriorUncertainty
-from splc.scaling.methods import Settings
+from splc.scaling.methods import FitSettings
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
@@ -31,7 +31,7 @@ from splc.types import Array
 MOST_PARAMETERS = 5
 
 
-def fitted(data: Quantities, settings: Settings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
+def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
     """Fit all quantities.
 
     Args:
@@ -55,7 +55,7 @@ def fitted(data: Quantities, settings: Settings, names: tuple[str, ...], segment
     return [each for each in found if each is not None]
 
 
-def _in_segments(one: Quantities, whole: ScalingModel, settings: Settings, names: tuple[str, ...]) -> ScalingModel:
+def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]) -> ScalingModel:
     """Return a model of two segments where the behaviour of a quantity changes, else the one of all points."""
     x = one.points[:, 0]
     if len(x) < LEAST_POINTS:
@@ -76,7 +76,7 @@ def _in_segments(one: Quantities, whole: ScalingModel, settings: Settings, names
     return found if better else whole
 
 
-def _batch(data: Quantities, settings: Settings, names: tuple[str, ...]) -> list[ScalingModel]:
+def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> list[ScalingModel]:
     """Fit quantities that were measured at the same points."""
     varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
     if len(varying) > MOST_PARAMETERS:
@@ -114,7 +114,7 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
     return np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1)
 
 
-def _along(data: Quantities, settings: Settings, names: tuple[str, ...], parameter: int) -> list[ScalingModel]:
+def _along(data: Quantities, settings: FitSettings, names: tuple[str, ...], parameter: int) -> list[ScalingModel]:
     """Fit quantities along one of several parameters; points that differ in the others alone are repetitions."""
     line = replace(quantities(data.points[:, parameter], data.values), notes=data.notes)
     about = about_points(names, data.points)
@@ -143,7 +143,7 @@ def _models(
     units: Array,
     measured: Condensed,
     chosen: Selection,
-    settings: Settings,
+    settings: FitSettings,
     names: tuple[str, ...],
 ) -> list[ScalingModel]:
     """Return the models of chosen hypotheses, with all that is known about them.

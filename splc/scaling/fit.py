@@ -37,7 +37,7 @@ def fit(
             Extra-P's default learner; 'refinement', as Following the Blind Seer has it; or 'extrap', refinement as
             Extra-P 4.2.5 has it.
         names: the parameters' names; unless given `x`, or of several `x1`, `x2`, …
-        aggregate: how repetitions become one value, see `splc.scaling.methods.Settings`.
+        aggregate: how repetitions become one value, see `splc.scaling.methods.FitSettings`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
         segmented: whether a change of behaviour is looked for: two models, of 9 points or more.
         exponents: the search space of 'classic', see `splc.scaling.methods.settings_of`.

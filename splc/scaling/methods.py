@@ -28,7 +28,7 @@ METHODS: Mapping[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class FitSettings:
     """What a learner for one parameter is asked to do.
 
     Attributes:
@@ -96,17 +96,17 @@ def settings_of(
     exponents: Any = None,
     terms: int | None = None,
     criterion: str | None = None,
-) -> Settings:
+) -> FitSettings:
     """Return checked settings; None is the method's own choice.
 
     Args:
-        method: see `Settings`.
-        aggregate: see `Settings`.
-        strong_scaling: see `Settings`.
+        method: see `FitSettings`.
+        aggregate: see `FitSettings`.
+        strong_scaling: see `FitSettings`.
         exponents: 'paper', 'extrap', a pair of sequences (powers, logarithms) that are combined, or a sequence of
             `Exponents`.
-        terms: see `Settings`.
-        criterion: see `Settings`.
+        terms: see `FitSettings`.
+        criterion: see `FitSettings`.
 
     Raises:
         SpecError: for an unknown name, a wrong value, or a setting that the method does not have.
@@ -125,7 +125,7 @@ def settings_of(
         raise SpecError(
             f"unknown way to condense repetitions {condense!r}", hint=unknown_name_hint(condense, CONDENSATIONS)
         )
-    found = Settings(method, cast(Condensation, condense), strong_scaling)
+    found = FitSettings(method, cast(Condensation, condense), strong_scaling)
     if method != "classic":
         return found
     number = 1 if terms is None else terms
@@ -135,7 +135,7 @@ def settings_of(
     if chosen not in CRITERIA:
         raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))
     among = SETS["paper"] if exponents is None else exponent_set(exponents)
-    return Settings(method, found.aggregate, strong_scaling, among, number, cast(Criterion, chosen))
+    return FitSettings(method, found.aggregate, strong_scaling, among, number, cast(Criterion, chosen))
 
 
 def exponent_set(given: Any) -> tuple[Exponents, ...]:

@@ -13,7 +13,7 @@ from splc.errors import SpecError
 from splc.measuring import runner
 from splc.measuring.batch import CONFIGURATIONS, batches, run_batches
 from splc.measuring.command import bind
-from splc.measuring.execution import Result
+from splc.measuring.execution import RunResult
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.run_results import Run
@@ -48,10 +48,10 @@ class Recorder:
     """Keeps what is recorded, in order."""
 
     def __init__(self) -> None:
-        self.runs: list[tuple[Run, Result]] = []
+        self.runs: list[tuple[Run, RunResult]] = []
         self.ends: list[Mapping[str, Any]] = []
 
-    def __call__(self, run: Run, result: Result, more: Mapping[str, Any]) -> None:
+    def __call__(self, run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
         """Keep a result."""
         self.runs.append((run, result))
 

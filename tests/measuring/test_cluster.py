@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError
 from splc.measuring.cluster import Cluster
 from splc.measuring.command import bind
-from splc.measuring.execution import Result
+from splc.measuring.execution import RunResult
 from splc.measuring.journal import Journal
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
@@ -87,9 +87,9 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
 
 def test_stopping(scheduler: str) -> None:
     """Asked to stop, what is in flight is recorded, and nothing is begun."""
-    results: dict[Run, Result] = {}
+    results: dict[Run, RunResult] = {}
 
-    def record(run: Run, result: Result, more: Mapping[str, Any]) -> None:
+    def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
         results[run] = result
 
     with Cluster(scheduler) as cluster:
@@ -138,9 +138,9 @@ if sys.argv[1] == "3":
     if os.stat("killed").st_size <= {times}: os.kill(os.getppid(), 9)
 print(sys.argv[1])
 """
-    results: dict[Run, Result] = {}
+    results: dict[Run, RunResult] = {}
 
-    def record(run: Run, result: Result, more: Mapping[str, Any]) -> None:
+    def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
         assert run not in results
         results[run] = result
 

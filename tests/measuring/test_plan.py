@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import SpecError
-from splc.measuring.execution import Result
+from splc.measuring.execution import RunResult
 from splc.measuring.plan import Plan, relative_deviation
 from splc.measuring.run_results import Run, RunResults
 
@@ -26,12 +26,12 @@ PLANS = st.builds(
 )
 
 
-def result(run: Run) -> Result:
+def result(run: Run) -> RunResult:
     """Return a made-up result: noisy for odd rows, a failure now and then."""
     row, repetition = run
     if row % 4 == 3 and repetition % 2:
-        return Result({}, "failed")
-    return Result({"t": 1.0 + (row % 2) * float(np.random.default_rng([row, repetition + 9]).random())})
+        return RunResult({}, "failed")
+    return RunResult({"t": 1.0 + (row % 2) * float(np.random.default_rng([row, repetition + 9]).random())})
 
 
 def runs_of(plan: Plan, count: int, recorded: RunResults) -> Iterator[Run]:
@@ -90,7 +90,7 @@ def test_what_always_fails_is_not_repeated() -> None:
     """A configuration without any value does not deviate."""
     recorded = RunResults(["t"], {})
     plan = Plan(max_deviation=0.1)
-    recorded.add((0, 0), Result({}, "failed"))
+    recorded.add((0, 0), RunResult({}, "failed"))
     assert [stage for stage in plan.stages(1, recorded) if any(run not in recorded.results for run in stage)] == []
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sampling.strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
-from splc.measuring.command import Command, bind
+from splc.measuring.command import BoundCommand, bind
 from splc.measuring.template import parse_template
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -20,7 +20,7 @@ from splc.system.variability import VariabilityModel
 EXTRAS = ("options", "repetition")
 
 
-def bound(text: str, configurations: Configurations) -> Command:
+def bound(text: str, configurations: Configurations) -> BoundCommand:
     """Return a template over configurations."""
     template = parse_template(text, configurations.model, EXTRAS)
     return bind(template, configurations, output_strings(configurations))

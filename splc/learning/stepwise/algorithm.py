@@ -16,7 +16,7 @@ from splc.learning.features import FeatureTable
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.candidates import BASE, Candidate
-from splc.learning.stepwise.least_squares import Projection, Table, least_squares
+from splc.learning.stepwise.least_squares import ColumnTable, Projection, least_squares
 from splc.learning.stepwise.scoring import Loss, rows_that_count
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
 from splc.learning.stepwise.settings import Settings
@@ -71,9 +71,9 @@ class ForwardSelection:
         """Return projections of the present terms, with all heads of the grid, and their scorer."""
         problem, settings = self.problem, self.settings
         atoms = self._columns(problem, self.grid.atoms)
-        fitted, judged = Table(atoms, problem.target), None
+        fitted, judged = ColumnTable(atoms, problem.target), None
         if self.judge is not None:
-            judged = Table(self._columns(self.judge, self.grid.atoms), self.judge.target)
+            judged = ColumnTable(self._columns(self.judge, self.grid.atoms), self.judge.target)
         fit = Projection(fitted, Loss.of((judged or fitted).target, settings), judged)
         projections, shares = [fit], [1.0]
         self._rows: list[tuple[Array, Array]] = []
@@ -82,8 +82,8 @@ class ForwardSelection:
             judging = rows_that_count(problem.target, settings)
             for fold in np.unique(self.folds[judging]):
                 held = self.folds == fold
-                part = Table(atoms[:, ~held], problem.target[~held])
-                out = Table(atoms[:, held], problem.target[held])
+                part = ColumnTable(atoms[:, ~held], problem.target[~held])
+                out = ColumnTable(atoms[:, held], problem.target[held])
                 projections.append(Projection(part, Loss.of(out.target, settings), out))
                 shares.append(float(judging[held].sum() / judging.sum()))
                 self._rows.append((~held, held))

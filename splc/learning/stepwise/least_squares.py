@@ -46,7 +46,7 @@ class Rows:
         return self._data[: self._count]
 
 
-class Table:
+class ColumnTable:
     """The columns of some rows of the data: atoms, heads, basis and residual, each variable one contiguous row.
 
     Args:
@@ -90,7 +90,7 @@ class Projection:
         judged: the rows that are judged; None: the fitted ones.
     """
 
-    def __init__(self, fitted: Table, loss: Loss, judged: Table | None = None) -> None:
+    def __init__(self, fitted: ColumnTable, loss: Loss, judged: ColumnTable | None = None) -> None:
         self.fitted = fitted
         self.judged = fitted if judged is None else judged
         self.loss = loss

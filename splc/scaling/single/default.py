@@ -20,7 +20,7 @@ from splc.scaling.columns import column, columns
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.scaling.selection import FAR, Selection
-from splc.scaling.single.hypotheses import Space, space
+from splc.scaling.single.hypotheses import HypothesisSpace, space
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
 
@@ -126,7 +126,7 @@ def falls(values: Array) -> Array:
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
-def weighed(among: Space, measured: Condensed, total: int, floored: bool) -> Weighed:
+def weighed(among: HypothesisSpace, measured: Condensed, total: int, floored: bool) -> Weighed:
     """Weigh all hypotheses for a batch of quantities under one kind of noise."""
     values = measured.values.T
     size = scales(measured.values, floored).T
@@ -134,7 +134,7 @@ def weighed(among: Space, measured: Condensed, total: int, floored: bool) -> Wei
     return Weighed(posterior(among, values, size, measured.counts.T, squares, total), floored)
 
 
-def _kinds(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed, Array, Array]]:
+def _kinds(among: HypothesisSpace, measured: Condensed, total: int) -> list[tuple[Weighed, Array, Array]]:
     """Weigh all hypotheses under every kind of noise that a batch calls for (see `kinds_of_noise`)."""
 
     def best(each: Weighed) -> tuple[Array, Array]:
@@ -144,7 +144,7 @@ def _kinds(among: Space, measured: Condensed, total: int) -> list[tuple[Weighed,
     return kinds_of_noise(measured, total, lambda rows, floored: weighed(among, measured[rows], total, floored), best)
 
 
-def _chosen(among: Space, x: Array, measured: Condensed, total: int) -> Selection:
+def _chosen(among: HypothesisSpace, x: Array, measured: Condensed, total: int) -> Selection:
     """Choose for one batch with as many measurements for each quantity."""
     models = len(measured.values)
     highest = np.full(models, -np.inf)

@@ -63,7 +63,7 @@ def term_weights() -> dict[Exponents, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class HypothesisSpace:
     """The hypotheses for one set of points: all sums of at most two terms, with and without a constant.
 
     Attributes:
@@ -82,7 +82,7 @@ class Space:
     values: Array
 
 
-def space(x: Array, falling: bool) -> Space:
+def space(x: Array, falling: bool) -> HypothesisSpace:
     """Return the hypotheses for points x, each with fewer coefficients than there are points, lest it fits anything.
 
     Args:
@@ -94,7 +94,7 @@ def space(x: Array, falling: bool) -> Space:
 
 # A profile's quantities are measured at the same points, and each interval asks for the space again.
 @lru_cache(maxsize=64)
-def _space(points: bytes, falling: bool) -> Space:
+def _space(points: bytes, falling: bool) -> HypothesisSpace:
     x = np.frombuffer(points)
     distinct = len(x)
     weights = term_weights()
@@ -114,4 +114,4 @@ def _space(points: bytes, falling: bool) -> Space:
     arrays = log_single, pairs[:, 0].copy(), pairs[:, 1].copy(), log_double, columns(terms, x)
     for array in arrays:
         array.setflags(write=False)
-    return Space(terms, *arrays)
+    return HypothesisSpace(terms, *arrays)

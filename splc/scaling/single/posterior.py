@@ -17,7 +17,7 @@ from splc.scaling.evidence import (
     judged,
     log_coefficient,
 )
-from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, Space
+from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, HypothesisSpace
 from splc.types import Array
 
 # A column of which less than this is left beside the others says nothing of its own.
@@ -45,7 +45,9 @@ class Posterior:
     sizes: Array
 
 
-def posterior(among: Space, values: Array, scales: Array, counts: Array, squares: Array, total: int) -> Posterior:
+def posterior(
+    among: HypothesisSpace, values: Array, scales: Array, counts: Array, squares: Array, total: int
+) -> Posterior:
     """Return the posterior of all hypotheses.
 
     Args:
@@ -87,7 +89,7 @@ class _Builder:
         level = (self.level / self.one_norm)[None]
         self._add(none, none, log_weight, (level, 0.0 * level, 0.0 * level), 1)
 
-    def singles(self, among: Space) -> None:
+    def singles(self, among: HypothesisSpace) -> None:
         """Add each term alone, and each with a constant."""
         prior = among.single[:, None]
         each, none = np.arange(len(among.terms)), np.full(len(among.terms), -1)
@@ -114,7 +116,7 @@ class _Builder:
             found = (base / self.one_norm, size / self.norms, zero)
         self._add(each, none, _where(self.left, log_weight), found, 2)
 
-    def doubles(self, among: Space) -> None:
+    def doubles(self, among: HypothesisSpace) -> None:
         """Add pairs of terms, and pairs with a constant."""
         i, j, prior = among.first, among.second, among.double[:, None]
         shared = _dot(self.columns[:, i], self.columns[:, j])
