@@ -31,7 +31,7 @@ CONFIGURATIONS = "configurations"
 FRUITLESS = 3
 
 
-class RecordResult(Protocol):
+class Recorder(Protocol):
     """Puts a result into the journal."""
 
     def __call__(self, run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
@@ -56,7 +56,7 @@ def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
 def run_batches(
     setup: Setup,
     runs: Sequence[Run],
-    record: RecordResult,
+    record: Recorder,
     should_stop: Callable[[], bool],
     on_start: Callable[[int], None] | None = None,
     on_end: Callable[[Mapping[str, Any]], None] | None = None,
@@ -138,7 +138,7 @@ class _Reader:
 
     setup: Setup
     runs: Sequence[Run]
-    record: RecordResult
+    record: Recorder
     should_stop: Callable[[], bool]
     header: list[str] = field(default_factory=list)
     separator: str = ","

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from splc.errors import InputError, Problem, SpecError, listed
-from splc.measuring.batch import RecordResult
+from splc.measuring.batch import Recorder
 from splc.measuring.command import program
 from splc.measuring.execution import RunResult, execute, now
 from splc.measuring.machine import machine
@@ -94,9 +94,7 @@ class Cluster:
             ]
             raise InputError(problems)
 
-    def __call__(
-        self, setup: Setup, runs: Sequence[Run], record: RecordResult, should_stop: Callable[[], bool]
-    ) -> None:
+    def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
         """Do runs, and record each as it comes in.
 
         A worker that goes away takes its run with it: another one does it.

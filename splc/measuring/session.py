@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from splc.measuring.batch import RecordResult, run_batches
+from splc.measuring.batch import Recorder, run_batches
 from splc.measuring.execution import RunResult, execute, load_average, now
 from splc.measuring.journal import Journal
 from splc.measuring.machine import machine
@@ -18,9 +18,7 @@ from splc.measuring.setup import Setup, require_same
 class Backend(Protocol):
     """Does runs and records the result of each."""
 
-    def __call__(
-        self, setup: Setup, runs: Sequence[Run], record: RecordResult, should_stop: Callable[[], bool]
-    ) -> None:
+    def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
         """Return when all runs are recorded, or some are and it should stop."""
 
 
@@ -160,7 +158,7 @@ class Session:
         }
         self.journal.append(session if workers is None else {**session, "workers": dict(workers)})
 
-    def _local(self, setup: Setup, runs: Sequence[Run], record: RecordResult, should_stop: Callable[[], bool]) -> None:
+    def _local(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
         if setup.batch is not None:
             run_batches(setup, runs, record, should_stop, self._note_start, self._note)
             return

@@ -1,6 +1,6 @@
 """Scaling models of many quantities: those measured at the same points together, for one parameter and for several.
 
-The way is the same for both: repetitions are condensed, a method chooses a hypothesis (`FitSettings.select`), and model,
+Both use the same steps: repetitions are condensed, a method chooses a hypothesis (`FitSettings.select`), and model,
 caveats and uncertainty follow from it. Only the hypotheses that the method searches differ. Where a single parameter
 has an effect, the models are those of this parameter alone, which has the larger search space.
 """
