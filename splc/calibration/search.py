@@ -71,7 +71,7 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Found:
+class Minimum:
     """The best point of a search.
 
     Attributes:
@@ -85,7 +85,7 @@ class Found:
     converged: bool = True
 
 
-def search(misfit: Misfit) -> Found | None:
+def search(misfit: Misfit) -> Minimum | None:
     """Return the parameters within bounds with the least misfit, None if no predictions are found.
 
     For a model that is linear in them this is exact (`splc.calibration.linear`). Otherwise it is the best result of
@@ -98,7 +98,7 @@ def search(misfit: Misfit) -> Found | None:
     block = () if misfit.logarithmic else misfit.predictions.linear_block()
     if len(block) == len(free):
         at = _with_block(misfit, start, block)
-        return None if at is None or not math.isfinite(misfit.cost(at)) else Found(at, linear=True)
+        return None if at is None or not math.isfinite(misfit.cost(at)) else Minimum(at, linear=True)
     tried: list[tuple[float, int, Array]] = []
     for number, point in enumerate(_points(misfit, start, block)):
         at = _with_block(misfit, point, block)
@@ -110,14 +110,14 @@ def search(misfit: Misfit) -> Found | None:
         if relative is not None and math.isfinite(misfit.cost(relative.at)):
             begins.append(relative.at)
     begins += [at for _, _, at in sorted(tried, key=lambda one: one[:2])[:_FOLLOWED]]
-    best: tuple[float, Found] | None = None
+    best: tuple[float, Minimum] | None = None
     for begin in begins:
         followed, converged = _followed(misfit, begin)
         at = _polished(misfit, followed)
         cost = misfit.cost(at)
         # Of equally good ends the first one stays: it is the one that was reached from the benchmarked values.
         if best is None or cost < best[0] * (1 - 1e-9) - 1e-13 * misfit.size:
-            best = cost, Found(at, linear=False, converged=converged)
+            best = cost, Minimum(at, linear=False, converged=converged)
     if best is None:
         return None
     cost, found = best
