@@ -1,4 +1,4 @@
-"""Sampling: the valid configurations of a system, and designs that pick some of them to measure."""
+"""Sampling: the valid configurations of a system, and designs that select configurations to measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a spec to a sample: the one way in which configurations to measure are picked."""
+"""Samples: the configurations that a sampling spec selects."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from splc.system.variability import VariabilityModel
 
 @dataclass(frozen=True)
 class Sample:
-    """Configurations and what picked them.
+    """Sampled configurations and their provenance.
 
     Attributes:
-        configurations: valid and distinct, in a deterministic order.
-        spec: the sampling as read.
-        seed: the seed of those parts of the spec that name none.
-        notes: what the user should know: parts taken in full, aliased columns, what constraints removed.
-        removed: how many configurations the designs asked for that are not valid.
+        configurations: valid and distinct configurations, in a deterministic order.
+        spec: the sampling spec in normal form.
+        seed: the seed of the parts of the spec without a seed of their own.
+        notes: remarks for the user: parts taken in full, aliased columns, configurations that constraints exclude.
+        removed: the number of selected configurations that are not valid.
     """
 
     configurations: Configurations
@@ -41,22 +41,22 @@ def draw_sample(
     measured: Configurations | None = None,
     space: Space | None = None,
 ) -> Sample:
-    """Return the sample that a spec picks.
+    """Return the sample that a spec selects, with notes.
 
     Args:
         model: the system.
-        spec: such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
-        seed: for parts of the spec that draw and name no seed of their own.
+        spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
+        seed: the seed of random parts of the spec without a seed of their own.
         measured: the measured configurations, for the spec `measured`.
-        space: the system's space, if there is one already.
+        space: the valid configurations of the system, to reuse its decision diagrams.
 
     Raises:
-        SpecError: if the spec is wrong, or asks for what the system does not have.
-        SpaceError: if it picks too many configurations, or none.
+        SpecError: if the spec is wrong, or the system has no options of the required kind.
+        SpaceError: if the spec selects too many configurations, or none.
         VariabilityError: if the system has no valid configuration.
     """
     if seed < 0:
-        raise SpecError(f"the seed must not be negative, as {seed} is")
+        raise SpecError(f"the seed must not be negative, but is {seed}")
     if isinstance(spec, str):
         spec = parse_spec(spec)
     parts = Parts(Space(model) if space is None else space)
@@ -70,24 +70,24 @@ def draw_sample(
         notes += ("no binary sampling is given: all valid binary parts are taken (all)",)
     if spec.numeric is None and parts.model.numeric_options:
         notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
-    found, removed, said = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
+    found, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
     if not len(found):
         raise _nothing(spec, parts, removed)
     if removed:
-        said += (f"constraints exclude {removed:,} of the {removed + len(found):,} configurations picked",)
-    return Sample(found, spec.text, seed, (*notes, *said), removed)
+        remarks += (f"constraints exclude {removed:,} of the {removed + len(found):,} selected configurations",)
+    return Sample(found, spec.text, seed, (*notes, *remarks), removed)
 
 
 def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> SpaceError:
-    """Return the error for a spec that picks nothing, or raise that of a system in which nothing is valid."""
+    """Return the error for a spec that selects nothing; raise an error if no configuration is valid at all."""
     parts.space.require_valid()
     if removed:
         return SpaceError(
             f"{spec.text}: constraints exclude "
-            + ("the only configuration that it picks" if removed == 1 else f"all {removed:,} configurations it picks"),
+            + ("the only configuration it selects" if removed == 1 else f"all {removed:,} configurations it selects"),
             hint="use another sampling, such as random:N",
         )
-    return SpaceError(f"{spec.text} picks no configuration of {parts.model.name}", hint="use another sampling")
+    return SpaceError(f"{spec.text} selects no configuration of {parts.model.name}", hint="use another sampling")
 
 
 def sample(
@@ -97,5 +97,22 @@ def sample(
     measured: Configurations | None = None,
     space: Space | None = None,
 ) -> Configurations:
-    """Return the configurations that a spec picks: `draw_sample` without what there is to say about them."""
+    """Return the configurations that a sampling spec selects. `draw_sample` also returns notes.
+
+    Args:
+        model: the system.
+        spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
+        seed: the seed of random parts of the spec without a seed of their own. The same seed gives the same sample
+            on every machine.
+        measured: the measured configurations, for the spec `measured`.
+        space: the valid configurations of the system, to reuse its decision diagrams.
+
+    Returns:
+        n distinct valid configurations, in a deterministic order; `indices` has shape (n, options).
+
+    Raises:
+        SpecError: if the spec is wrong, or the system has no options of the required kind.
+        SpaceError: if the spec selects too many configurations, or none.
+        VariabilityError: if the system has no valid configuration.
+    """
     return draw_sample(model, spec, seed, measured, space).configurations

@@ -1,4 +1,4 @@
-"""Sampling specs: `pb:9,3`, `pairwise+cci`, `random:50,seed=3` → designs."""
+"""Sampling specs, such as `pb:9,3`, `pairwise+cci`, `random:50,seed=3`, and the table of designs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from splc.errors import SpecError, nearest
 D = TypeVar("D")
 Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
-# Name → usage, reader.
+# Name → usage, parser of its arguments. To add a design, write its module and add a line here.
 BINARY: Table[PartDesign] = {
     "all": ("all", All.parse),
     "optionwise": ("optionwise", OptionWise.parse),
@@ -42,7 +42,7 @@ WHOLE: Table[WholeDesign] = {
 
 @dataclass(frozen=True)
 class SamplingSpec:
-    """What to sample: whole configurations, or a binary and a numeric part (None: not given, taken in full)."""
+    """A design of whole configurations, or designs of the binary and numeric part (None: taken in full)."""
 
     text: str
     whole: WholeDesign | None = None
@@ -51,16 +51,16 @@ class SamplingSpec:
 
 
 def known() -> str:
-    """Return all that can be written, for messages and help."""
+    """Return the usage of all designs, for messages and help."""
     kinds = (("binary", BINARY), ("numeric", NUMERIC), ("whole configurations", WHOLE))
     return "; ".join(f"{kind}: {' '.join(usage for usage, _ in table.values())}" for kind, table in kinds)
 
 
 def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: str | None = None) -> SamplingSpec:
-    """Return what a spec says.
+    """Return the designs of a sampling spec.
 
-    A single `random` draws whole configurations; joined by `+` it is the part that the other name is not (both are
-    `random`: the first is binary).
+    A single `random` draws whole configurations. Joined by `+` it is binary or numeric, unlike the other part; in
+    `random:M+random:N` the first part is binary.
 
     Args:
         text: a spec of one or, joined by `+`, two parts.
@@ -68,7 +68,7 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
         numeric: instead, a spec of the numeric part.
 
     Raises:
-        SpecError: if a name is not known or its arguments are wrong.
+        SpecError: if a name is unknown or its arguments are wrong.
     """
     if text is None:
         if binary is None and numeric is None:
@@ -100,7 +100,7 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
             return _joined(_read(parts[one], BINARY, "binary"), _read(parts[other], NUMERIC, "numeric"))
     alone = next((name for name in names if name not in BINARY and name not in NUMERIC), None)
     raise SpecError(
-        f"{text}: {alone} picks whole configurations and cannot be joined with another part"
+        f"{text}: {alone} selects whole configurations and cannot be joined with another part"
         if alone
         else f"{text}: both parts are {'binary' if names[0] in BINARY else 'numeric'}",
         hint="join a binary and a numeric part; " + f"known are {known()}",
@@ -129,7 +129,7 @@ def _read(part: str, table: Table[D], kind: str) -> D:
     for argument in given:
         key, equals, value = (piece.strip() for piece in argument.partition("="))
         if not argument or (equals and not (key and value)):
-            raise arguments.error(f"there is an empty argument in {part.strip()!r}")
+            raise arguments.error(f"empty argument in {part.strip()!r}")
         if not equals:
             positional.append(argument)
         elif key in named:

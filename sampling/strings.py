@@ -1,4 +1,4 @@
-"""Configurations as SPL Conqueror's `printconfigs` writes them for command lines."""
+"""Configurations as command lines, in the form of SPL Conqueror's `printconfigs`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NO_OUTPUT = "noOutput"
 def command_strings(configurations: Configurations, prefix: str = "prefix", postfix: str = "postfix") -> list[str]:
     """Return one line per configuration: `prefix "root%;%a%;%x;4%;%" OUTPUT… postfix`.
 
-    The quoted key names the selected binary options and the numeric ones with their values; deselected ones are left
-    out. OUTPUT is, for the same options in order, prefix, output string (numeric: the value), postfix; options whose
-    output string is `noOutput`, and those that give an empty text, write nothing.
+    The quoted key lists the selected binary options, and numeric options with their values. OUTPUT is, for the same
+    options in order, prefix, output string (numeric options: value), and postfix; options whose output string is
+    `noOutput`, and empty texts, are left out.
 
     Args:
         configurations: the configurations.
-        prefix: what each line starts with.
-        postfix: what each line ends with.
+        prefix: the beginning of each line.
+        postfix: the end of each line.
     """
     lines = []
     for cells in _rows(configurations):
@@ -43,7 +43,7 @@ def _rows(configurations: Configurations) -> Iterator[list[tuple[str, str]]]:
 
 
 def _cells(option: Option) -> list[tuple[str, str]]:
-    """Return for each value index what stands in the key and what is put out."""
+    """Return for each value index the text in the key and the output."""
     shown = option.presentation
     silent = (shown.output_string or "").strip() == NO_OUTPUT
     if isinstance(option, BinaryOption):

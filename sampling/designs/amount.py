@@ -1,4 +1,4 @@
-"""How many configurations a random design draws: a number, or as many as another design has."""
+"""Sample sizes of random designs: a number, or the size of another design."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AS = ("asOW", "asTW2", "asTW3")
 
 @dataclass(frozen=True)
 class Amount:
-    """`text` is a whole number, or one of `asOW`, `asTW2`, `asTW3`."""
+    """A sample size: `text` is a number, or one of `asOW`, `asTW2`, `asTW3`."""
 
     text: str
 
@@ -26,13 +26,15 @@ class Amount:
         """Read the first argument.
 
         Raises:
-            SpecError: if it is no amount.
+            SpecError: if it is not a sample size.
         """
         text = arguments.positional[0]
         if text in _AS:
             return cls(text)
         if not text.isdigit():
-            raise arguments.error(f"{text!r} is no number of configurations", f"a whole number, or {', '.join(_AS)}")
+            raise arguments.error(
+                f"{text!r} is not a number of configurations", f"write an integer, or one of {', '.join(_AS)}"
+            )
         return cls(str(arguments.whole_number(text, "the number of configurations", 1)))
 
     def resolve(self, parts: Parts) -> int:
@@ -45,7 +47,7 @@ class Amount:
 
 
 def option_wise_count(parts: Parts) -> int:
-    """Return SPL Conqueror's `asOW`: the distinct smallest configurations with, and without, each option."""
+    """Return SPL Conqueror's `asOW`: the number of distinct smallest configurations with and without each option."""
     options = range(len(parts.selectable))
     demands: list[Demand] = [frozenset({(option, value)}) for option in options for value in (1, 0)]
     rows, possible = minimal(parts, demands)

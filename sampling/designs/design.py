@@ -1,4 +1,4 @@
-"""What a design is: a frozen description that, bound to a system, gives the rows to measure."""
+"""Interfaces of sampling designs, and the arguments of their specs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Design:
-    """The rows that a design picks, and what there is to say about them.
+    """The rows that a design selects, with notes.
 
     Attributes:
-        rows: distinct rows of value indices. Numeric designs: one column per numeric option, none deselected;
-            binary ones: one column per binary option, then per switch of an optional numeric option.
-        notes: whole sentences without a full stop.
+        rows: distinct rows of value indices. Numeric designs have one column per numeric option, none deselected;
+            binary designs have one column per binary option, then one per switch of an optional numeric option.
+        notes: sentences without a full stop.
     """
 
     rows: Array
@@ -28,41 +28,41 @@ class Design:
 
 
 class PartDesign(Protocol):
-    """A design for the binary or for the numeric part of configurations."""
+    """A design of the binary or the numeric part of configurations."""
 
     @property
     def text(self) -> str:
-        """The spec that describes it."""
+        """The spec of the design."""
         ...
 
     @property
     def full(self) -> bool:
-        """Whether it takes everything, so that its rows need not be listed one by one."""
+        """Whether it selects all rows, so that they need not be listed."""
         ...
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows for a system."""
+        """Return the rows for a system."""
         ...
 
 
 class WholeDesign(Protocol):
-    """A design for whole configurations."""
+    """A design of whole configurations."""
 
     @property
     def text(self) -> str:
-        """The spec that describes it."""
+        """The spec of the design."""
         ...
 
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
     ) -> tuple[Configurations, tuple[str, ...]]:
-        """Return valid, distinct configurations and what there is to say about them."""
+        """Return valid, distinct configurations, and notes."""
         ...
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of one part of a spec, `NAME:positional,…,key=value,…`, with `usage` for messages."""
+    """The arguments of one part of a spec, `NAME:positional,…,key=value,…`; `usage` is for messages."""
 
     name: str
     usage: str
@@ -71,7 +71,7 @@ class Arguments:
 
     @property
     def text(self) -> str:
-        """The part as it would be written."""
+        """The part of the spec in normal form."""
         arguments = [*self.positional, *(f"{key}={value}" for key, value in self.named.items())]
         return f"{self.name}:{','.join(arguments)}" if arguments else self.name
 
@@ -83,32 +83,32 @@ class Arguments:
         """Check the number of positional arguments and the keys.
 
         Raises:
-            SpecError: if they are others.
+            SpecError: if the number or a key is wrong.
         """
         if not least <= len(self.positional) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
             raise self.error(f"the number of arguments must be {wanted}, not {len(self.positional)}")
         for key in self.named:
             if key not in keys:
-                raise self.error(f"{key!r} is no argument of {self.name}")
+                raise self.error(f"{self.name} has no argument {key!r}")
 
     def whole_number(self, text: str, what: str, least: int) -> int:
-        """Return an argument as a whole number.
+        """Return an argument as an integer.
 
         Raises:
-            SpecError: if it is none, or below `least`.
+            SpecError: if it is not an integer, or below `least`.
         """
         if not (text.isascii() and text.isdigit()) or len(text) > 30 or int(text) < least:
-            raise self.error(f"{what} must be a whole number of at least {least}, not {text!r}")
+            raise self.error(f"{what} must be an integer of at least {least}, not {text!r}")
         return int(text)
 
     def seed(self) -> int | None:
-        """Return the argument `seed`, None if there is none."""
+        """Return the argument `seed`, None if it is not given."""
         return self.whole_number(self.named["seed"], "the seed", 0) if "seed" in self.named else None
 
 
 def distinct_design(rows: Array, notes: tuple[str, ...] = ()) -> Design:
-    """Return a design without repeated rows, with a note about how many there were."""
+    """Return a design of the distinct rows, with a note on the number of repeated rows."""
     kept = without_repeats(rows)
     if len(kept) < len(rows):
         notes = (*notes, f"{len(rows) - len(kept)} of {len(rows)} rows coincide with others and are left out")

@@ -1,4 +1,4 @@
-"""A binary and a numeric design together: their product, without what is not valid."""
+"""Products of a binary and a numeric design: their valid combinations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError, SpecError
 from splc.types import Array
 
-# Up to this many pairs of parts are checked one by one; beyond, one part is solved for each row of the other.
+# Up to this many pairs of parts are checked one by one; otherwise one part is solved for each row of the other.
 PAIRS = LIMIT
 _CHUNK = 2**18
 
@@ -26,20 +26,20 @@ _CHUNK = 2**18
 def product(
     parts: Parts, binary: PartDesign, numeric: PartDesign, seed: int
 ) -> tuple[Configurations, int, tuple[str, ...]]:
-    """Return the valid configurations of a product of designs, binary part by binary part.
+    """Return the valid configurations of a product of designs, ordered by binary part.
 
     Args:
         parts: the system.
         binary: the design of the binary part.
         numeric: the design of the numeric part.
-        seed: for designs that draw and name no seed of their own.
+        seed: the seed of random designs without a seed of their own.
 
     Returns:
-        The configurations, how many more the designs asked for that are not valid, and what there is to say.
+        The valid configurations, the number of combinations that are not valid, and notes.
 
     Raises:
-        SpecError: if a design has no options to choose from.
-        SpaceError: if there are more valid ones than the enumeration limit.
+        SpecError: if a design has no options of its kind.
+        SpaceError: if there are more valid configurations than the enumeration limit.
     """
     model = parts.model
     for design, names, kind in (
@@ -47,7 +47,7 @@ def product(
         (numeric, model.numeric_options, "numeric"),
     ):
         if not names and not design.full:
-            raise SpecError(f"{design.text}: {model.name} has no {kind} options to choose from")
+            raise SpecError(f"{design.text}: {model.name} has no {kind} options")
     if binary.full and numeric.full:
         everything = parts.space.enumerate(LIMIT)
         return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
@@ -75,7 +75,7 @@ def _grid(parts: Parts) -> int:
 
 
 def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configurations, int]:
-    """Return the valid ones of all pairs, and the number of the others; never all pairs at once."""
+    """Return the valid pairs and the number of invalid ones; pairs are checked in blocks."""
     step = max(1, _CHUNK // max(1, len(numeric)))
     kept: list[Configurations] = []
     removed = total = 0
@@ -96,7 +96,7 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
 
 
 def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:
-    """Return all valid configurations with one of these numeric parts, without listing all binary parts."""
+    """Return all valid configurations with one of the numeric parts, without listing all binary parts."""
     n = len(parts.selectable)
     rows, counts, _ = _restricted(parts, numeric.rows, n)
     # Binary part by binary part, and within each in the design's order.
@@ -107,18 +107,18 @@ def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:
 
 
 def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
-    """Return all valid configurations with one of these binary parts, without listing all numeric ones."""
+    """Return all valid configurations with one of the binary parts, without listing all numeric parts."""
     n = len(parts.selectable)
     rows, _, asked = _restricted(parts, binary.rows, 0)
     return parts.compose(rows[:, :n], rows[:, n:]), asked - len(rows)
 
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
-    """Solve for each row of a design, whose values the variables from `first` on must have.
+    """Return the solutions in which the variables from `first` on have the values of a row, for each row of a design.
 
     Returns:
-        The solutions (binary, then numeric part) row by row, how many there are for each row, and how many there
-        would be without constraints. The values of numeric options that a row deselects are no choices.
+        The solutions (binary, then numeric part) row by row, their number per row, and their total number without
+        constraints. Values of numeric options that a row deselects are not counted as choices.
 
     Raises:
         SpaceError: if there are more than the enumeration limit.
@@ -134,7 +134,7 @@ def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int]
         for variable in parts.switched_off(row) if first == 0 else ():
             domains[variable] = 1
         asked += math.prod(domain.bit_count() for domain in domains)
-        # What is built for one row is forgotten with it.
+        # Diagrams built for one row are not kept.
         solutions = Solutions(parts.problem, domains=domains, cache=ChainMap({}, parts.cache))
         counts.append(solutions.count)
         total += solutions.count
@@ -146,6 +146,6 @@ def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int]
 
 def _too_many(total: int) -> SpaceError:
     return SpaceError(
-        f"the sampling picks at least {total:,} configurations (the limit is {LIMIT:,})",
-        hint="take less of the binary or of the numeric part, or draw random:N",
+        f"the sampling selects at least {total:,} configurations (the limit is {LIMIT:,})",
+        hint="use a smaller binary or numeric part, or random:N",
     )

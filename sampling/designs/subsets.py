@@ -1,4 +1,4 @@
-"""Minimal configurations of sets of options: what pair-wise and t-wise sampling are made of."""
+"""Minimal configurations of subsets of options, for pair-wise and t-wise sampling."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MAX_SUBSETS = 500_000
 
 
 def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
-    """Return the distinct minimal configurations of all t-subsets of options, and how many subsets have none.
+    """Return the distinct minimal configurations of all t-subsets of options, and the number of subsets without one.
 
-    Subsets in which one option is an ancestor of another, or implies just that other, are left out.
+    Subsets in which one option is an ancestor of another, or implies another one alone, are left out.
 
     Raises:
         SpaceError: if there are more than `MAX_SUBSETS` subsets.

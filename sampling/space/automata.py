@@ -1,7 +1,7 @@
-"""An arithmetic constraint as an automaton that reads its variables in a given order.
+"""Automata of arithmetic constraints, which read the variables in a given order.
 
-A constraint over few values is tabulated; the prefixes after which every continuation fares alike are one state (the
-minimal automaton). One over many variables must be a comparison of sums (`sampling.space.sums`).
+A constraint over few values is tabulated; prefixes with the same valid continuations are one state (the minimal
+automaton). A constraint over many variables must be a comparison of sums (`sampling.space.sums`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Automaton:
     """States and transitions.
 
     Attributes:
-        variables: in the order they are read.
-        start: the state before the first one; -1: the constraint cannot be satisfied.
-        steps: per variable, shape (states before it, values of the variable): the state after it, -1 where the
-            constraint is violated. After the last variable there is the one state 0.
+        variables: the variables in reading order.
+        start: the initial state, -1 if the constraint cannot be satisfied.
+        steps: for each variable, the state after each value, shape (states before it, values), -1 where the
+            constraint is violated. The only state after the last variable is 0.
     """
 
     variables: tuple[int, ...]
@@ -43,16 +43,16 @@ def values_in(bits: int) -> Array:
 
 
 def live_values(comparison: Relation, variable: int, domains: Sequence[int]) -> Array:
-    """Return the values of a variable that leave the comparison to the others."""
+    """Return the values of a variable that do not satisfy the relation by a guard."""
     return values_in(domains[variable] & ~comparison.guards.get(variable, 0))
 
 
 def columns(
     comparison: Relation, variables: Sequence[int], domains: Sequence[int]
 ) -> tuple[tuple[int, ...], Callable[[str], Array]]:
-    """Return the grid of the live values of some variables: its shape, and what each name is worth on it.
+    """Return the shape of the grid of live values of some variables, and a function from names to values on it.
 
-    Other variables of the comparison are taken at their first live value.
+    Other variables of the relation have their first live value.
     """
     axes = {variable: axis for axis, variable in enumerate(variables)}
     shape = tuple(len(live_values(comparison, variable, domains)) for variable in variables)
@@ -70,9 +70,9 @@ def columns(
 
 
 def grid_truth(comparison: Relation, variables: Sequence[int], domains: Sequence[int]) -> Array:
-    """Return where the comparison holds, one axis per variable over its live values.
+    """Return where the relation holds, with one axis of live values per variable.
 
-    Variables of the comparison that are not asked for must have one live value.
+    All other variables of the relation must have a single live value.
     """
     shape, column = columns(comparison, variables, domains)
     truth: Array = np.broadcast_to(comparison.origin.holds(column), shape)
@@ -80,12 +80,12 @@ def grid_truth(comparison: Relation, variables: Sequence[int], domains: Sequence
 
 
 def cells(comparison: Relation, domains: Sequence[int]) -> int:
-    """Return the number of combinations of live values that a table of the comparison would hold."""
+    """Return the number of combinations of live values in a table of the relation."""
     return math.prod(len(live_values(comparison, variable, domains)) for variable in comparison.scope)
 
 
 def tabulated(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> Automaton:
-    """Return the minimal automaton of a comparison that reads `order`, all its variables with several values."""
+    """Return the minimal automaton of a relation that reads `order`, its variables with several values."""
     truth = grid_truth(comparison, order, domains)
     live = [live_values(comparison, variable, domains) for variable in order]
     after = np.where(truth.reshape(-1), 0, -1)
@@ -93,7 +93,7 @@ def tabulated(comparison: Relation, order: Sequence[int], domains: Sequence[int]
     steps: list[Array] = []
     for position in range(len(order) - 1, -1, -1):
         values = values_in(domains[order[position]])
-        # One row per prefix, and a last one for prefixes that have met a guard.
+        # One row per prefix, and a last row for prefixes that satisfy a guard.
         prefixes = len(after) // len(live[position])
         rows = np.full((prefixes + 1, len(values)), satisfied)
         rows[:-1, np.searchsorted(values, live[position])] = after.reshape(prefixes, -1)
@@ -107,12 +107,12 @@ def merged(rows: Array) -> tuple[Array, Array, int]:
     """Merge equal rows of transitions.
 
     Args:
-        rows: shape (states, values): the state after each value, -1 for none; the last row is that of the state
-            "satisfied already".
+        rows: shape (states, values): the state after each value, -1 for none; the last row belongs to the state
+            "already satisfied".
 
     Returns:
-        The distinct rows that lead anywhere, the new number of every row but the last (-1: it leads nowhere), and
-        the new number of the last.
+        The distinct rows with a successor, the new number of each row except the last (-1 without successor), and the
+        new number of the last row.
     """
     size = int(rows.max()) + 2
     first, rank = distinct(packed(list((rows + 1).T), [size] * rows.shape[1]), len(rows))
@@ -123,14 +123,14 @@ def merged(rows: Array) -> tuple[Array, Array, int]:
 
 
 def too_large(comparison: Relation) -> SpaceError:
-    """Return the error for a constraint that neither fits into a table nor is a sum."""
+    """Return the error for a constraint that is too large for a table and not a comparison of sums."""
     constraint = comparison.origin
     return SpaceError(
         Problem(
-            f"the constraint {shorten(constraint.text.strip())!r} ties too many values together to be counted exactly",
+            f"the constraint {shorten(constraint.text.strip())!r} has too many combinations of values for exact counts",
             file=comparison.source,
             line=constraint.line,
-            hint=f"possible are at most {MAX_CELLS:,} combinations of its options' values, or a comparison of "
-            "sums of small groups of options with few distinct values",
+            hint=f"use at most {MAX_CELLS:,} combinations of its options' values, or a comparison of sums of small "
+            "groups of options with few distinct values",
         )
     )

@@ -1,9 +1,9 @@
-"""From the constraints of a component to its decision diagram.
+"""Compilation of the constraints of a component to a decision diagram.
 
-A node is what the constraints still ask for after a prefix: the set of disjunctions that are not satisfied yet, each
-reduced to its literals over later variables (equal rests are one, which makes an alternative group two nodes wide),
-and the states of the arithmetic constraints' automata. Layers are built forwards, vectorised over nodes; then,
-backwards, nodes without a solution go and nodes with equal continuations become one.
+A node represents the constraints that remain after a prefix: the disjunctions that are not satisfied yet, each reduced
+to its literals over later variables (equal remainders are merged, so that an alternative group is two nodes wide), and
+the states of the automata of arithmetic constraints. Layers are built forwards, vectorised over nodes. Then, backwards,
+nodes without a solution are removed, and nodes with equal continuations are merged.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from splc.types import Array
 
 Tail = tuple[tuple[int, int], ...]
 
-# Constraints over more combinations of values are added up instead.
+# Constraints over more combinations of values must be comparisons of sums.
 LARGEST_TABLE = MAX_CELLS
 
-# Orders are tried with a small budget of transitions first; the last one is the limit (it keeps memory below 1 GB).
+# Variable orders are tried with a small number of transitions first; the last budget keeps memory below 1 GB.
 BUDGETS = (2**14, 2**18, 2**22)
 
 
@@ -39,16 +39,16 @@ def build(
     kept: frozenset[int] | None = None,
     budgets: Sequence[int] = BUDGETS,
 ) -> Diagram:
-    """Return the diagram of a component, the smallest of those that a few variable orders give.
+    """Return the smallest diagram of a component among those of several variable orders.
 
     Args:
         component: the component.
         parents: per variable of the problem, the variable above it in the description.
-        kept: the variables to be told apart; the others only need to have some value. None: all.
-        budgets: how many transitions to try with, ascending.
+        kept: the variables of a solution; other variables only need to have some value. None for all variables.
+        budgets: limits of the number of transitions, ascending.
 
     Raises:
-        SpaceError: if every order needs more transitions than the last of the budgets.
+        SpaceError: if every order needs more transitions than the last budget.
     """
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept
@@ -58,21 +58,21 @@ def build(
         built = [_attempt(component, order, len(kept), budget, automata) for order in tried]
         if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
             return min(done, key=lambda diagram: diagram.size)
-        # The orders that came furthest are the ones worth a larger budget.
+        # Only the orders that came furthest are tried with a larger budget.
         reached = {
             tuple(order): -layers for order, layers in zip(tried, built, strict=True) if not isinstance(layers, Diagram)
         }
         tried = sorted(tried, key=lambda order: reached[tuple(order)])[: max(1, len(tried) // 2)]
     raise SpaceError(
-        f"the constraints tie {len(members)} options together too closely to be counted exactly "
-        f"(more than {budgets[-1]:,} cases in every order of the options that was tried)",
+        f"the constraints over {len(members)} connected options are too complex for exact counts "
+        f"(more than {budgets[-1]:,} transitions in every variable order)",
         hint="state constraints over fewer options, or describe a part of the system",
     )
 
 
 @dataclass
 class _Frontier:
-    """The nodes before a layer: which rests of disjunctions they still need, and states of open automata."""
+    """The nodes before a layer: remaining disjunctions that each needs, and states of open automata."""
 
     tails: list[Tail]
     needed: Array
@@ -82,9 +82,9 @@ class _Frontier:
 def _attempt(
     component: Component, order: Sequence[int], kept: int, budget: int, known: dict[object, Automaton]
 ) -> Diagram | int:
-    """Return the diagram in one order, of which the first `kept` variables are told apart.
+    """Return the diagram in one order, whose first `kept` variables make up a solution.
 
-    Over budget: the number of layers that were done by then.
+    If the budget is exceeded, return the number of finished layers.
     """
     layer_of = {variable: layer for layer, variable in enumerate(order)}
     starting: list[list[Tail]] = [[] for _ in order]
@@ -131,7 +131,7 @@ def _automaton(
 
 
 def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -> list[Array]:
-    """Return groups of positions in `values` that no constraint tells apart, in order of their first members."""
+    """Return groups of positions in `values` that no constraint distinguishes, ordered by first member."""
     if len(values) <= 2:
         return [np.array([position]) for position in range(len(values))]
     size = int(values[-1]) + 1
@@ -157,12 +157,12 @@ def _advance(
     starts: dict[int, int],
     ends: set[int],
 ) -> tuple[_Frontier, Array]:
-    """Return the nodes after a layer, and the transitions there, shape (nodes before, classes)."""
+    """Return the nodes after a layer, and the transitions to them, shape (nodes before, classes)."""
     nodes = len(frontier.needed)
     first = np.array([group[0] for group in grouped])
     size = int(values[-1]) + 1
     targets: dict[Tail, int] = {}
-    # (column of the tail before, or None where every node needs it; column after, -1 none; classes that fail it)
+    # (column of the tail before, None if every node needs it; column after, -1 for none; classes that fail it)
     moves: list[tuple[int | None, int, Array | None]] = []
     for column, tail in [*enumerate(frontier.tails), *((None, tail) for tail in starting)]:
         fails = None
@@ -195,7 +195,7 @@ def _advance(
         for number in lasting:
             states[number].append(after[number][here] if number in after else frontier.states[number][here])
         words.append(_words(needs[here]))
-    # One column per word and per open automaton, over the living pairs of class and node.
+    # One column per word and per open automaton, over the remaining pairs of class and node.
     flags = [np.concatenate(parts) for parts in zip(*words, strict=True)]
     columns = {number: np.concatenate(parts) for number, parts in states.items()}
     sizes = [int(column.max(initial=0)) + 1 for column in columns.values()]
@@ -209,7 +209,7 @@ def _advance(
 
 
 def _clashes(tails: list[Tail]) -> list[tuple[int, int]]:
-    """Return pairs of columns that no node with a solution needs both: they ask one variable for different values."""
+    """Return pairs of columns that require different values of one variable, so that no node can need both."""
     single: dict[int, list[tuple[int, int]]] = {}
     for column, tail in enumerate(tails):
         if len(tail) == 1:
@@ -259,7 +259,7 @@ def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: l
 
 
 def _layer(variable: int, classes: tuple[Array, ...], children: Array) -> Layer:
-    """Return a layer in which classes that have become equal are one."""
+    """Return a layer in which classes with equal children are merged."""
     alike: dict[bytes, list[int]] = {}
     for column in range(len(classes)):
         alike.setdefault(np.ascontiguousarray(children[:, column]).tobytes(), []).append(column)

@@ -1,7 +1,7 @@
-"""Minimal configurations: of all valid ones with given selections, the one that selects the fewest options.
+"""Minimal configurations: valid configurations with given selections that select the fewest options.
 
-A shortest path through the decision diagrams, for many demands at once. Of several minimal ones it is the first in
-option order: where two differ first, it has the option selected.
+They are shortest paths through the decision diagrams, computed for many demands at once. Of several minimal
+configurations, the result is the one that selects the first option in which they differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INT64_OPTIONS = 54
 
 
 def selected(*variables: int) -> Demand:
-    """Return the demand that these are selected."""
+    """Return the demand that these variables are selected."""
     return frozenset((variable, 1) for variable in variables)
 
 
@@ -31,10 +31,10 @@ def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
 
     Args:
         parts: the system.
-        demands: each a set of (selectable, 0 or 1).
+        demands: sets of pairs (selectable, 0 or 1).
 
     Returns:
-        One row per demand, shape (demands, selectable), and which of them can be met at all.
+        One row per demand, shape (demands, selectable), and which demands can be met, shape (demands,).
     """
     rows = np.zeros((len(demands), len(parts.selectable)), dtype=np.uint8)
     possible = np.full(len(demands), not parts.both.empty)
@@ -60,7 +60,7 @@ def _shortest(diagram: Diagram, demands: Sequence[Demand], own: list[int]) -> tu
     """Return the minimal selections of `own` in a diagram, one row per demand, and whether there is one."""
     rank = {variable: place for place, variable in enumerate(own)}
     n = len(own)
-    # One more option costs more than any choice between options of equal number.
+    # One more option costs more than any choice among equally many options.
     dtype = np.dtype(np.int64 if n <= _INT64_OPTIONS else object)
     never = 1 << 61 if n <= _INT64_OPTIONS else 1 << (2 * n + 8)
     cost = {variable: (1 << n) - (1 << (n - 1 - place)) for variable, place in rank.items()}
@@ -97,7 +97,7 @@ def _shortest(diagram: Diagram, demands: Sequence[Demand], own: list[int]) -> tu
 
 
 def _prices(layer: Layer, demands: list[dict[int, int]], cost: int, never: int, dtype: Any) -> Array:
-    """Return what each class of values costs under each demand, shape (demands, classes)."""
+    """Return the cost of each class of values under each demand, shape (demands, classes)."""
     prices = np.zeros((len(demands), len(layer.classes)), dtype=dtype)
     wanted = np.array([demand.get(layer.variable, -1) for demand in demands])
     for column, values in enumerate(layer.classes):
@@ -109,7 +109,7 @@ def _prices(layer: Layer, demands: list[dict[int, int]], cost: int, never: int, 
 
 def _through(layer: Layer, prices: Array, below: Array, never: int) -> Array:
     """Return the least cost below each node by class, shape (demands, nodes, classes)."""
-    there = np.where(layer.children[None] >= 0, below[:, layer.children], never)
+    reached = np.where(layer.children[None] >= 0, below[:, layer.children], never)
     # `never` stays the largest cost and never overflows.
-    costs: Array = np.minimum(there + prices[:, None, :], never)
+    costs: Array = np.minimum(reached + prices[:, None, :], never)
     return costs

@@ -1,4 +1,4 @@
-"""Why a system has no valid configuration: a minimal set of constraints that contradict each other."""
+"""Conflicts: minimal sets of constraints that contradict each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_NAMED = 10
 
 
 def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
-    """Return what to say about a problem without solutions: one complaint per constraint of a minimal conflict.
+    """Return the error messages for a problem without solutions, one per constraint of a minimal conflict.
 
     Args:
         problem: a problem without solutions.
@@ -28,26 +28,26 @@ def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
             Problem(
                 "no valid configuration: the constraints contradict each other",
                 source,
-                hint=f"{len(found)} of them, taken together, leave nothing",
+                hint=f"{len(found)} of them together have no solution",
             )
         ]
     units: dict[int, Problem] = {}
     for constraint in found:
         origin = constraint.origin
-        said = stated(constraint)
+        own = stated(constraint)
         text = origin.reason if isinstance(origin, Clause) else origin.text.strip()
-        line = None if said is None else said.line
+        line = None if own is None else own.line
         units.setdefault(
-            id(said or origin), Problem("no valid configuration: contradicting constraint", source, line, text=text)
+            id(own or origin),
+            Problem("no valid configuration: contradicting constraint", source, line, text=text),
         )
     return list(units.values())
 
 
 def _minimal(problem: ConstraintProblem) -> list[Disjunction | Relation]:
-    """Return constraints that have no solution together, none of which can be left out.
+    """Return constraints that have no solution together, of which none can be left out.
 
-    Chunks of halving size are left out on trial (a deletion filter). After too many trials it stops early: the set has
-    no solution then either, but may not be minimal.
+    Chunks of halving size are left out (a deletion filter). After too many trials, the result may not be minimal.
     """
     kept: list[Disjunction | Relation] = list(problem.constraints)
     cache: Cache = {}
@@ -70,7 +70,7 @@ def _minimal(problem: ConstraintProblem) -> list[Disjunction | Relation]:
 
 
 def _impossible(problem: ConstraintProblem, constraints: Sequence[Disjunction | Relation], cache: Cache) -> bool | None:
-    """Return whether constraints have no solution; None if a little effort does not tell."""
+    """Return whether constraints have no solution, None if a small budget does not suffice."""
     some = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
     try:
         return Solutions(some, kept=(), cache=cache, budgets=BUDGETS[:1]).empty

@@ -1,7 +1,7 @@
 """Decision diagrams: all solutions of one component, layer by layer.
 
-A layer is a variable; a node stands for all prefixes that can be completed in the same ways. Values that lead to the
-same nodes from everywhere form one class, so that a numeric option costs no more than what constraints tell apart.
+A layer is a variable; a node represents all prefixes with the same completions. Values that lead to the same nodes from
+all nodes form a class, so that the size depends on the values that constraints distinguish only.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Layer:
     """One variable of a diagram.
 
     Attributes:
-        variable: which one.
-        classes: its values, those that are never told apart together; each class ascending.
-        children: shape (nodes, classes): the node of the next layer, -1 where there is no solution.
+        variable: the variable.
+        classes: its values, grouped by classes; each class ascending.
+        children: the node of the next layer, shape (nodes, classes), -1 where there is no solution.
     """
 
     variable: int
@@ -36,11 +36,12 @@ class Layer:
 
 @dataclass(frozen=True)
 class Diagram:
-    """All solutions of a component over the variables of its layers. No node is without a solution.
+    """All solutions of a component over the variables of its layers. Every node has a solution.
 
     Attributes:
-        layers: the root is node 0 of the first; after the last comes node 0, the end.
-        empty: there is no solution at all.
+        layers: the root is node 0 of the first layer; the end is node 0 after the last layer.
+        empty: whether there is no solution.
+        variables: the variables of the layers.
     """
 
     layers: tuple[Layer, ...]
@@ -57,7 +58,7 @@ class Diagram:
 
     @cached_property
     def _below(self) -> list[Array]:
-        """Per layer (and for the end) the number of solutions below each node: int64 where that suffices."""
+        """The number of solutions below each node, per layer and for the end; int64 if that suffices."""
         bound = math.prod(sum(map(len, layer.classes)) for layer in self.layers)
         dtype = np.dtype(np.int64 if bound < _INT64 else object)
         below: list[Array] = [np.ones(1, dtype=dtype)]
@@ -107,7 +108,7 @@ class Diagram:
             values = np.concatenate(layer.classes)
             order = np.argsort(values)
             children = layer.children[:, of_value[order]]
-            # Every transition is on the way to a solution: the rows never outnumber the solutions.
+            # Every transition leads to a solution, so there are never more rows than solutions.
             row, column = _pairs(children, nodes)
             trail.append((row, values[order][column]))
             nodes = children[nodes[row], column]
@@ -130,11 +131,11 @@ class Diagram:
             if not self.empty:
                 for column, values in enumerate(layer.classes):
                     child = layer.children[:, column]
-                    there = child >= 0
-                    each = int((above[there] * below[child[there]]).sum())
+                    exists = child >= 0
+                    each = int((above[exists] * below[child[exists]]).sum())
                     for value in values:
                         counts[int(value)] = each
-                    np.add.at(following, child[there], above[there] * len(values))
+                    np.add.at(following, child[exists], above[exists] * len(values))
             found[layer.variable] = counts
             above = following
         return found
@@ -154,7 +155,7 @@ def _sum(counts: Array) -> Array:
 
 
 def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:
-    """Return row and column of every transition of `children[nodes]`, without building that matrix at once."""
+    """Return row and column of every transition of `children[nodes]`, without building the whole matrix."""
     step = max(1, _CHUNK // max(1, children.shape[1]))
     rows, columns = [], []
     for start in range(0, len(nodes), step):

@@ -1,4 +1,4 @@
-"""Variable orders that keep decision diagrams small. None is best for all models: several are tried."""
+"""Variable orders for small decision diagrams. No order is best for all models, so several are tried."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
     Args:
         component: the component.
         parents: per variable of the problem, the variable above it in the description.
-        first: variables that must come before all others.
+        first: the variables that must precede all others.
     """
     scopes = _scopes(component)
     found = [
@@ -36,7 +36,7 @@ def _scopes(component: Component) -> list[tuple[int, ...]]:
 
 
 def _depth_first(variables: Sequence[int], parents: Sequence[int | None]) -> list[int]:
-    """Return each variable with what stands below it, in order of the description."""
+    """Return the variables in depth-first order of the description."""
     children: dict[int | None, list[int]] = {}
     members = set(variables)
     for variable in variables:
@@ -54,7 +54,7 @@ def _depth_first(variables: Sequence[int], parents: Sequence[int | None]) -> lis
 
 
 def _frontier(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
-    """Return the greedy order: always the variable after which the fewest constraints are open."""
+    """Return the greedy order: the next variable is the one after which the fewest constraints are open."""
     about: dict[int, list[int]] = {variable: [] for variable in variables}
     for number, scope in enumerate(scopes):
         for variable in scope:
@@ -84,7 +84,7 @@ def _frontier(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> li
 
 
 def _gravity(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
-    """Return the order that FORCE finds: variables move to the centres of their constraints until that settles.
+    """Return the order of FORCE: variables move to the centres of their constraints until the order converges.
 
     Aloul, Markov, Sakallah: "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI 2003.
     """

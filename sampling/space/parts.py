@@ -1,8 +1,8 @@
-"""Binary and numeric part of configurations, and what is valid in each of them.
+"""Binary and numeric parts of configurations, and the valid parts of a system.
 
-The binary part is one selection (0 or 1) per binary option and one per switch of an optional numeric option; the
-numeric part is one value index per numeric option. A numeric option whose switch is off is deselected, whatever its
-value. A part is valid if some other part makes a valid configuration of it.
+The binary part has one selection (0 or 1) per binary option and one per switch of an optional numeric option; the
+numeric part has one value index per numeric option. A numeric option whose switch is off is deselected, regardless of
+its value. A part is valid if it belongs to a valid configuration.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Parts:
 
     @cached_property
     def problem(self) -> ConstraintProblem:
-        """The system's variables: what is selectable, then the numeric values."""
+        """The system as variables: selections, then numeric values."""
         return split_problem(self.model) if self._optional else self.space.problem
 
     @cached_property
@@ -46,7 +46,7 @@ class Parts:
 
     @cached_property
     def both(self) -> Solutions:
-        """The pairs of binary and numeric part that are valid configurations."""
+        """The valid pairs of binary and numeric part."""
         return Solutions(self.problem, cache=self.cache)
 
     @cached_property
@@ -60,7 +60,7 @@ class Parts:
         return Solutions(self.problem, range(len(self.selectable), len(self.problem.sizes)), cache=self.cache)
 
     def compose(self, binary: Array, numeric: Array) -> Configurations:
-        """Return the configurations of binary parts and numeric parts, row by row (they need not be valid)."""
+        """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""
         indices = np.concatenate(
             [binary[:, : len(self.binary_names)].astype(np.int64), numeric.astype(np.int64)], axis=1
         )
@@ -78,7 +78,7 @@ class Parts:
         ]
 
     def related(self) -> set[frozenset[int]]:
-        """Return the pairs of binary options of which one is the other's ancestor, or implies just the other."""
+        """Return the pairs of binary options of which one is an ancestor of the other or implies the other alone."""
         found: set[frozenset[int]] = set()
         positions = self.model.positions
         by_name = {option.name: option for option in self.model.binary_options}

@@ -1,8 +1,8 @@
-"""A variability model as variables with finite domains, disjunctions and comparisons over them.
+"""Constraint problems: variables with finite domains, and disjunctions and relations over them.
 
-Two readings of a model: `whole_problem` has one variable per option, so that its solutions are the configurations;
-`split_problem` gives every optional numeric option two variables, its switch (enabled or not) and its value, so that
-binary and numeric part can be told apart.
+A variability model has two such problems. In `whole_problem` each option is a variable, so that the solutions are the
+configurations. In `split_problem` each optional numeric option has two variables, its switch (enabled or not) and its
+value, so that solutions have a binary and a numeric part.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def flags_of(bits: int, size: int) -> Array:
 
 @dataclass(frozen=True)
 class Disjunction:
-    """At least one of these variables takes one of these values (bits)."""
+    """A disjunction: at least one of its variables has one of the given values (bits)."""
 
     literals: tuple[tuple[int, int], ...]
     origin: Clause | ArithmeticConstraint = field(compare=False)
 
     @property
     def scope(self) -> tuple[int, ...]:
-        """The variables it is about."""
+        """Its variables."""
         return tuple(variable for variable, _ in self.literals)
 
 
@@ -52,10 +52,10 @@ class Relation:
 
     Attributes:
         origin: the constraint.
-        guards: variable → the values (bits) that satisfy it without a look at the others.
-        tables: name in the constraint → variable and what the constraint sees of each of its values.
-            Names that are not here are worth 1.
-        source: the file that states it, for messages.
+        guards: variable → the values (bits) that satisfy the constraint regardless of other variables.
+        tables: name in the constraint → its variable, and the number for each value of the variable. Names that are
+            not in it have the value 1.
+        source: the file of the constraint, for messages.
     """
 
     origin: ArithmeticConstraint
@@ -65,18 +65,18 @@ class Relation:
 
     @property
     def scope(self) -> tuple[int, ...]:
-        """The variables it is about."""
+        """Its variables."""
         return tuple(sorted({*self.guards, *(variable for variable, _ in self.tables.values())}))
 
 
 @dataclass(frozen=True)
 class ConstraintProblem:
-    """Variables, what they must satisfy, and how they hang together.
+    """Variables with finite domains, and constraints over them.
 
     Attributes:
         sizes: the number of values of each variable.
-        parents: a variable that stands near in the description, for variable orders.
-        constraints: all of which must hold.
+        parents: the parent of each variable in the description, for variable orders.
+        constraints: the constraints; all must hold.
     """
 
     sizes: tuple[int, ...]
@@ -84,13 +84,13 @@ class ConstraintProblem:
     constraints: tuple[Disjunction | Relation, ...]
 
     def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
-        """Return the problem with one stated constraint left out."""
+        """Return the problem without one constraint of the model."""
         kept = tuple(c for c in self.constraints if stated(c) is not constraint)
         return ConstraintProblem(self.sizes, self.parents, kept)
 
 
 def stated(constraint: Disjunction | Relation) -> BooleanConstraint | ArithmeticConstraint | None:
-    """Return the constraint of the model that this one comes from, None for the hierarchy."""
+    """Return the constraint of the model from which this one was derived, None for the hierarchy."""
     origin = constraint.origin
     return origin.origin if isinstance(origin, Clause) else origin
 
@@ -129,7 +129,7 @@ def split_problem(model: VariabilityModel) -> ConstraintProblem:
 
     constraints: list[Disjunction | Relation] = []
     for clause in clauses(model):
-        # A literal over a numeric option only asks whether it is enabled.
+        # Literals over a numeric option depend only on whether it is enabled.
         literals = [
             (switches[position], int(allowed[-1]) | int(allowed[0]) << 1)
             if position in switches
@@ -162,17 +162,17 @@ def _comparison(
     variable: Callable[[int], int],
     switch: Callable[[int], tuple[int, int, Array]],
 ) -> Relation:
-    """Compile a constraint.
+    """Return a constraint as a relation.
 
-    A deselected numeric option satisfies it. So does a deselected binary one, unless `requires` is 'none': then it
-    counts as 0, and otherwise it needs no axis, because it is 1 wherever the comparison matters.
+    A deselected numeric option satisfies it. If `requires` is 'none', a deselected binary option has the value 0;
+    otherwise it satisfies the constraint, and binary options need no table because they are 1 in all other cases.
 
     Args:
         model: the system.
         constraint: one of its constraints.
         variable: position of an option → the variable of its values.
-        switch: position of an optional numeric option → the variable that switches it, the values (bits) of
-            that variable that disable it, and which of its values enable it.
+        switch: position of an optional numeric option → its switch variable, the values (bits) of that variable that
+            disable it, and which of its values enable it.
     """
     guards: dict[int, int] = {}
     tables: dict[str, tuple[int, Array]] = {}
@@ -202,7 +202,7 @@ def _comparison(
         if option.optional:
             where, disabling, _ = switch(position)
             guard(where, disabling)
-        # The entry of "deselected", if the variable has it, is guarded and never looked at.
+        # The entry for "deselected", if the variable has one, is guarded and never used.
         spare = (0.0,) if option.optional and where == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
     return Relation(constraint, guards, tables, model.source)

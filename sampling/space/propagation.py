@@ -1,4 +1,4 @@
-"""What follows from single constraints: smaller domains, and the components that are left."""
+"""Propagation of single constraints to smaller domains, and the remaining independent components."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sampling.space.problem import ConstraintProblem, Disjunction, Relation
 
 @dataclass(frozen=True)
 class Component:
-    """Variables that constraints tie together, directly or through others.
+    """Variables connected by constraints.
 
     Attributes:
-        variables: in ascending order.
-        domains: the values (bits) that are left, per variable of the problem.
-        disjunctions: reduced to what is left of the domains.
-        comparisons: those that still matter.
+        variables: the variables, ascending.
+        domains: the remaining values (bits) of each variable of the problem.
+        disjunctions: the disjunctions, reduced to the remaining values.
+        comparisons: the relations that are not satisfied yet.
     """
 
     variables: tuple[int, ...]
@@ -28,7 +28,7 @@ class Component:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for components with the same solutions, as long as their problem lives."""
+        """A key that is equal for components of one problem with the same solutions."""
         around = {variable for comparison in self.comparisons for variable in comparison.scope}
         return (
             self.variables,
@@ -47,8 +47,8 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
         domains: the values (bits) that each variable may take; None: all.
 
     Returns:
-        Components that together hold every variable once. That there are components does not mean that there are
-        solutions: only what follows from single constraints is seen here.
+        Components that together contain every variable once. They may have no solution, because only single constraints
+        are propagated.
     """
     left = [(1 << size) - 1 for size in problem.sizes] if domains is None else list(domains)
     if not all(left):
@@ -87,20 +87,20 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
 
 
 def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
-    """Return the variables of a comparison that can still take several values."""
+    """Return the variables of a relation with several remaining values."""
     return tuple(variable for variable in comparison.scope if domains[variable].bit_count() > 1)
 
 
 def _propagate(
     problem: ConstraintProblem, left: list[int]
 ) -> tuple[list[tuple[tuple[int, int], ...]], list[Relation]] | None:
-    """Shrink the domains `left` to what single constraints leave; return the constraints that still matter."""
+    """Reduce the domains `left` by single constraints in place; return the constraints that are not satisfied yet."""
     constraints = problem.constraints
     about: dict[int, list[int]] = {}
     for number, constraint in enumerate(constraints):
         for variable in constraint.scope:
             about.setdefault(variable, []).append(number)
-    # What is left of each constraint: None satisfied, a list of literals, or a comparison.
+    # The remainder of each constraint: None if satisfied, a tuple of literals, or a relation.
     remains: list[tuple[tuple[int, int], ...] | Relation | None] = [
         constraint.literals if isinstance(constraint, Disjunction) else constraint for constraint in constraints
     ]
@@ -130,7 +130,7 @@ def _propagate(
 
 
 def _reduced_literals(literals: tuple[tuple[int, int], ...], left: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
-    """Return the literals that can still hold, () if none can, None if one always does."""
+    """Return the literals that can still hold, () if there is none, None if one always holds."""
     possible = []
     for variable, bits in literals:
         bits &= left[variable]
@@ -142,7 +142,7 @@ def _reduced_literals(literals: tuple[tuple[int, int], ...], left: Sequence[int]
 
 
 def _reduced_comparison(comparison: Relation, left: Sequence[int]) -> tuple[tuple[int, int], ...] | Relation | None:
-    """Return what is left of a comparison: nothing (None), literals over at most a few variables, or itself."""
+    """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
     guards = tuple((variable, bits & left[variable]) for variable, bits in comparison.guards.items())
     if any(bits == left[variable] for variable, bits in guards):
         return None

@@ -1,4 +1,4 @@
-"""Uniform whole numbers of any size, and distinct ones, out of a random generator."""
+"""Uniformly distributed integers of any size, and distinct ones, from a random generator."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _PURPOSES = get_args(Purpose)
 
 
 def uniform_below(bound: int, rng: np.random.Generator) -> int:
-    """Return a whole number in 0 … bound - 1, exactly uniform, the same on every machine."""
+    """Return an integer in 0 … bound - 1, exactly uniform and the same on every machine."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
     while True:
-        # More than half of the tries succeed.
+        # At least half of the trials succeed.
         number = int.from_bytes(rng.bytes(size), "little") >> (8 * size - bits)
         if number < bound:
             return number
 
 
 def distinct_ranks(count: int, n: int, rng: np.random.Generator) -> list[int]:
-    """Return n distinct whole numbers in 0 … count - 1, uniform, in drawing order (n ≤ count).
+    """Return n distinct integers in 0 … count - 1, uniform, in drawing order (n ≤ count).
 
-    The first m of them are the m that a smaller draw with the same generator gives (Fisher-Yates, in which only the
-    touched places are kept: Durstenfeld, "Algorithm 235: Random permutation", CACM 1964).
+    The first m of them are those of a draw of m with the same generator (Fisher-Yates, in which only moved numbers are
+    stored: Durstenfeld, "Algorithm 235: Random permutation", CACM 1964).
     """
     moved: dict[int, int] = {}
     drawn = []
@@ -37,8 +37,8 @@ def distinct_ranks(count: int, n: int, rng: np.random.Generator) -> list[int]:
 
 
 def generator(seed: int, purpose: Purpose) -> np.random.Generator:
-    """Return the random generator for a purpose: the same seed gives independent numbers for each.
+    """Return the random generator for a purpose; generators for different purposes are independent.
 
-    PCG64 is named, because numpy's default may change.
+    PCG64 is explicit because the default of numpy may change.
     """
     return np.random.Generator(np.random.PCG64([seed, _PURPOSES.index(purpose)]))

@@ -1,4 +1,4 @@
-"""Rows of small integers: packed into 64-bit words, told apart and ordered exactly."""
+"""Rows of small integers, packed into 64-bit words to find distinct rows and to sort them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def packed(columns: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
 
 
 def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
-    """Return the first position of every distinct row, in ascending order of the rows, and each row's rank.
+    """Return the first position of each distinct row, in ascending order of the rows, and the rank of each row.
 
     Args:
-        words: columns of shape (n,), most significant first; none means that all rows are equal.
+        words: columns of shape (n,), most significant first; without columns, all rows are equal.
         n: the number of rows.
     """
     if n == 0 or not words:
@@ -52,7 +52,7 @@ def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
 
 
 def ascending(matrix: Array, sizes: Sequence[int]) -> Array:
-    """Return the permutation that puts the rows of `matrix` into lexicographic order (stable)."""
+    """Return the stable permutation that sorts the rows of `matrix` lexicographically."""
     words = packed([matrix[:, column] for column in range(matrix.shape[1])], sizes)
     if not words:
         return np.arange(len(matrix))

@@ -1,4 +1,4 @@
-"""All solutions of a problem: the product of its components' diagrams."""
+"""Solutions of a constraint problem, as the product of the diagrams of its components."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _INT64 = 2**62
 
 
 class Solutions:
-    """The solutions of a problem, exactly counted, drawn from and listed, without a solver.
+    """The solutions of a problem: exact counts, uniform draws and enumeration, without a solver.
 
     Args:
         problem: variables and constraints.
-        kept: the variables that make up a solution; the others only need to have some value. None: all.
+        kept: the variables of a solution; other variables only need to have some value. None for all variables.
         domains: the values (bits) that each variable may take; None: all.
-        cache: diagrams of components already built for this problem; new ones are put there.
-        budgets: how large a diagram may grow (see `sampling.space.compilation`).
+        cache: the diagrams of components of this problem built so far; new ones are added.
+        budgets: the limits of the size of a diagram (see `sampling.space.compilation`).
         parts: the components of the problem that matter, where they are known; the kept variables are theirs.
 
     Raises:
-        SpaceError: if the constraints are too entangled (see `sampling.space.compilation`).
+        SpaceError: if the constraints are too complex (see `sampling.space.compilation`).
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Solutions:
         return 0 if self.empty else math.prod(diagram.count for diagram in self.diagrams)
 
     def unrank(self, ranks: Sequence[int]) -> Array:
-        """Return the solutions with these ranks (0 … count - 1, in an order of their own), shape (n, variables)."""
+        """Return the solutions with these ranks (0 … count - 1, not lexicographic), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=np.int64)
         rest: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
         for diagram in self.diagrams:
@@ -105,7 +105,7 @@ class Solutions:
         return result[ascending(result, [sizes[variable] for variable in self.variables])]
 
     def value_counts(self) -> list[list[int]]:
-        """Return per variable, for each of its values, in how many solutions it occurs."""
+        """Return for each variable the number of solutions with each of its values."""
         found = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
         for diagram in self.diagrams if not self.empty else ():
             others = self.count // diagram.count

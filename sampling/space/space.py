@@ -1,4 +1,4 @@
-"""The valid configurations of a system: checked, counted, listed and drawn, exactly and without a solver."""
+"""The space of valid configurations of a system: checks, exact counts, enumeration and uniform draws."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LIMIT = 2_000_000
 
 
 class Space:
-    """All valid configurations of a system.
+    """The valid configurations of a system.
 
-    Nothing is built before it is asked for; `check` and `violations` never need the decision diagrams.
+    Decision diagrams are built on first use; `check` and `violations` do not need them.
 
     Args:
         model: the system.
@@ -46,7 +46,7 @@ class Space:
 
     @cached_property
     def solutions(self) -> Solutions:
-        """The diagrams behind it."""
+        """The valid configurations as solutions of `problem`."""
         return Solutions(self.problem, cache=self.cache)
 
     def check(self, configurations: Configurations) -> Array:
@@ -54,7 +54,7 @@ class Space:
         return check(configurations, self._clauses, self.model.arithmetic_constraints)
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
-        """Return in words what one configuration violates; nothing if it is valid."""
+        """Return descriptions of the constraints that a configuration violates, none if it is valid."""
         one = configurations[[row]]
         broken = [clause.reason for clause in self._clauses if not clause.holds(one.indices)[0]]
         broken += [
@@ -69,12 +69,12 @@ class Space:
         """The exact number of valid configurations.
 
         Raises:
-            SpaceError: if the constraints are too entangled to be counted.
+            SpaceError: if the constraints are too complex to be counted.
         """
         return self.solutions.count
 
     def option_counts(self) -> dict[str, tuple[int, ...]]:
-        """Return option → for each of its value indices, in how many valid configurations it occurs."""
+        """Return option → the number of valid configurations with each of its value indices."""
         counts = self.solutions.value_counts()
         return {name: tuple(values) for name, values in zip(self.model.names, counts, strict=True)}
 
@@ -101,10 +101,10 @@ class Space:
         return not Solutions(self.problem, domains=domains, cache=self.cache, budgets=budgets).empty
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
-        """Return the number of valid configurations if one of the model's stated constraints were not there.
+        """Return the number of valid configurations without one of the model's constraints.
 
         Raises:
-            ValueError: if it is none of the model's constraints.
+            ValueError: if it is not a constraint of the model.
         """
         own = next((c for c in self.model.constraints if c is constraint), None)
         own = own or next((c for c in self.model.constraints if c == constraint), None)
@@ -113,7 +113,7 @@ class Space:
         return Solutions(self.problem.without(own), cache=self.cache).count
 
     def require_valid(self) -> None:
-        """Raise an error that names contradicting constraints if there is no valid configuration.
+        """Raise an error with contradicting constraints if there is no valid configuration.
 
         Raises:
             VariabilityError: if the space is empty.
@@ -130,19 +130,19 @@ class Space:
         return Configurations(self.model, self.solutions.enumerate(limit))
 
     def unrank(self, ranks: Sequence[int]) -> Configurations:
-        """Return the configurations with these ranks, 0 … count - 1, in an order of the space's own.
+        """Return the configurations with these ranks, 0 … count - 1; their order is not lexicographic.
 
         Raises:
-            SpaceError: if a rank lies outside.
+            SpaceError: if a rank is out of range.
         """
         if any(not 0 <= rank < self.count for rank in ranks):
-            raise SpaceError(f"ranks go from 0 to {self.count - 1:,}")
+            raise SpaceError(f"ranks must be from 0 to {self.count - 1:,}")
         return Configurations(self.model, self.solutions.unrank(ranks))
 
     def draw(self, n: int, rng: np.random.Generator) -> Configurations:
         """Return n distinct valid configurations, uniformly drawn, in drawing order.
 
-        The first of them are what a smaller draw with the same generator gives.
+        The first of them are those of a smaller draw with the same generator.
 
         Raises:
             SpaceError: if there are fewer than n.
@@ -150,7 +150,7 @@ class Space:
         if n > self.count:
             self.require_valid()
             raise SpaceError(
-                f"{n:,} distinct configurations are asked for, but only {self.count:,} are valid",
+                f"{n:,} distinct configurations are requested, but only {self.count:,} are valid",
                 hint=f"ask for at most {self.count:,}",
             )
         return Configurations(self.model, self.solutions.draw(n, rng))

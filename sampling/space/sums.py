@@ -1,8 +1,8 @@
-"""An arithmetic constraint over many options as an automaton that adds up: a comparison of sums.
+"""Automata of comparisons of sums, for arithmetic constraints over many options.
 
-Both sides are sums over groups of options that have none in common. A state is what has been added up so far, and how
-far the groups have been read that are not complete; sums after which every continuation fares alike are one state. So
-a linear constraint over 30 options has few states, or at most about 2^15 if its coefficients are all unrelated.
+Both sides are sums over disjoint groups of options. A state consists of the partial sums and the position in incomplete
+groups; sums with the same valid continuations are one state. So a linear constraint over 30 options has few states, and
+at most about 2^15 if its coefficients are unrelated.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class _Group:
     """Addends over the same variables.
 
     Attributes:
-        variables: in the order they are read.
-        steps: per variable, the state after each of its live values, shape (states before, values).
-        adds: what each state after the last variable adds to the left and the right side, shape (states, 2).
+        variables: the variables in reading order.
+        steps: for each variable, the state after each live value, shape (states before, values).
+        adds: the amounts that each final state adds to the left and the right side, shape (states, 2).
     """
 
     variables: tuple[int, ...]
@@ -41,17 +41,17 @@ class _Group:
 
 
 def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> Automaton:
-    """Return the automaton of a comparison of sums that reads `order`, all its variables with several values.
+    """Return the automaton of a comparison of sums that reads `order`, its variables with several values.
 
     Raises:
         SpaceError: if the sides are not sums of small groups, or have too many distinct sums.
     """
     constant, groups = _groups(comparison, order, domains)
     magnitude = float(np.abs(constant).max()) + sum(float(np.abs(group.adds).max()) for group in groups) + 1.0
-    # Far below the tolerance with which sides are compared, far above what rounding does to a sum.
+    # Far below the tolerance of comparisons, far above the rounding errors of sums.
     grain = 1e-13 * magnitude
     varying = [any(group.adds[:, side].any() for group in groups) for side in (0, 1)]
-    # Where both sides vary, their difference alone does not decide: the tolerance depends on their magnitude.
+    # If both sides vary, their difference is not sufficient, because the tolerance depends on their magnitude.
     later = [None] * len(order) if all(varying) else _additions(groups, order, grain)
     margin = TOLERANCE * max(1.0, abs(float(constant[0 if varying[1] else 1])))
     group_of = {variable: group for group in groups for variable in group.variables}
@@ -83,7 +83,7 @@ def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -
             first, rank = distinct(words, len(after))
         if len(first) > MAX_STATES:
             raise too_large(comparison)
-        # The last state of each layer is "satisfied already", by a guard.
+        # The last state of each layer is "already satisfied" by a guard.
         rows = np.full((len(now) + 1, len(values)), 0 if last else len(first))
         rows[:-1, np.searchsorted(values, live)] = rank.reshape(len(now), -1)
         raw.append(rows)
@@ -144,7 +144,7 @@ def _addends(tree: Node, sign: int = 1) -> list[tuple[int, Node]]:
 
 
 def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) -> _Group:
-    """Return a group whose states are the prefixes that differ in what they can still add."""
+    """Return a group whose states are the prefixes with different possible amounts."""
     different, after = np.unique(amounts[0] + 1j * amounts[1], return_inverse=True)
     after = after.reshape(-1)
     steps: list[Array] = []
@@ -156,7 +156,7 @@ def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) ->
 
 
 def _additions(groups: Sequence[_Group], order: Sequence[int], grain: float) -> list[Array | None]:
-    """Return after each variable the distinct differences that incomplete groups can add; None where they are many."""
+    """Return after each variable the distinct differences that later groups can add, None if there are too many."""
     closing = {group.variables[-1]: np.unique(group.adds[:, 0] - group.adds[:, 1]) for group in groups}
     found: list[Array | None] = [np.zeros(1)]
     for variable in reversed(order[1:]):
@@ -172,18 +172,18 @@ def _additions(groups: Sequence[_Group], order: Sequence[int], grain: float) -> 
 
 
 def _alike(sums: Array, later: Array | None, margin: float, grain: float) -> list[Array]:
-    """Return keys that are equal for sums (left and right, shape (n, 2)) that fare alike.
+    """Return keys that are equal for partial sums with the same valid continuations.
 
     Args:
-        sums: what has been added up.
-        later: what can still be added to left - right, ascending, where that decides; else None.
-        margin: a difference up to this counts as none.
-        grain: sums closer than this are equal.
+        sums: the partial sums of the left and the right side, shape (n, 2).
+        later: the amounts that can still be added to left - right, ascending; None if they are not known.
+        margin: differences up to this are regarded as 0.
+        grain: sums closer than this are regarded as equal.
     """
     if later is None:
         return [np.round(side / grain).astype(np.int64) for side in sums.T]
     difference = sums[:, 0] - sums[:, 1]
-    # Where the same additions lead below, to, and above zero, every comparison comes out the same.
+    # Sums are equivalent if the same additions lead below, to, and above zero.
     below = np.searchsorted(later, -margin - difference, side="left")
     above = np.searchsorted(later, margin - difference, side="right")
     return [below, above]

@@ -1,4 +1,4 @@
-"""Whether given configurations are valid: every clause and constraint evaluated on columns, nothing else."""
+"""Validity of given configurations: every clause and constraint is evaluated on columns."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class TestErrors:
         assert (folder / "s.csv").read_text(encoding="utf-8") == "precious"
 
     def test_a_constraint_that_cannot_be_counted(self, refused: Refused, folder: Path) -> None:
-        """A constraint that ties too many values together is named by file and line of the description."""
+        """A constraint over too many combinations of values is an error with file and line of the description."""
         numeric = "".join(
             f"<configurationOption><name>x{i}</name><minValue>1</minValue><maxValue>200</maxValue>"
             "<stepFunction>n + 1</stepFunction></configurationOption>"
@@ -174,4 +174,4 @@ class TestErrors:
         (folder / "system.xml").write_text(text, encoding="utf-8")
         (folder / "model.txt").write_text("x0 + x1", encoding="utf-8")
         for command in (("sample", "--sampling", "random:3"), ("optimize", "model.txt")):
-            assert refused(*command).startswith("system.xml:5: the constraint 'x0*x1*x2*x3*x4*x5 = 5000' ties too many")
+            assert refused(*command).startswith("system.xml:5: the constraint 'x0*x1*x2*x3*x4*x5 = 5000' has too many")

@@ -39,7 +39,7 @@ def test_tables(project: Path, run: Run) -> None:
     assert "SC (published)" in result.stdout
     assert "best model: " in result.stdout
     assert "files in results" in result.stdout
-    assert "warning: random:50 seed 0 (learner default): 50 distinct configurations are asked for" in result.stderr
+    assert "warning: random:50 seed 0 (learner default): 50 distinct configurations are requested" in result.stderr
     assert {path.name for path in (project / "results").iterdir()} == {
         "logs", "manifest.json", "runs.csv", "table.csv", "table.md", "table.tex", "tasks",
     }  # fmt: skip

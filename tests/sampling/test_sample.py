@@ -132,7 +132,7 @@ def test_what_constraints_remove_is_counted(plane: VariabilityModel) -> None:
     found = draw_sample(below, "cci")
     assert found.removed == 5
     assert len(found.configurations) == 4
-    assert found.notes == ("constraints exclude 5 of the 9 configurations picked",)
+    assert found.notes == ("constraints exclude 5 of the 9 selected configurations",)
     assert draw_sample(below, "ff").removed == 25 - Space(below).count
     corner = VariabilityModel("corner", plane.options, (parse_arithmetic("A * B = 20 + A", names),))
     with pytest.raises(SpaceError, match="constraints exclude all 9 configurations"):
@@ -175,7 +175,7 @@ def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
     """`measured` takes every valid measured configuration once, in order, and needs measurements."""
     measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
     assert sample(plane, "measured", measured=measured) == measured[:2]
-    with pytest.raises(SpecError, match="no measurements at hand"):
+    with pytest.raises(SpecError, match="no measurements are given"):
         sample(plane, "measured")
 
 

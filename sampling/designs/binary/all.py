@@ -23,7 +23,7 @@ class All:
         return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed does not matter).
+        """Return its rows (the seed has no effect).
 
         Raises:
             SpaceError: if there are more than the enumeration limit.

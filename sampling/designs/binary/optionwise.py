@@ -1,4 +1,4 @@
-"""Option-wise sampling: every option on its own."""
+"""Option-wise sampling: each option with as few others as possible."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ class OptionWise:
     """`optionwise`: the smallest valid configuration, and for each option the smallest one that selects it.
 
     Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012 (feature-wise).
-    An always selected option adds nothing to the smallest configuration, so that SPL Conqueror's rule (the mandatory
-    top-level options, plus the option, if that is valid as it is, else its smallest valid superset) is the smallest
-    valid superset in both cases.
+    SPL Conqueror selects the mandatory top-level options and the option if that is valid, otherwise the smallest valid
+    superset. Both are the smallest valid superset, because options that are always selected add nothing to it.
     """
 
     text: str = "optionwise"
@@ -32,14 +31,14 @@ class OptionWise:
         return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows, in option order (the seed does not matter)."""
+        """Return its rows, in option order (the seed has no effect)."""
         top = [
             parts.model.positions[option.name]
             for option in parts.model.binary_options
             if option.parent is None and option.name in parts.model.mandatory
         ]
         base, valid = minimal(parts, [selected(*top)])
-        # The mandatory options alone, where they make a configuration.
+        # The mandatory options alone, if that is a configuration.
         first = base[valid & (base.sum(axis=1) == len(top))]
         rows, possible = minimal(parts, [selected(*top, option) for option in range(len(parts.selectable))])
         never = [name for name, can in zip(parts.selectable, possible, strict=True) if not can]

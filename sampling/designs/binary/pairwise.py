@@ -1,4 +1,4 @@
-"""Pair-wise sampling: every pair of options together."""
+"""Pair-wise sampling: each pair of options with as few others as possible."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from sampling.space.parts import Parts
 class PairWise:
     """`pairwise`: for each pair of options the smallest valid configuration that selects both.
 
-    Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012. Pairs of which
-    one is the other's ancestor or implies it are left out, as SPL Conqueror does, and pairs that exclude each other.
+    Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012. Pairs of
+    which one is an ancestor of the other or implies it are left out as in SPL Conqueror, and so are pairs that exclude
+    each other.
     """
 
     text: str = "pairwise"
@@ -27,7 +28,7 @@ class PairWise:
         return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows, in order of the pairs (the seed does not matter)."""
+        """Return its rows, in order of the pairs (the seed has no effect)."""
         rows, impossible = subset_minima(parts, 2)
         notes = (f"{impossible} pairs of options cannot be selected together",) if impossible else ()
         return Design(rows, notes)

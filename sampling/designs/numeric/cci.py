@@ -1,4 +1,4 @@
-"""Central composite designs, inscribed: no point leaves the options' ranges."""
+"""Inscribed central composite designs, whose points lie within the ranges of the options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_OPTIONS = 16
 
 @dataclass(frozen=True)
 class CentralComposite:
-    """`cci[:rotatable|:compat]`: centre, axial points at the ends of the ranges, and a cube in between.
+    """`cci[:rotatable|:compat]`: the centre, axial points at the ends of the ranges, and a cube in between.
 
     Box, Wilson: "On the experimental attainment of optimum conditions", J. R. Stat. Soc. B 13 (1951); figure 2.4 of
     the thesis. For k options with centre c (the middle value): c; 2k points with one option at its least or greatest
@@ -31,9 +31,9 @@ class CentralComposite:
     Attributes:
         variant: `rotatable`: the cube is scaled by 2^(-k/4) instead, the textbook's choice (pydoe's).
             `compat`: SPL Conqueror's program: k^2 cube points (not 2^k); both sides lie (c - min)/sqrt(k) from the
-            centre; values given by a step function are rounded up. Its value list goes one step beyond maxValue where
-            the steps do not meet it, which counts for the centre; the values themselves (12 for 0, 4, 8 with maxValue
-            10, or the 10 that it takes for the end of that range) are not valid: the last valid value (8) stands in.
+            centre; values of step functions are rounded up. Its value list continues one step beyond maxValue if the
+            steps do not meet maxValue, which changes the centre. Such values (12 for 0, 4, 8 with maxValue 10) are not
+            valid; the last valid value (8) is used instead.
     """
 
     text: str
@@ -52,10 +52,10 @@ class CentralComposite:
             case ("compat",):
                 return cls(arguments.text, "compat")
             case _:
-                raise arguments.error(f"{arguments.positional[0]!r} is no variant of cci")
+                raise arguments.error(f"cci has no variant {arguments.positional[0]!r}")
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows: centre, axial points, cube; without those that coincide (the seed does not matter).
+        """Return its distinct rows: centre, axial points, cube (the seed has no effect).
 
         Raises:
             SpecError: if there are more than 16 numeric options.
@@ -104,7 +104,7 @@ def _middle(option: NumericOption) -> int:
 
 
 def _axial(options: Sequence[NumericOption], middle: Callable[[NumericOption], int]) -> Array:
-    """Return the centre, then for each option its ends, the others at their centres."""
+    """Return the centre, then for each option the ends of its range, with the others at their centres."""
     centre = [middle(option) for option in options]
     rows = [centre]
     for position, option in enumerate(options):
@@ -129,7 +129,7 @@ def _compat(options: Sequence[NumericOption]) -> Array:
 
 
 def _up(option: NumericOption, value: float) -> int:
-    """Return the index of the value that SPL Conqueror takes: the least one not below, of a list the nearest."""
+    """Return the index of the value that SPL Conqueror uses: the next larger one, or in a list the nearest one."""
     if option.step is None:
         return option.nearest(value)
     return min(int(np.searchsorted(option.values, value)), len(option.values) - 1)

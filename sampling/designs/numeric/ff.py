@@ -30,7 +30,7 @@ class FullFactorial:
         return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed does not matter).
+        """Return its rows (the seed has no effect).
 
         Raises:
             SpaceError: if there are more than the enumeration limit.

@@ -31,14 +31,14 @@ SEEDS = {
 class PlackettBurman:
     """`pb:M,L[,compat]`: M measurements at L levels of each numeric option.
 
-    Plackett, Burman: "The design of optimum multifactorial experiments", Biometrika 33 (1946). Every row is the row
-    above shifted to the right (table 2.2 of the thesis); the last one has all options at their lowest level.
-    Every two of the first (M-1)/(L-1) columns hold each pair of levels equally often; beyond that, columns are aliased.
+    Plackett, Burman: "The design of optimum multifactorial experiments", Biometrika 33 (1946). Each row is the
+    previous row shifted to the right (table 2.2 of the thesis); in the last row all options have their lowest level.
+    Each pair of the first (M-1)/(L-1) columns contains all pairs of levels equally often; more columns are aliased.
 
     Attributes:
         measurements: the number of rows.
         levels: the number of levels of each option.
-        compat: shift to the left, as SPL Conqueror's program does; that mirrors the design.
+        compat: whether rows are shifted to the left as in SPL Conqueror, which mirrors the design.
     """
 
     text: str
@@ -52,7 +52,7 @@ class PlackettBurman:
         """Read its arguments.
 
         Raises:
-            SpecError: if they are none of the six known pairs.
+            SpecError: if M,L is not one of the six known pairs.
         """
         hint = f"write {arguments.usage}; M,L is one of {'  '.join(f'{m},{n}' for m, n in SEEDS)}"
         if not 2 <= len(arguments.positional) <= 3 or arguments.named:
@@ -60,22 +60,22 @@ class PlackettBurman:
         try:
             pair = int(arguments.positional[0]), int(arguments.positional[1])
         except ValueError:
-            raise arguments.error("M and L must be whole numbers", hint) from None
+            raise arguments.error("M and L must be integers", hint) from None
         if pair not in SEEDS:
             raise arguments.error(f"there is no design of {pair[0]} measurements with {pair[1]} levels", hint)
         if arguments.positional[2:] not in ((), ("compat",)):
-            raise arguments.error(f"{arguments.positional[2]!r} is no variant of pb", hint)
+            raise arguments.error(f"pb has no variant {arguments.positional[2]!r}", hint)
         return cls(arguments.text, *pair, compat=len(arguments.positional) == 3)
 
     def levels_matrix(self) -> Array:
-        """Return the levels of all columns that the design has, shape (M, M - 1)."""
+        """Return the levels of all columns of the design, shape (M, M - 1)."""
         seed = np.array([int(digit) for digit in SEEDS[self.measurements, self.levels]])
         row, column = np.indices((len(seed), len(seed)))
         shifted = seed[(row + column if self.compat else row - column) % len(seed)]
         return np.concatenate([shifted, np.zeros((1, len(seed)), dtype=shifted.dtype)])
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows for a system, without those that coincide (the seed does not matter).
+        """Return its distinct rows for a system (the seed has no effect).
 
         Raises:
             SpecError: if there are more numeric options than columns.
@@ -83,7 +83,7 @@ class PlackettBurman:
         options: Sequence[NumericOption] = parts.model.numeric_options
         if len(options) > self.measurements - 1:
             raise SpecError(
-                f"{self.text}: {self.measurements} measurements serve at most {self.measurements - 1} numeric "
+                f"{self.text}: {self.measurements} measurements allow at most {self.measurements - 1} numeric "
                 f"options, not {len(options)}",
                 hint="use a larger design, at most pb:125,5",
             )
@@ -98,8 +98,8 @@ class PlackettBurman:
         strength = (self.measurements - 1) // (self.levels - 1)
         notes = (
             (
-                f"{self.text} tells at most {strength} numeric options apart; with {len(options)} their effects "
-                "are aliased",
+                f"{self.text} separates the effects of at most {strength} numeric options; "
+                f"with {len(options)} they are aliased",
             )
             if len(options) > strength
             else ()

@@ -1,4 +1,4 @@
-"""Everything that was measured."""
+"""The measured configurations as a sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from splc.errors import SpecError
 
 @dataclass(frozen=True)
 class Measured:
-    """`measured`: every measured configuration that is valid, in order of the measurements."""
+    """`measured`: every measured configuration that is valid, in the order of the measurements."""
 
     text: str = "measured"
 
@@ -25,13 +25,13 @@ class Measured:
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
     ) -> tuple[Configurations, tuple[str, ...]]:
-        """Return the configurations (the seed does not matter).
+        """Return the configurations (the seed has no effect).
 
         Raises:
-            SpecError: if there are no measurements at hand.
+            SpecError: if no measurements are given.
         """
         if measured is None:
-            raise SpecError("measured: there are no measurements at hand", hint="give them, or use another sampling")
+            raise SpecError("measured: no measurements are given", hint="give measurements, or use another sampling")
         once = measured.unique()
         valid = parts.space.check(once)
         notes = () if valid.all() else (f"{int((~valid).sum()):,} measured configurations are not valid",)

@@ -1,4 +1,4 @@
-"""Random valid configurations."""
+"""Random samples of valid configurations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 class RandomWhole:
     """`random:N[,seed=S]`: N distinct valid configurations, uniformly drawn, in drawing order.
 
-    SPL Conqueror draws binary and numeric parts by themselves; here every valid configuration is equally likely.
+    SPL Conqueror draws binary and numeric parts independently; here all valid configurations are equally likely.
     """
 
     text: str
@@ -31,7 +31,7 @@ class RandomWhole:
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
     ) -> tuple[Configurations, tuple[str, ...]]:
-        """Return the configurations; a seed of its own comes before `seed`.
+        """Return the configurations; its own seed takes precedence over `seed`.
 
         Raises:
             SpaceError: if there are fewer than N valid ones.

@@ -45,14 +45,14 @@ def read_measurements_xml(
     Args:
         source: the file.
         model: the system.
-        policy: what happens to rows that cannot be taken as they are.
-        decimal_delimiter: the decimal delimiter, if not the one that the file states (a comma is accepted by default).
+        policy: the treatment of invalid and repeated rows.
+        decimal_delimiter: the decimal delimiter; by default the one in the file, or a comma.
         separator: what separates repetitions, if not what the file states (a comma by default).
         nfp: not used, since the file names its properties.
 
     Raises:
-        InputError: if the file is not such XML.
-        MeasurementError: if rows cannot be taken as they are.
+        InputError: if the file is not XML with the root `<results>`.
+        MeasurementError: if rows are invalid or repeated and the policy is 'error'.
     """
     del nfp
     root = read_xml(source, "results", "a measurement file")
