@@ -1,6 +1,6 @@
-"""Measuring: a command is run once per configuration and repetition, and what it reports is recorded.
+"""Measuring: run a command for each configuration and repetition, and record what it reports.
 
-`template` makes argument vectors, `properties` reads values out of what a run prints, `runner` runs one process,
-`execution` and `batch` make results of it, `journal` keeps them, `plan` says what is run in which order, `session` is
-the loop, `cluster` spreads it over machines, and `results` makes measurements of a journal.
+`template` makes argument vectors, `properties` reads values from the output of a run, `runner` runs one process,
+`execution` and `batch` return its results, `journal` stores them, `plan` determines the order of runs, `session` is
+the loop, `cluster` distributes runs over machines, and `tables` makes measurements from a journal.
 """

@@ -27,19 +27,19 @@ from splc.measuring.runner import Ended, run
 from splc.measuring.setup import Setup
 
 CONFIGURATIONS = "configurations"
-# So many processes in a row that end before their first row: the next ones would, too.
+# After so many consecutive processes that end before their first row, no further one is started.
 FRUITLESS = 3
 
 
 class Recorder(Protocol):
-    """Puts a result into the journal."""
+    """A function that records a result in the journal."""
 
     def __call__(self, run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
         """Return when the result is on disk."""
 
 
 class StopBatchError(Exception):
-    """Ends a batch before its process has ended by itself."""
+    """Raised to end a batch before its process ends."""
 
 
 def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
@@ -63,17 +63,17 @@ def run_batches(
 ) -> None:
     """Do runs in batches; every row is recorded as it arrives.
 
-    Where a process fails or runs out of time after some rows, another one goes on with what is left, so that the
-    configuration it stopped at has the whole time limit for itself. Where it fails before its first row, that
-    configuration has failed.
+    If a process fails or exceeds the time limit after some rows, another one continues with the rest, so that the
+    configuration at which it stopped has the whole time limit. If it fails before its first row, that configuration
+    has failed.
 
     Args:
         setup: the measurement.
         runs: the runs to do.
-        record: is told every result.
-        should_stop: whether to stop after the row in flight.
-        on_start: is told each process id.
-        on_end: is told how each process ended.
+        record: called with every result.
+        should_stop: whether to stop after the current row.
+        on_start: called with each process id.
+        on_end: called with how each process ended.
     """
     for batch in batches(setup, runs):
         left, fruitless = list(batch), 0
@@ -101,7 +101,7 @@ def run_batches(
             elif reader.problem is None:
                 record(left[0], reader.failed(reason, ended), {})
                 left = left[1:]
-                reason = f"not reached, for {FRUITLESS} processes in a row ended before their first row; {reason}"
+                reason = f"not reached, since {FRUITLESS} consecutive processes ended before their first row; {reason}"
             for missed in left:
                 record(missed, reader.failed(reason, ended), {})
             break
@@ -134,7 +134,7 @@ def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Calla
 
 @dataclass
 class _Reader:
-    """Understands the rows that a batch process prints, and records them."""
+    """Parser of the rows that a batch process prints; it records them."""
 
     setup: Setup
     runs: Sequence[Run]
@@ -161,7 +161,7 @@ class _Reader:
         """Take a line of output.
 
         Raises:
-            StopBatchError: if the process is to be ended.
+            StopBatchError: if the process must end.
         """
         if not self.header:
             self._read_header(line)
@@ -234,7 +234,7 @@ class _Reader:
         return RunResult({}, reason, ended.exit_code, seconds, self.load, self.started, out, err)
 
     def summary(self, ended: Ended) -> dict[str, Any]:
-        """Return what the journal says about the process."""
+        """Return the journal's record of the process."""
         return {
             "kind": "batch",
             "rows": len(self.runs) - len(self.waiting),

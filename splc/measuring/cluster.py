@@ -1,7 +1,7 @@
 """Runs on the workers of an existing dask cluster, one at a time on each; this process records the results.
 
-Dask schedules and carries; all that happens here is that no worker is given a second run before it is done with the
-first, for runs beside each other disturb each other.
+Dask schedules the runs. A worker gets its next run only after the previous one, since simultaneous runs disturb each
+other.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from splc.measuring.setup import Setup
 # How long to wait for a scheduler, and how often to look for workers that came or went.
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 2.0
-# How long to wait for another worker where none is left: a nanny starts one within seconds.
+# The time to wait for another worker if none is left: a nanny starts one within seconds.
 PATIENCE_SECONDS = 60
-# A run that so many workers did not survive is not given to another one.
+# After so many lost workers a run has failed.
 LOSSES = 3
 
 
@@ -66,7 +66,7 @@ class Cluster:
         self.client.close()
 
     def workers(self) -> list[str]:
-        """Return the addresses of the workers that are there now."""
+        """Return the addresses of the current workers."""
         return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
 
     def machines(self) -> dict[str, Any]:
@@ -79,25 +79,25 @@ class Cluster:
         return sorted({host for host in hosts if hosts.count(host) > 1})
 
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
-        """Check that every worker has the programs that are to be run.
+        """Check that every worker has the programs.
 
         Raises:
-            InputError: saying which worker does not have which.
+            InputError: naming the workers without a program.
         """
         found: Mapping[str, list[str]] = self.client.run(missing_programs, list(names), folder, environment.get("PATH"))
         lacking = {worker: problems for worker, problems in found.items() if problems}
         if lacking:
             problems = [
-                Problem(f"worker {worker}: {message}", hint="install it there, at the same place")
+                Problem(f"worker {worker}: {message}", hint="install it there, in the same place")
                 for worker, messages in sorted(lacking.items())
                 for message in messages
             ]
             raise InputError(problems)
 
     def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
-        """Do runs, and record each as it comes in.
+        """Do runs, and record each when it is done.
 
-        A worker that goes away takes its run with it: another one does it.
+        The run of a worker that disappears is given to another one.
 
         Raises:
             InputError: if no worker is left.
@@ -110,7 +110,7 @@ class Cluster:
             if losses[this] < LOSSES:
                 waiting.appendleft(this)
             else:
-                reason = f"{LOSSES} workers went away while they measured it"
+                reason = f"{LOSSES} workers disappeared while they measured it"
                 record(this, RunResult({}, reason, started=now()), {"worker": worker})
 
         try:
@@ -133,7 +133,7 @@ class Cluster:
                     if waiting:
                         self._wait_for_workers()
                     continue
-                # Nothing was done within that time: see whether workers came or went, or Ctrl-C was pressed.
+                # No run ended within that time: check for new and lost workers, and for Ctrl-C.
                 ended.wait(LOOK_SECONDS)
                 ended.clear()
                 for future in [future for future in flying if future.done()]:
@@ -148,7 +148,7 @@ class Cluster:
                 future.cancel()
 
     def _wait_for_workers(self) -> None:
-        """Wait until workers that went away are replaced.
+        """Wait until lost workers are replaced.
 
         Raises:
             InputError: if that takes too long.
@@ -157,7 +157,7 @@ class Cluster:
             self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
         except TimeoutError:
             raise InputError(
-                Problem(f"no worker is left at {self.address}", hint="start some, and go on with --resume")
+                Problem(f"no worker is left at {self.address}", hint="start some, and continue with --resume")
             ) from None
 
     def _submit(self, setup: Setup, this: Run, worker: str) -> Any:
@@ -167,7 +167,7 @@ class Cluster:
 
     @staticmethod
     def _result(future: Any) -> RunResult | None:
-        """Return the result of a run, None where its worker went away."""
+        """Return the result of a run, None if its worker disappeared."""
         if future.status == "finished":
             result: RunResult = future.result()
             return result
@@ -192,4 +192,4 @@ def missing_programs(names: Sequence[str], folder: str | None, path: str | None)
 
 def described(hosts: Sequence[str]) -> str:
     """Return the note about machines with several workers."""
-    return f"several workers on one machine ({listed(hosts)}) measure beside each other, which disturbs run times"
+    return f"several workers on one machine ({listed(hosts)}) measure at the same time, which disturbs run times"

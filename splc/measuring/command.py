@@ -1,4 +1,4 @@
-"""A command template over configurations: the argument vector of each, and which program it starts."""
+"""Commands: argument vectors of a template for all configurations, and the programs that they start."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BoundCommand:
 
     Attributes:
         template: the template.
-        texts: option or expression → what is put in, one text per configuration, empty where there is no value.
+        texts: option or expression → its values as texts, one per configuration, empty if there is no value.
         selected: option → whether it is selected, shape (n,).
         options: the output strings of each configuration, split into arguments.
     """
@@ -40,13 +40,13 @@ class BoundCommand:
 
         Args:
             row: the configuration.
-            extras: what stands for the placeholders that are no options; missing ones stay as they are.
+            extras: the texts of placeholders that are not options; those without a text are kept.
         """
         found, _ = self._expanded(self.template.words, row, extras or {})
         return tuple(found)
 
     def without_value(self, row: int) -> list[str]:
-        """Return the placeholders that this configuration needs, but has no value for."""
+        """Return the placeholders that have no value for this configuration."""
         return self._expanded(self.template.words, row, {})[1]
 
     def _expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -85,7 +85,7 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
     Args:
         template: the template.
         configurations: n configurations.
-        options: the output strings of each, needed where the template has `{options}`.
+        options: the output strings of each, needed if the template has `{options}`.
 
     Raises:
         SpecError: if a value is needed that a configuration does not have, or a command is empty.
@@ -116,11 +116,11 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
         where = plural(count, "configuration", "configurations")
         if name in configurations.model.positions:
             hint = (
-                f"say what to do there: {{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
+                f"state what to do then: {{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
             )
             problems.add(f"{name} is deselected in {where}, but the command needs its value", hint=hint)
         else:
-            problems.add(f"{{= {name}}} is no finite number for {where}")
+            problems.add(f"{{= {name}}} is not a finite number for {where}")
     problems.raise_if_any(SpecError)
     return command
 
@@ -141,12 +141,12 @@ def program(name: str, folder: str, path: str | None = None) -> str:
     """Return the absolute path of the program that a command starts.
 
     Args:
-        name: the first argument; with a slash it is relative to `folder`, without it is looked for in PATH.
+        name: the first argument; with a slash it is relative to `folder`, without one it is searched in PATH.
         folder: the folder in which the command runs.
         path: PATH; None: that of this process.
 
     Raises:
-        InputError: if there is none, or it cannot be executed.
+        InputError: if it does not exist or cannot be executed.
     """
     if os.sep not in name:
         found = shutil.which(name, path=path)

@@ -1,4 +1,4 @@
-"""One run from the argument vector to the values: what a worker does, on this machine or on another one."""
+"""Execution of one run, from the argument vector to the values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from splc.errors import shorten
 from splc.measuring.properties import Printed, Property, extract
 from splc.measuring.runner import Ended, run
 
-# The end of what a failed run printed: enough for a stack trace, not for a log.
+# The number of characters kept from the end of the output of a failed run: enough for a stack trace.
 KEPT = 4000
 
 
@@ -23,7 +23,7 @@ class Job:
 
     Attributes:
         arguments: the argument vector.
-        properties: what to read out of it.
+        properties: the properties to read from its output.
         executable: the program, None: as the first argument names it.
         folder: where it runs, None: where this process does.
         environment: variables added to the environment.
@@ -40,7 +40,7 @@ class Job:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came out of a run.
+    """The result of a run.
 
     Attributes:
         values: property → its value; all of them where the run succeeded.
@@ -64,7 +64,7 @@ class RunResult:
 
 
 def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResult:
-    """Do a run. A failure is a result."""
+    """Do a run and return its result, also if it failed."""
     load, started = load_average(), now()
     ended = run(
         job.arguments,
@@ -88,7 +88,7 @@ def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResul
 
 
 def failure(ended: Ended, timeout: float | None) -> str | None:
-    """Return why a process did not end well, None where it did."""
+    """Return why a process failed, None if it succeeded."""
     if ended.error is not None:
         return ended.error
     if ended.timed_out:

@@ -1,7 +1,7 @@
-"""The journal of a measurement: one JSON object per line, appended and on disk before anything else happens.
+"""The journal of a measurement: one JSON object per line, on disk before the next run starts.
 
-Each line ends with a checksum of what stands before it. A line that is cut off or does not match, with nothing whole
-behind it, is what a crash left of a record that was never finished: it is dropped. Anywhere else it is damage.
+Each line ends with a checksum of its beginning. Incomplete lines at the end of the file are left by a crash and
+dropped. An incomplete line before a complete one means that the file is damaged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from splc.errors import InputError, OutputError, Problem
 
 Record = Mapping[str, Any]
 _BEGINNING = b'{"kind":'
-# What is not on disk yet when the power fails: a batch's end, the next start, and a result.
+# The greatest number of records that a power failure can leave incomplete: a batch's end, a start and a result.
 UNFINISHED = 3
 _ENDING = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
@@ -29,8 +29,8 @@ class Journal:
 
     Args:
         path: the file.
-        descriptor: it, open for reading and writing.
-        records: what it holds, in order.
+        descriptor: its descriptor, open for reading and writing.
+        records: its records, in order.
         size: where the next record is written.
         torn: bytes of an unfinished record that were dropped.
     """
@@ -53,7 +53,7 @@ class Journal:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         except FileExistsError:
-            hint = "go on with it by --resume, or name another output, or remove it"
+            hint = "continue it with --resume, or name another output, or remove it"
             raise OutputError(Problem("this journal of measurements exists already", name, hint=hint)) from None
         except OSError as error:
             raise OutputError(Problem(f"cannot be written: {error.strerror}", name)) from None
@@ -64,7 +64,7 @@ class Journal:
 
     @classmethod
     def resume(cls, path: str | Path) -> Journal:
-        """Open a journal to go on with it; an unfinished record at its end is cut off.
+        """Open a journal to continue it; an incomplete record at its end is removed.
 
         Raises:
             InputError: if it cannot be read, or is damaged.
@@ -95,7 +95,7 @@ class Journal:
 
         Args:
             record: the record, of JSON's types.
-            sync: whether to wait for the disk; what need not survive a power failure goes without.
+            sync: whether to wait for the disk; not needed for records that may be lost in a power failure.
 
         Raises:
             OutputError: if it cannot be written; the journal is as it was before.
@@ -111,13 +111,13 @@ class Journal:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._size)
-            hint = "make room there, and go on with --resume; every run before this one is kept"
+            hint = "free space there, and continue with --resume; every run before this one is kept"
             raise OutputError(Problem(f"cannot be written: {error.strerror}", self.path, hint=hint)) from None
         self._size += len(line)
         self.records.append(record)
 
     def close(self) -> None:
-        """Close the file and give up the lock."""
+        """Close the file and release the lock."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -131,13 +131,13 @@ class Journal:
 
 def encoded(record: Record) -> bytes:
     """Return the line of a record."""
-    # ASCII: what file names and arguments have that is no text survives as an escape.
+    # ASCII: bytes of file names and arguments that are not text are kept as escapes.
     body = json.dumps(record, allow_nan=False, separators=(",", ":")).encode("ascii")
     return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
 
 
 def decoded(line: bytes) -> Record | None:
-    """Return the record of a line, None where its checksum is wrong or missing."""
+    """Return the record of a line, None if its checksum is wrong or missing."""
     found = _ENDING.search(line)
     if found is None:
         return None
@@ -155,13 +155,13 @@ def parse(data: bytes, name: str) -> tuple[list[Record], int]:
     """Return the records of a journal and the number of bytes that they take.
 
     Raises:
-        InputError: if it is no journal, or a record inside of it is damaged.
+        InputError: if it is not a journal, or a record inside of it is damaged.
     """
     records: list[Record] = []
     whole, at, damaged = 0, 0, None
     lines = data.split(b"\n")
     for number, line in enumerate(lines, 1):
-        # The last piece has no line end: a whole record has one.
+        # A complete record has a line end, so the last piece is empty or incomplete.
         record = decoded(line) if number < len(lines) else None
         at += len(line) + 1
         if record is None:
@@ -174,7 +174,7 @@ def parse(data: bytes, name: str) -> tuple[list[Record], int]:
         whole = at
     begins = _BEGINNING[: len(data)]
     if not records and data.strip(b"\0 \r\n\t") and not data.startswith(begins):
-        raise InputError(Problem("this is no journal of measurements", name, 1))
+        raise InputError(Problem("this is not a journal of measurements", name, 1))
     if damaged is not None and len(lines) - damaged > UNFINISHED:
         raise _damaged(name, damaged)
     return records, whole
@@ -186,7 +186,7 @@ def _damaged(name: str, line: int) -> InputError:
 
 
 def read_journal(path: str | Path) -> list[Record]:
-    """Return the records of a journal, without changing it; nothing where there is none.
+    """Return the records of a journal without changing it; an empty list if the file does not exist.
 
     Raises:
         InputError: if it cannot be read, or is damaged.

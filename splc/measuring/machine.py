@@ -1,4 +1,4 @@
-"""The machine that measures: what has to be known to judge its numbers."""
+"""The machine that measures: processor, memory, operating system and versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from splc._version import __version__
 
 
 def machine() -> dict[str, Any]:
-    """Return CPU, cores, memory, frequency policy, kernel and versions; None for what the system does not tell."""
+    """Return CPU, cores, memory, frequency policy, kernel and versions; None for what the system does not provide."""
     return {
         "node": platform.node(),
         "cpu": _cpu(),

@@ -1,4 +1,4 @@
-"""What is run in which order: warm-ups, repetitions, and further repetitions where values deviate too much."""
+"""The plan of a measurement: warm-ups, repetitions, and further repetitions of values that deviate too much."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from splc.errors import Problems, SpecError
 from splc.measuring.run_results import Run, RunResults
 
 Order = Literal["repetition", "random"]
-# Repetitions that a limit of the deviation may ask for, where nobody says how many.
+# The default limit of repetitions that a limit of the deviation may require.
 MOST = 10
 
 
@@ -27,11 +27,11 @@ class Plan:
         order: 'repetition': all configurations once, then all again; 'random': shuffled.
         seed: of the shuffling.
         max_deviation: repeat a configuration until the relative standard deviation of its values of the first
-            property is at most this (0.1: 10 %); None: never.
+            property is at most this (0.1: 10 %); None for no limit.
         max_repeat: but not more often than this.
 
     Raises:
-        SpecError: with all values that make no sense.
+        SpecError: naming all values that are out of range.
     """
 
     repeat: int = 1
@@ -62,12 +62,12 @@ class Plan:
     def stages(self, count: int, recorded: RunResults) -> Iterator[list[Run]]:
         """Yield lists of runs; each may depend on what was recorded of those before.
 
-        What is yielded depends only on values, not on when or in which session they were measured, so that a
-        measurement that is interrupted and resumed asks for the same runs.
+        The runs depend only on values, not on when or in which session they were measured, so that an
+        interrupted and resumed measurement requires the same runs.
 
         Args:
             count: the number of configurations.
-            recorded: what is recorded; looked at again after each stage.
+            recorded: the results, which grow from stage to stage.
         """
         everything = range(count)
         if self.warmup:
@@ -84,12 +84,12 @@ class Plan:
     def unsettled(self, rows: Sequence[int], recorded: RunResults, below: int | None = None) -> list[int]:
         """Return the configurations whose values deviate by more than the limit; a single value is not enough.
 
-        A configuration that has no value at all is not among them: repeating a failure does not mend it.
+        Configurations without any value are not among them, since repeating a failure does not help.
 
         Args:
-            rows: the configurations in question.
-            recorded: what is recorded.
-            below: repetitions from this one on do not count.
+            rows: the configurations to check.
+            recorded: the results.
+            below: only repetitions before this one count.
         """
         if self.max_deviation is None:
             return []
@@ -115,7 +115,7 @@ def relative_deviation(values: Sequence[float]) -> float:
     largest = float(np.abs(array).max())
     if largest == 0 or (array == array[0]).all():
         return 0.0
-    # Scaled, for squares of huge values overflow, and those of tiny ones vanish.
+    # Scaled, since squares of huge values overflow and those of tiny values underflow.
     scaled = array / largest
     mean = abs(float(scaled.mean()))
     return float(scaled.std(ddof=1)) / mean if mean > 0 else math.inf

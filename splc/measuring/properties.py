@@ -1,4 +1,4 @@
-"""What a run reports: wall and CPU time, and values out of CSV, JSON or text that it prints.
+"""Properties of runs: wall and CPU time, and values from printed CSV, JSON or text.
 
     NAME=time           wall seconds                        NAME=cpu   CPU seconds of the process and its children
     NAME=csv:COLUMN     a column of a printed CSV table     NAME       the same as NAME=csv:NAME
@@ -55,7 +55,7 @@ WALL = Property("seconds", "time")
 
 @dataclass(frozen=True)
 class Printed:
-    """What one run gave: what it printed, and the seconds it took."""
+    """The output of one run, and the seconds it took."""
 
     stdout: str
     stderr: str
@@ -64,15 +64,15 @@ class Printed:
 
 
 def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: bool = False) -> tuple[Property, ...]:
-    """Understand the wanted properties; without any it is the wall time.
+    """Parse the properties to record; without any it is the wall time.
 
     Args:
         texts: as written.
-        taken: names that a property cannot have (those of options).
-        batch: one process measures many configurations: properties are columns of the table that it prints.
+        taken: names that properties must not have (those of options).
+        batch: whether one process measures many configurations, so that properties are columns of its table.
 
     Raises:
-        SpecError: with everything that is wrong.
+        SpecError: naming everything that is wrong.
     """
     problems = Problems()
     found: list[Property] = []
@@ -83,7 +83,7 @@ def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: boo
         if one.name in taken:
             problems.add(f"a property cannot be called {one.name!r}, which is an option", text=text)
         if one.name in {other.name for other in found}:
-            problems.add(f"the property {one.name!r} is there twice", text=text)
+            problems.add(f"duplicate property {one.name!r}", text=text)
         if batch and (one.source != "csv" or one.stream != "stdout"):
             hint = f"write {one.name}=csv:COLUMN"
             problems.add("a batch command prints its properties as columns of CSV", text=text, hint=hint)
@@ -136,7 +136,7 @@ def _parsed(text: str, problems: Problems) -> Property | None:
 
 
 def extract(properties: Sequence[Property], printed: Printed) -> tuple[dict[str, float], list[str]]:
-    """Return the finite values of a run, and what is wrong with the others."""
+    """Return the finite values of a run, and the reasons why others are missing."""
     values: dict[str, float] = {}
     wrong: list[str] = []
     for one in properties:
@@ -150,14 +150,14 @@ def extract(properties: Sequence[Property], printed: Printed) -> tuple[dict[str,
 
 
 class NoValueError(Exception):
-    """A run has no value of a property; the message says why."""
+    """Raised for a run without a value of a property; the message has the reason."""
 
 
 def finite(name: str, value: float | str) -> float:
     """Return the number that a run reports.
 
     Raises:
-        NoValueError: if it is none, or not finite.
+        NoValueError: if it is not a finite number.
     """
     if isinstance(value, str):
         number = parse_number(value)
@@ -187,7 +187,7 @@ def _value(one: Property, text: str, printed: Printed) -> float | str:
 
 
 def _cell(one: Property, text: str) -> str:
-    """Return the cell of the only row below the header; lines before the header may be anything."""
+    """Return the cell of the only row below the header; lines before the header are ignored."""
     lines = [line for line in text.splitlines() if line.strip()]
     for at, line in enumerate(lines):
         separator = max(",;\t", key=line.count)
@@ -195,7 +195,7 @@ def _cell(one: Property, text: str) -> str:
         if one.argument not in header:
             continue
         rows = [cells for below in lines[at + 1 :] if len(cells := _cells(below, separator)) == len(header)]
-        # Where the table has one column, every line below has as many cells.
+        # A table with one column: every following line has as many cells.
         if len(rows) != 1:
             what = "no row" if not rows else f"{len(rows)} rows"
             raise NoValueError(f"{one.name}: {what} below the CSV header on {one.stream}, one is needed")
@@ -229,7 +229,7 @@ def _member(one: Property, text: str) -> float | str:
 
 
 def _document(text: str) -> tuple[Any] | None:
-    """Return the JSON that a text is, or else that its last line is which is any."""
+    """Return the JSON that a text is, or the last line of it that is JSON."""
     candidates = [text, *(line for line in reversed(text.splitlines()) if line.lstrip()[:1] in {"{", "["})]
     for candidate in candidates:
         try:
@@ -240,7 +240,7 @@ def _document(text: str) -> tuple[Any] | None:
 
 
 def _followed(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
-    """Return what a path leads to, and whether it leads anywhere; a key may have points in it."""
+    """Return the value at a path, and whether it exists; keys may contain points."""
     if not keys:
         return value, True
     if isinstance(value, list):

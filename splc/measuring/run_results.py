@@ -1,4 +1,4 @@
-"""What a journal says about runs: the result of each, by configuration and repetition."""
+"""The results of runs, by configuration and repetition, and their records in a journal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = tuple[int, int]
 
 @dataclass
 class RunResults:
-    """The results so far; a later result of the same run takes the place of an earlier one.
+    """The results so far; a later result of a run replaces an earlier one.
 
     Attributes:
         properties: the names of the properties.
@@ -27,20 +27,20 @@ class RunResults:
     _rows: dict[int, dict[int, RunResult]] = field(default_factory=dict)
 
     def add(self, run: Run, result: RunResult) -> None:
-        """Note the result of a run."""
+        """Add the result of a run."""
         self.results[run] = result
         row, repetition = run
         if repetition >= 0:
             self._rows.setdefault(row, {})[repetition] = result
 
     def include(self, records: Iterable[Record]) -> None:
-        """Note what a journal holds."""
+        """Add the results in the records of a journal."""
         for record in records:
             if record.get("kind") == "run":
                 self.add((record["row"], record["repetition"]), result_of(record))
 
     def forget(self, run: Run) -> None:
-        """Let a run be done again."""
+        """Remove a result, so that the run is repeated."""
         del self.results[run]
         self._rows.get(run[0], {}).pop(run[1], None)
 

@@ -1,4 +1,4 @@
-"""One process: started without a shell, its output collected, stopped with all its descendants when time is up."""
+"""One process without a shell: its output is collected; a time limit stops it with all its descendants."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-# Between the request to end and the order: mpirun needs a second or two to end its ranks.
+# Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
 GRACE_SECONDS = 5.0
-# What a program prints beyond this is not kept in memory; the run fails.
+# The limit of the output of a program; beyond it the run fails.
 MAX_PRINTED = 64 * 1024**2
 _CHUNK = 1 << 16
 
@@ -31,8 +31,8 @@ class Ended:
         stderr: what it printed on standard error.
         seconds: wall seconds.
         cpu: CPU seconds of it and those of its children that it waited for.
-        timed_out: whether it was stopped because its time was up.
-        error: why it could not be started, or why what it printed is not whole.
+        timed_out: whether the time limit stopped it.
+        error: why it could not be started, or why its output is incomplete.
     """
 
     exit_code: int | None
@@ -55,7 +55,7 @@ def run(
     on_start: Callable[[int], None] | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> Ended:
-    """Run a process in a session of its own and wait for it; nothing that it started in there outlives it.
+    """Run a process in a session of its own and wait for it; then end all processes of that session.
 
     Args:
         arguments: the argument vector.
@@ -64,8 +64,8 @@ def run(
         environment: variables added to those of this process.
         timeout: seconds until it is stopped.
         stdin: what it can read.
-        on_start: is told the process id.
-        on_line: is told every line of standard output as it arrives.
+        on_start: called with the process id.
+        on_line: called with every line of standard output when it arrives.
     """
     if not hasattr(os, "waitid"):
         return Ended(None, error="cannot be started: this Python has no os.waitid (macOS has it from Python 3.13 on)")
@@ -112,11 +112,11 @@ class _Running:
         self.ended = started
         self.timed_out = self.overflow = self.lost = False
         self.cpu = 0.0
-        # Whether all have let go of the pipes, so that probably nothing is left.
+        # Whether all pipes are closed, so that probably no process is left.
         self.tidy = False
 
     def wait(self) -> Ended:
-        """Collect what is printed until the process has ended, then end what it left behind."""
+        """Collect the output until the process has ended, then end the processes that it left."""
         pid = self.process.pid
         woken, wake = os.pipe()
         watcher = threading.Thread(target=self._watch, args=(wake,), daemon=True)
@@ -126,7 +126,7 @@ class _Running:
                 self.on_start(pid)
             self._collect(woken)
         finally:
-            # The ended leader is not reaped yet, so that its id cannot belong to others here.
+            # The ended leader is not reaped yet, so that no other process can have its id.
             end_session(pid, thorough=not self.tidy)
             watcher.join()
             self._reap()
@@ -138,7 +138,7 @@ class _Running:
         self._lines(last=True)
         error = f"printed more than {MAX_PRINTED:,} bytes" if self.overflow else None
         if self.lost:
-            error = "its exit code is lost: whoever started splc has it ignore the end of its children (SIGCHLD)"
+            error = "its exit code is unknown: splc was started with SIGCHLD ignored"
         return Ended(
             self.process.returncode,
             self.printed["stdout"].decode("utf-8", "replace"),
@@ -197,7 +197,7 @@ class _Running:
                 if any(key.data == "ended" for key, _ in events):
                     break
             end_session(process.pid, thorough=False)
-            # What was printed before the end is in the pipes still.
+            # The pipes still contain what was printed before the end.
             for key in [key for key in selector.get_map().values() if key.data in self.printed]:
                 while not self.overflow and self._read(key.data, key.fileobj):
                     pass
@@ -219,7 +219,7 @@ class _Running:
             selector.unregister(key.fileobj)
 
     def _read(self, name: str, stream: object) -> bool:
-        """Read once; False at the end, or where nothing is there."""
+        """Read once; False at the end, or if there is nothing to read."""
         try:
             chunk = os.read(stream.fileno(), _CHUNK)  # type: ignore[attr-defined]
         except BlockingIOError:
@@ -247,7 +247,7 @@ class _Running:
 
 
 def end_session(leader: int, *, thorough: bool = True) -> None:
-    """Kill what is left of the session that a process leads: its group, and others in it (mpirun makes some)."""
+    """Kill the processes of the session that a process leads: its group, and other groups (mpirun makes some)."""
     with suppress(OSError):
         os.killpg(leader, signal.SIGKILL)
     if not thorough:
@@ -259,7 +259,7 @@ def end_session(leader: int, *, thorough: bool = True) -> None:
 
 
 def _sessions() -> list[tuple[int, int]]:
-    """Return (process, session) of every living process, as far as /proc says."""
+    """Return (process, session) of every process in /proc."""
     found = []
     with suppress(OSError):
         for entry in Path("/proc").iterdir():
@@ -271,7 +271,7 @@ def _sessions() -> list[tuple[int, int]]:
 
 
 def _status(process: int) -> list[str]:
-    """Return the fields of /proc/PID/stat behind the name, which may hold anything."""
+    """Return the fields of /proc/PID/stat after the name, which may contain any character."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -280,7 +280,7 @@ def _status(process: int) -> list[str]:
 
 
 def birth(process: int) -> str | None:
-    """Return what tells a process from an earlier one of the same id: boot and start time, None if unknown."""
+    """Return boot and start time, which distinguish a process from earlier ones with its id; None if unknown."""
     fields = _status(process)
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

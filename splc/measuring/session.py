@@ -1,4 +1,4 @@
-"""The loop: what is left of a plan is run, and every result is on disk before the next run starts."""
+"""Sessions of a measurement: do the remaining runs of a plan, and record each before the next one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from splc.measuring.setup import Setup, require_same
 
 
 class Backend(Protocol):
-    """Does runs and records the result of each."""
+    """A function that does runs and records the result of each."""
 
     def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
         """Return when all runs are recorded, or some are and it should stop."""
@@ -24,13 +24,13 @@ class Backend(Protocol):
 
 @dataclass
 class Progress:
-    """How far a measurement is.
+    """The progress of a measurement.
 
     Attributes:
         total: runs of all stages that are known so far, warm-ups included.
-        done: those that are recorded.
-        measured: those of this session.
-        seconds: what the recorded runs took.
+        done: the number of recorded runs.
+        measured: the number of runs of this session.
+        seconds: the duration of the recorded runs.
         failed: how many of them failed.
     """
 
@@ -41,21 +41,21 @@ class Progress:
     failed: int = 0
 
     def seconds_left(self, at_once: int = 1) -> float | None:
-        """Return the estimate for what is left, by the mean of the runs so far; None before the first."""
+        """Return the estimated remaining time, by the mean of the runs so far; None before the first."""
         return (self.total - self.done) * self.seconds / self.done / at_once if self.done else None
 
 
 @dataclass
 class Session:
-    """A measurement that is begun or gone on with.
+    """A measurement that is started or continued.
 
     Attributes:
         setup: what is measured.
-        journal: where results are kept.
+        journal: the record of all runs.
         recorded: the results.
         resumed: runs that were recorded when this session began.
-        grown: whether more repetitions are wanted than in the sessions before.
-        ended_leftover: whether a run that a killed session had left was still running, and was ended.
+        grown: whether more repetitions are requested than in earlier sessions.
+        ended_leftover: whether a run of a killed session was still running and was ended.
     """
 
     setup: Setup
@@ -67,12 +67,12 @@ class Session:
 
     @classmethod
     def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False) -> Session:
-        """Begin a measurement, or go on with it where the journal has one.
+        """Start a measurement, or continue the one of the journal.
 
         Args:
             setup: what is measured.
             journal: the journal, new or resumed.
-            retry_failed: whether failed runs are done again.
+            retry_failed: whether failed runs are repeated.
 
         Raises:
             InputError: if the journal is of another measurement.
@@ -100,16 +100,16 @@ class Session:
         on_progress: Callable[[Progress], None] = lambda _: None,
         workers: Mapping[str, Any] | None = None,
     ) -> Progress:
-        """Do what is left.
+        """Do the remaining runs.
 
         Args:
-            backend: does the runs; None: this process does, one after the other.
-            should_stop: whether to stop after the run in flight.
-            on_progress: is told after every run.
-            workers: the machines of the workers, where others do the runs.
+            backend: the function that does the runs; None is this process, one after the other.
+            should_stop: whether to stop after the current run.
+            on_progress: called after every run.
+            workers: the machines of the workers, if others do the runs.
 
         Raises:
-            OutputError: if the journal cannot be written; what was recorded before is kept.
+            OutputError: if the journal cannot be written; earlier records are kept.
         """
         done = self.recorded.results
         plan, count = self.setup.plan, len(self.setup.configurations)
@@ -132,7 +132,7 @@ class Session:
 
         for stage in plan.stages(count, self.recorded):
             pending = [run for run in stage if run not in self.recorded.results]
-            # Repetitions that deviations ask for come on top.
+            # Repetitions that deviations require are additional.
             progress.total += sum(repetition >= plan.repeat for _, repetition in stage)
             if not pending:
                 continue
@@ -168,7 +168,7 @@ class Session:
             record(run, execute(setup.job(run), self._note_start), {})
 
     def _note_start(self, process: int) -> None:
-        # No power failure leaves a process behind, so that this need not wait for the disk.
+        # A power failure ends the process, too, so that this record need not wait for the disk.
         self._note({"kind": "start", "process": process, "birth": birth(process)})
 
     def _note(self, record: Mapping[str, Any]) -> None:
@@ -176,7 +176,7 @@ class Session:
 
 
 def _end_leftover(last: Mapping[str, Any]) -> bool:
-    """End the run that a killed session was at, if it is running still: it would disturb those that follow."""
+    """End the run of a killed session if it is still running, since it would disturb the next ones."""
     if last.get("kind") != "start" or last.get("birth") is None:
         return False
     process = last["process"]
@@ -187,12 +187,12 @@ def _end_leftover(last: Mapping[str, Any]) -> bool:
 
 
 def left_of(setup: Setup, recorded: RunResults) -> tuple[list[Run], int]:
-    """Return the runs that are left as far as is known now, and how many the plan has until there."""
+    """Return the remaining runs as far as they are known, and the number of runs up to them."""
     left: list[Run] = []
     total = 0
     for stage in setup.plan.stages(len(setup.configurations), recorded):
         pending = [run for run in stage if run not in recorded.results]
-        # Before those are done, nobody knows which deviations ask for more.
+        # Deviations that require more runs are known only after those.
         if left and any(repetition >= setup.plan.repeat for _, repetition in stage):
             break
         total += len(stage)

@@ -1,4 +1,4 @@
-"""What is measured and how: everything that two sessions of the same measurement have to agree on."""
+"""The setup of a measurement: everything that its sessions must have in common."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
 FORMAT = 1
-# How a difference between a journal and what is asked for now is told.
+# The words for differences between a journal and a request.
 _WORDS = {
     "system": "the system's options and values",
     "configurations": "the configurations",
@@ -43,7 +43,7 @@ _WORDS = {
     "max_deviation": "the largest deviation",
     "max_repeat": "the largest number of repetitions",
 }
-# What may grow from session to session: nothing that was measured is wrong then.
+# What may grow from session to session without making recorded runs wrong.
 _GROWING = ("repeat", "max_repeat")
 
 
@@ -54,9 +54,9 @@ class Setup:
     Attributes:
         command: the command, bound to the configurations.
         configurations: n of them, distinct.
-        properties: what is read out of each run; the first is judged for its deviation.
+        properties: what is read from each run; the deviation is that of the first.
         plan: how often and in which order.
-        executables: first argument → the program's path; empty: whoever runs it finds it.
+        executables: first argument → the path of the program; without an entry workers search it.
         folder: where the command runs, None: where this process does.
         environment: variables added to the environment.
         timeout: seconds of a run (or batch), None: no limit.
@@ -108,7 +108,7 @@ class Setup:
         return found
 
     def description(self) -> dict[str, Any]:
-        """Return what a journal has to agree with to be gone on with."""
+        """Return the description that a journal must match to be continued."""
         plan = asdict(self.plan)
         if self.plan.max_deviation is None:
             plan["max_repeat"] = None
@@ -148,25 +148,25 @@ def _hash(value: Any) -> str:
 
 
 def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str) -> bool:
-    """Check that a journal belongs to what is to be measured.
+    """Check that a journal belongs to a measurement.
 
     Args:
-        records: what the journal holds, with at least one record.
-        wanted: the description of what is to be measured.
+        records: the records of the journal, at least one.
+        wanted: the description of the measurement.
         path: the journal, for the message.
 
     Returns:
-        Whether more repetitions are wanted than before.
+        Whether more repetitions are requested than before.
 
     Raises:
-        InputError: if it does not, with all that differs.
+        InputError: if it does not, naming all differences.
     """
     plans = [record for record in records if record.get("kind") == "plan"]
     if not plans or records[0].get("kind") != "plan":
-        raise InputError(Problem("the journal does not say what it measures", path, 1))
+        raise InputError(Problem("the journal has no description of its measurement", path, 1))
     before = plans[-1]
     if before.get("format") != FORMAT:
-        hint = "go on with the version of splc that wrote it"
+        hint = "continue with the version of splc that wrote it"
         raise InputError(Problem(f"this journal has format {before.get('format')}, not {FORMAT}", path, 1, hint=hint))
     problems = Problems(path)
     grown = False
@@ -181,7 +181,7 @@ def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str
         problems.add(f"the journal is of another measurement: {words} {_differ(was, now)}")
     if len(problems):
         hint = "give the same options as before, or measure into another file with --output"
-        problems.add("a journal can only be gone on with as it was begun", hint=hint)
+        problems.add("a journal can only be continued with its own options", hint=hint)
     problems.raise_if_any(InputError)
     return grown
 
@@ -203,7 +203,7 @@ def _shown(value: Any) -> str:
 
 
 def require_batchable(names: Sequence[str], template: Template, model: VariabilityModel) -> None:
-    """Check that a batch command depends only on what the configurations of a batch agree in.
+    """Check that a batch command depends only on options in which the configurations of a batch agree.
 
     Args:
         names: the options that they agree in.
@@ -227,6 +227,6 @@ def require_batchable(names: Sequence[str], template: Template, model: Variabili
 
 
 def distinct(configurations: Configurations) -> Configurations:
-    """Return configurations without those that are there a second time."""
+    """Return the distinct configurations, in order of first appearance."""
     _, first = np.unique(configurations.keys, return_index=True)
     return configurations[np.sort(first)]

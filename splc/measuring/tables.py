@@ -1,4 +1,4 @@
-"""From a journal to files: the measurements, and what failed."""
+"""The tables of a measurement: measured values, and failed runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FAILURE_COLUMNS = ("repetition", "reason", "exit_code", "stderr")
 
 
 def measurements(setup: Setup, recorded: RunResults) -> Measurements | None:
-    """Return the values of all successful repetitions, in the order of the configurations; None: there is none.
+    """Return the values of all successful repetitions, in the order of the configurations; None if there is none.
 
-    They depend on what was measured only, not on when, in which order, or in how many sessions.
+    They depend only on the results, not on when, in which order, or in how many sessions they were measured.
     """
     kept: list[int] = []
     runs: list[list[dict[str, float]]] = []
@@ -35,7 +35,7 @@ def measurements(setup: Setup, recorded: RunResults) -> Measurements | None:
 
 
 def failures_text(setup: Setup, recorded: RunResults) -> str | None:
-    """Return a CSV table of the runs that failed, None where none did."""
+    """Return a CSV table of the failed runs, None if no run failed."""
     failed = recorded.failed
     if not failed:
         return None

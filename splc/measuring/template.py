@@ -6,8 +6,8 @@
     {options}             the options' output strings
     {{ and }}             braces
 
-The template is split into arguments as a shell would split it (quotes, backslashes), before values are put in: a value
-never becomes two arguments.
+The template is split into arguments as a shell would split it (quotes, backslashes), before values are inserted: a
+value never becomes two arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from splc.system.variability import VariabilityModel
 
 @dataclass(frozen=True)
 class Text:
-    """Text as it stands."""
+    """Literal text."""
 
     text: str
 
@@ -39,7 +39,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Extra:
-    """What is no option: `options`, `repetition`, `configurations`."""
+    """A placeholder that is not an option: `options`, `repetition`, `configurations`."""
 
     name: str
 
@@ -54,7 +54,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class Choice:
-    """Words where an option is selected, and words where it is not."""
+    """Words for a selected option, and words for a deselected one."""
 
     name: str
     then: tuple[Word, ...]
@@ -71,11 +71,11 @@ _CONTROL = re.compile("[\0\x01\x02]")
 
 @dataclass(frozen=True)
 class Template:
-    """A command template, its placeholders understood.
+    """A parsed command template.
 
     Attributes:
         text: as it was written.
-        words: one per argument; a choice that stands alone gives any number of arguments.
+        words: one per argument; a choice that is a whole word gives any number of arguments.
     """
 
     text: str
@@ -98,7 +98,7 @@ class Template:
 
     @property
     def extras(self) -> frozenset[str]:
-        """The placeholders in it that are no options."""
+        """The placeholders that are not options."""
         return frozenset(piece.name for piece in self.pieces() if isinstance(piece, Extra))
 
 
@@ -112,15 +112,15 @@ def _pieces(words: Sequence[Word]) -> Iterator[Piece]:
 
 
 def parse_template(text: str, model: VariabilityModel, extras: Sequence[str]) -> Template:
-    """Understand a command template.
+    """Parse a command template.
 
     Args:
         text: the template.
         model: the system, whose options can be placeholders. An option comes before an extra of the same name.
-        extras: the placeholders that are no options.
+        extras: the placeholders that are not options.
 
     Raises:
-        SpecError: with everything that is wrong in it.
+        SpecError: naming everything that is wrong in it.
     """
     problems = Problems()
     if not text.strip():
@@ -142,7 +142,7 @@ class _Reader:
     whole: str
 
     def words(self, text: str, *, nested: bool) -> tuple[Word, ...]:
-        """Return the arguments of a text; what is wrong in it is noted."""
+        """Return the arguments of a text; problems are collected."""
         marked, pieces, at = "", list[Piece](), 0
         while at < len(text):
             if not nested and text[at : at + 2] in {"{{", "}}"}:
@@ -178,18 +178,18 @@ class _Reader:
         return words
 
     def check_whole_words(self, word: Word) -> None:
-        """Refuse inside a longer argument what stands for several arguments."""
+        """Refuse placeholders for several arguments inside a longer argument."""
         if len(word) == 1:
             return
         for piece in word:
             if isinstance(piece, Extra) and piece.name == OPTIONS:
-                self.problems.add("{options} stands for several arguments; it needs blanks around it", text=self.whole)
+                self.problems.add("{options} is several arguments; put spaces around it", text=self.whole)
             if isinstance(piece, Choice) and max(len(piece.then), len(piece.otherwise)) > 1:
-                message = f"{{{piece.name}?…}} has several arguments, but stands inside of one"
-                self.problems.add(message, text=self.whole, hint="put blanks around it, or quotes into it")
+                message = f"{{{piece.name}?…}} has several arguments, but is inside of one"
+                self.problems.add(message, text=self.whole, hint="put spaces around it, or quotes into it")
 
     def placeholder(self, content: str) -> Piece | None:
-        """Return what stands between two braces, None where it is wrong."""
+        """Return the piece between two braces, None if it is wrong."""
         name = content.strip()
         if content.startswith("="):
             return self.computed(content[1:].strip())
@@ -206,11 +206,11 @@ class _Reader:
                 )
         name = content.partition("?")[0].strip()
         hint = unknown_name_hint(name, [*self.model.names, *self.extras])
-        self.problems.add(f"the command's placeholder {{{content}}} is no option of {self._system}", hint=hint)
+        self.problems.add(f"the command's placeholder {{{content}}} is not an option of {self._system}", hint=hint)
         return None
 
     def computed(self, text: str) -> Computed | None:
-        """Return an expression, None where it is wrong."""
+        """Return an expression, None if it is wrong."""
         try:
             return Computed(text, parse(text, self.model.name_table))
         except ExpressionError as error:
@@ -234,7 +234,7 @@ def _closing(text: str, at: int) -> int | None:
 
 
 def _alternatives(text: str) -> tuple[str, str]:
-    """Return what stands before and after the first `|` that is not inside of braces."""
+    """Return the texts before and after the first `|` outside of braces."""
     depth = 0
     for place, character in enumerate(text):
         depth += (character == "{") - (character == "}")

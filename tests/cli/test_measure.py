@@ -220,7 +220,7 @@ class TestErrors:
             (["--command", "./solver", *ALL], "'./solver' cannot be executed\n    chmod +x"),
             (["--command", "./below", *ALL], "'./below' is a folder"),
             (["--command", "below/a/b", *ALL], "there is no folder"),
-            (["--command", "true {y} {cach}", *ALL], "{cach} is no option of small\n    did you mean 'cache'?"),
+            (["--command", "true {y} {cach}", *ALL], "{cach} is not an option of small\n    did you mean 'cache'?"),
             (["--command", "true", *ALL, "--property", "x=time"], "which is an option"),
             (["--command", "true", *ALL, "--property", "t=tim"], "unknown source 'tim'"),
             (["--command", "true", *ALL, "--cwd", "nowhere"], "nowhere: there is no such folder"),
@@ -235,7 +235,7 @@ class TestErrors:
             (["--command", "true", *ALL, "--batch", "--property", "t=time"], "batch command prints"),
             (["--command", "true {x}", *ALL, "--batch", "--property", "t"], "--batch-by x"),
             (["--command", "true {options}", *ALL, "--batch", "--property", "t"], "cannot have {options}"),
-            (["--command", "true {configurations}", *ALL], "{configurations} is no option"),
+            (["--command", "true {configurations}", *ALL], "{configurations} is not an option"),
             (["--command", "true", *ALL, "-o", "nowhere/m.csv"], "nowhere/m.csv: cannot be written"),
             (["--command", "true", *ALL, "-o", "system.xml"], "this is an input"),
             (["--command", "true", *ALL, "-o", "m.csv", "--journal", "m.csv"], "another output"),
@@ -292,7 +292,7 @@ class TestErrors:
     def test_not_a_journal(self, refused: Refused, empty: Path) -> None:
         """A file of something else is no journal, and one that is being written by another process is not touched."""
         (empty / "measurements.journal").write_text("x\n1\n", encoding="utf-8")
-        assert "no journal" in refused("measure", "--command", "true", *ALL, "--resume")
+        assert "not a journal" in refused("measure", "--command", "true", *ALL, "--resume")
         with Journal.create("other.journal"):
             arguments = ("measure", "--command", "true", *ALL, "--resume", "-o", "other.csv")
             assert "another 'splc measure' is writing" in refused(*arguments)

@@ -134,7 +134,7 @@ def test_what_is_no_journal(tmp_path: Path) -> None:
     """A file of something else is refused and not changed, as is one that cannot be opened."""
     path = tmp_path / "j"
     path.write_text("x,y\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no journal of measurements"):
+    with pytest.raises(InputError, match="not a journal of measurements"):
         Journal.resume(path)
     assert path.read_text(encoding="utf-8") == "x,y\n1,2\n"
     with pytest.raises(OutputError, match="cannot be opened"):

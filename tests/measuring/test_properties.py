@@ -92,7 +92,7 @@ def test_default() -> None:
         (["p=regex:abc"], ["has no group"]),
         (["p=time:x"], ["time is not read from what is printed"]),
         (["p=stderr:time"], ["time is not read"]),
-        (["p=time", "p=cpu"], ["'p' is there twice"]),
+        (["p=time", "p=cpu"], ["duplicate property 'p'"]),
         (["x=time"], ["cannot be called 'x'"]),
     ],
 )
