@@ -30,7 +30,7 @@ OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
 
 @dataclass(frozen=True)
 class Case:
-    """How a case study is measured.
+    """The measurement of a case study.
 
     Attributes:
         topology: the options whose values one process cannot change.

@@ -89,7 +89,7 @@ class Case:
 
     @cached_property
     def models(self) -> tuple[tuple[Run, InfluenceModel], ...]:
-        """What was learned by the learner that the thesis used."""
+        """The models of the learner that the thesis used."""
         found = [(run, run.record.learned(self.loaded.inputs.system)) for run in self.runs]
         return tuple((run, model) for run, model in found if model is not None)
 

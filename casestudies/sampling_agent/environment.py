@@ -65,12 +65,12 @@ class Episodes:
 
     @property
     def costs(self) -> Array:
-        """What the points taken cost, as a fraction of all points, shape (episodes,)."""
+        """The cost of the points taken, as a fraction of all points, shape (episodes,)."""
         return np.asarray((self.tasks.costs * self.taken).sum(axis=1))
 
     @property
     def points(self) -> Array:
-        """How many points are taken, shape (episodes,)."""
+        """The number of points taken, shape (episodes,)."""
         return np.asarray(self.taken.sum(axis=1))
 
     def states(self) -> Array:

@@ -10,7 +10,7 @@ from splc.errors import SpecError
 
 @dataclass(frozen=True)
 class Settings:
-    """What training is done with.
+    """Settings of the training.
 
     Attributes:
         seed: of all draws.

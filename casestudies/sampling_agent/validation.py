@@ -25,7 +25,7 @@ _VALIDATED, _DRAWN = 4, 5
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What each policy reached on the same functions.
+    """The results of each policy on the same functions.
 
     Attributes:
         outcomes: policy → what it reached.

@@ -39,7 +39,7 @@ class EvaluationTask:
 
 @dataclass(frozen=True)
 class Evaluation(ABC):
-    """What every evaluation has.
+    """The protocol of an evaluation.
 
     Attributes:
         path: the study file that asks for it, None for the preset as it is.

@@ -27,7 +27,7 @@ TABLES = ("table.csv", "table.md", "table.tex")
 
 @dataclass(frozen=True, eq=False)
 class EvaluationResult:
-    """What an evaluation gave.
+    """The result of an evaluation.
 
     Attributes:
         evaluation: the evaluation.

@@ -29,7 +29,7 @@ MOST_FUNCTIONS, MOST_REPETITIONS, MOST_SEED = 1_000_000, 1000, 2**64 - 1
 
 @dataclass(frozen=True)
 class _Setting:
-    """What a value, or each of a list of values, must be."""
+    """A setting: the conditions on its value, or on each of a list of values."""
 
     what: str
     check: Callable[[Any], bool]

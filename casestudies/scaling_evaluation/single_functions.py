@@ -93,7 +93,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Score:
-    """How a learner did on one class of functions (shares in percent).
+    """The score of a learner on one class of functions (shares in percent).
 
     Attributes:
         learner: its label.

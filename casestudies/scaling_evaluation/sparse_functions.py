@@ -82,7 +82,7 @@ class Functions:
 
 @dataclass(frozen=True)
 class SparseScore:
-    """How good models are that were made from some of the points.
+    """The score of models that were made from some of the points.
 
     Attributes:
         parameters: number of parameters.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """How a model is drawn: colour, pattern of the line, marker, height above others, and whether it has a name."""
+    """The look of a model: colour, pattern of the line, marker, order of drawing, and whether it has a name."""
 
     color: str
     dashes: Any

@@ -58,7 +58,7 @@ class Row:
 
 @dataclass(frozen=True)
 class TermsLayout:
-    """Where everything is drawn, in inches; found from the widths of the texts.
+    """The positions of all parts of the picture, in inches, from the widths of the texts.
 
     Attributes:
         comparisons: what is drawn.
@@ -101,7 +101,7 @@ class TermsLayout:
 
     @property
     def top(self) -> float:
-        """Where the rows begin, from above: below the title and the names of the models."""
+        """The upper end of the rows, measured from above: below the title and the names of the models."""
         return 0.3 + 4.2 * _ROW
 
     @property
