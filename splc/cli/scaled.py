@@ -121,7 +121,7 @@ def learn_profile(project: Project, source: Source, asked: Mapping[str, Any], se
     note_all(profile.models, profile.failed)
     if asked["json"]:
         from splc.cli.json_output import print_json
-        from splc.formats.models.scaling_json import series_object
+        from splc.formats.models.json_writer import series_object
 
         entries = [
             {**series_object(key, model), **_judged(experiment, key, model), "predictions": predicted.get(key, [])}
@@ -163,7 +163,7 @@ def _show(
     from splc.cli.show.scale import scaling_facts, show_predictions, show_profile, show_terms
     from splc.cli.terminal import say
     from splc.errors import plural
-    from splc.formats.models.scaling_text import title
+    from splc.formats.models.entries import title
 
     models = profile.models
     if len(models) > 1:

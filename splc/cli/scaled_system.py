@@ -89,9 +89,8 @@ def _written(result: LearningResult, scaling: ScalingModel, form: str, measured:
     from splc.cli.scaling_files import written
     from splc.data.experiment import ROOT_CALLPATH
     from splc.errors import OutputError
-    from splc.formats.models.json import learned_json_text
+    from splc.formats.models.json_writer import learned_json_text, scaling_object
     from splc.formats.models.log_writer import learned_log_text
-    from splc.formats.models.scaling_json import scaling_object
 
     if form in (".json", ".log"):
         if form == ".log" and scaling.below is not None:
@@ -111,8 +110,7 @@ def _as_json(
     output: str,
 ) -> dict[str, Any]:
     """Return the content of the JSON object, with the keys that stepwise learning has."""
-    from splc.formats.models.json import model_object
-    from splc.formats.models.scaling_json import scaling_object
+    from splc.formats.models.json_writer import model_object, scaling_object
 
     return {
         "system": measured.model.name,

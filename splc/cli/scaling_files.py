@@ -45,9 +45,9 @@ def written(
     from splc import __version__
     from splc.data.experiment import DEFAULT_METRIC
     from splc.errors import plural
+    from splc.formats.models.entries import scaling_latex, scaling_python, scaling_text
+    from splc.formats.models.json_writer import scaling_json_text
     from splc.formats.models.log_writer import model_log_text
-    from splc.formats.models.scaling_json import scaling_json_text
-    from splc.formats.models.scaling_text import scaling_latex, scaling_python, scaling_text
 
     first = next(iter(models.values()))
     about = f"{plural(len(models), 'scaling model', 'scaling models')} of {origin}, "

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -54,3 +56,14 @@ def parse_json(text: str) -> Any:
         except (UnicodeEncodeError, RecursionError):
             raise JsonError("not JSON: a string has an unpaired surrogate") from None
     return content
+
+
+def plain_values(value: Any) -> Any:
+    """Return a value in JSON's types: numbers and arrays of numpy as Python's, NaN and infinities as None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_values(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain_values(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain_values(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -41,7 +41,7 @@ def reason_of(error: SplcError) -> str:
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from sampling import draw_sample
-    from splc.formats.models.json import learned_json_text, model_json_text
+    from splc.formats.models.json_writer import learned_json_text, model_json_text
     from splc.formats.models.log_writer import learned_log_text
     from splc.learning.judging import round_errors
     from splc.learning.learning_set import match

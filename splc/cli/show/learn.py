@@ -46,7 +46,7 @@ def write(
     evaluation: Measurements | None,
 ) -> None:
     """Write the model, and the plot if one is wanted; both are made before the first is written."""
-    from splc.formats.models.json import learned_json_text
+    from splc.formats.models.json_writer import learned_json_text
     from splc.formats.models.log_writer import learned_log_text
     from splc.io.files import write_whole
     from splc.learning.judging import round_errors

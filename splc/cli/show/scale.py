@@ -50,7 +50,7 @@ def far_point(model: ScalingModel) -> dict[str, float]:
 
 def model_text(model: ScalingModel, digits: int = DIGITS) -> str:
     """Return a model on one line, with logarithms to the base 2; of two segments both."""
-    from splc.formats.models.formulas import log2_text
+    from splc.formats.models.notation import log2_text
 
     upper = log2_text(model.model, digits)
     if model.below is None or model.change is None:
@@ -62,7 +62,7 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
     """Print one line per model."""
     from splc.cli.terminal import table
     from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
-    from splc.formats.models.scaling_text import lead_text, percent_text
+    from splc.formats.models.entries import lead_text, percent_text
 
     first = next(iter(predicted.values()), [])
     columns = [_where(entry["at"]) for entry in first]
@@ -100,7 +100,7 @@ def _interval_text(entry: Mapping[str, Any]) -> str:
 def show_terms(model: ScalingModel) -> None:
     """Print the terms of a model with their coefficients, logarithms to the base 2."""
     from splc.cli.terminal import say, table
-    from splc.formats.models.formulas import log2_text
+    from splc.formats.models.notation import log2_text
     from splc.models.influence import InfluenceModel
 
     for each in (model.below, model):
@@ -121,7 +121,7 @@ def show_terms(model: ScalingModel) -> None:
 
 def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
     """Return what a single model rests on, as lines of a name and a text."""
-    from splc.formats.models.scaling_text import facts_text, lead_text, percent_text
+    from splc.formats.models.entries import facts_text, lead_text, percent_text
 
     lead = lead_text(model)
     certain = "" if model.certainty is None else f" (probability {model.certainty:.2f})"
@@ -169,7 +169,7 @@ def note_all(models: Mapping[Key, ScalingModel], failed: Mapping[Key, str]) -> N
     """Say on standard error what is to be known about the models, each thing once."""
     from splc.cli.terminal import note, warn
     from splc.errors import plural
-    from splc.formats.models.scaling_text import title
+    from splc.formats.models.entries import title
 
     for key, reason in list(failed.items())[:_SAID]:
         warn(f"no model of {title(key) or 'it'}: {reason}")

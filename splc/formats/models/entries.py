@@ -1,31 +1,135 @@
-"""Scaling models for other programs: as model text, as a Python module, and as a table in LaTeX.
-
-A model of two segments is two models here: model text has that of the upper segment and tells of the lower one,
-Python chooses by the parameter, LaTeX has a row for each.
-"""
+"""Models that one file holds, and the texts that describe them in every format."""
 
 from __future__ import annotations
 
-import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
-from splc.formats.models.formulas import latex_text, log2_text, python_names, python_text
-from splc.formats.models.scaling_json import Scaling
-from splc.io.latex import latex_escaped, latex_number
-from splc.io.numbers import number_text
+from splc.errors import plural
 from splc.io.tables import rounded_text
+from splc.learning.result import LearningResult
+from splc.models.influence import InfluenceModel
 from splc.models.terms import exponent, exponent_text, quoted
+from splc.scaling.result import ScalingModel
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-# In percent; what is below says no more than that it is small.
+# Percentages below this are shown as `< 0.001 %`.
 _LEAST = 0.001
-# What a function may not be called in the module.
-_TAKEN = frozenset({"math", "round", "MODELS"})
 
 
-def lead_text(model: Scaling) -> str:
+@dataclass(frozen=True)
+class Entry:
+    """One model of a file.
+
+    Attributes:
+        key: call path and metric; the metric is the property.
+        model: the model; with two segments, that of the upper one.
+        names: the variables of the model.
+        facts: the data that the model rests on, in one line.
+        error: the error that tables show, in percent.
+        below: the model of the lower segment.
+        change: the upper end of the lower segment.
+        scaling: the scaling model, where it is one.
+        further: further content of the JSON object.
+    """
+
+    key: Key
+    model: InfluenceModel
+    names: tuple[str, ...]
+    facts: str
+    error: float | None
+    below: InfluenceModel | None = None
+    change: float | None = None
+    scaling: ScalingModel | None = None
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def comment(self) -> str:
+        """The title and the facts, in one line."""
+        return one_line(": ".join(text for text in (title(self.key), self.facts) if text))
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """The content of a file of models.
+
+    Attributes:
+        entries: the models, at least one.
+        about: where they come from, in one line.
+        facts: further content of the JSON object of several models.
+        result: the result of learning that the only entry is the model of.
+        test_errors: the error after each round of this result, for logs.
+    """
+
+    entries: tuple[Entry, ...]
+    about: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    result: LearningResult | None = None
+    test_errors: Sequence[float | None] | None = None
+
+    @property
+    def error_title(self) -> str:
+        """The title of the errors in tables."""
+        return "SMAPE" if all(entry.scaling is not None for entry in self.entries) else "error"
+
+
+def scaling_file(
+    models: Mapping[Key, ScalingModel],
+    origin: str,
+    further: Mapping[Key, Mapping[str, Any]] | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> ModelFile:
+    """Return the file of scaling models.
+
+    Args:
+        models: (call path, metric) → model.
+        origin: the file that they were fitted to.
+        further: further content of the JSON of some of them, such as predictions.
+        facts: content of the JSON that holds for all of them.
+    """
+    entries = tuple(scaling_entry(key, model, (further or {}).get(key, {})) for key, model in models.items())
+    method = next(iter(models.values())).method
+    kind = plural(len(models), "scaling model", "scaling models")
+    return ModelFile(entries, f"{kind} of {origin}, by splc {__version__} (pmnf, method {method})", facts or {})
+
+
+def scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any] | None = None) -> Entry:
+    """Return a scaling model as an entry of a file."""
+    below = None if model.below is None else model.below.model
+    return Entry(
+        key, model.model, model.names, facts_text(model), model.smape, below, model.change, model, further or {}
+    )
+
+
+def learned_file(result: LearningResult, origin: str, test_errors: Sequence[float | None] | None = None) -> ModelFile:
+    """Return the file of a learned model.
+
+    Args:
+        result: the result of learning.
+        origin: the measurements that were learned from.
+        test_errors: the error after each round, for logs; None: only that of the last round is known.
+
+    Raises:
+        LearningError: if the result has no readable terms.
+    """
+    key = (ROOT_CALLPATH, result.nfp)
+    if result.scaling is not None:
+        whole = scaling_file({key: result.scaling}, origin)
+        return ModelFile(whole.entries, whole.about, {}, result, test_errors)
+    model = result.model
+    names = tuple(name for name in model.order if name in model.options)
+    judged = [("learning error", result.learning_error), ("error", result.error)]
+    facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
+    error = result.learning_error if result.error is None else result.error
+    about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
+    return ModelFile((Entry(key, model, names, facts, error),), about, {}, result, test_errors)
+
+
+def lead_text(model: ScalingModel) -> str:
     """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
     parts = []
     for name, (power, log) in model.lead.items():
@@ -38,13 +142,13 @@ def lead_text(model: Scaling) -> str:
 
 
 def title(key: Key) -> str:
-    """Return what a model is about, for people: `main->sort, time`; what no file said is left out."""
+    """Return the call path and the metric of a model, as far as its file names them: `main->sort, time`."""
     named = [name for name, default in zip(key, (ROOT_CALLPATH, DEFAULT_METRIC), strict=True) if name != default]
     return ", ".join(named)
 
 
-def facts_text(model: Scaling) -> str:
-    """Return what a model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; of two segments for each."""
+def facts_text(model: ScalingModel) -> str:
+    """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two."""
     ranges = [
         f"{name} = {rounded_text(low, 6)} … {rounded_text(high, 6)}"
         for name, (low, high) in zip(model.names, model.ranges, strict=True)
@@ -55,114 +159,10 @@ def facts_text(model: Scaling) -> str:
 
 
 def percent_text(value: float, digits: int = 3) -> str:
-    """Return a percentage; one that is nothing but rounding is as good as 0."""
+    """Return a percentage; very small ones are shown as `< 0.001 %`."""
     return f"{rounded_text(value, digits)} %" if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"
 
 
-def scaling_text(models: Mapping[Key, Scaling], about: str) -> str:
-    """Return models as model text, logarithms to the base 2, each below a comment that says what it is about.
-
-    The text of a single model is read by `read_model`; of several, all but one have to be cut out.
-
-    Args:
-        models: (call path, metric) → model.
-        about: what made them, as a comment at the beginning.
-
-    Raises:
-        OutputError: if a coefficient is no finite number.
-    """
-    lines = [f"# {_one_line(about)}"]
-    for key, model in models.items():
-        if len(models) > 1:
-            lines.append("")
-        said = ": ".join(text for text in (title(key), facts_text(model)) if text)
-        lines.append(f"# {_one_line(said)}")
-        if model.below is not None and model.change is not None:
-            bound = f"{_one_line(model.names[0])} = {number_text(model.change)}"
-            lines.append(f"# beyond {bound}; up to there it is {log2_text(model.below.model)}")
-        lines.append(log2_text(model.model))
-    return "\n".join(lines) + "\n"
-
-
-def scaling_python(models: Mapping[Key, Scaling], about: str) -> str:
-    """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function.
-
-    Args:
-        models: (call path, metric) → model.
-        about: what made them, for the module's docstring.
-
-    Raises:
-        OutputError: if a coefficient is no finite number.
-    """
-    functions = _function_names(models)
-    lines = [_docstring(about), "", "import math", ""]
-    for key, model in models.items():
-        names = python_names(model.model)
-        own = [names[name] for name in model.names]
-        said = ": ".join(text for text in (title(key), facts_text(model)) if text)
-        lines += ["", f"def {functions[key]}({', '.join(own)}):", f"    {_docstring(said)}"]
-        if model.below is not None and model.change is not None:
-            lines.append(f"    if {own[0]} <= {number_text(model.change)}:")
-            lines.append(f"        return {python_text(model.below.model)}")
-        lines += [f"    return {python_text(model.model)}", ""]
-    lines += ["", "MODELS = {"]
-    lines += [f"    ({callpath!r}, {metric!r}): {functions[callpath, metric]}," for callpath, metric in models]
-    return "\n".join([*lines, "}"]) + "\n"
-
-
-def scaling_latex(models: Mapping[Key, Scaling], about: str) -> str:
-    r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2.
-
-    Args:
-        models: (call path, metric) → model.
-        about: what made them, as a comment at the beginning.
-
-    Raises:
-        OutputError: if a coefficient is no finite number.
-    """
-    titled = {key: [latex_escaped(each) for each in key] for key in models}
-    rows = []
-    for key, model in models.items():
-        error = f"${latex_number(rounded_text(model.smape, 3))}$"
-        upper = f"${latex_text(model.model)}$"
-        if model.below is not None and model.change is not None:
-            bound = f"{latex_escaped(model.names[0])} $\\leq {latex_number(rounded_text(model.change))}$"
-            rows.append((*titled[key], f"${latex_text(model.below.model)}$ \\quad ({bound})", ""))
-            rows.append(("", "", upper, error))
-        else:
-            rows.append((*titled[key], upper, error))
-    columns = ("call path", "metric", "model", r"SMAPE (\%)")
-    # A column in which every model has the name that stands for none tells nothing.
-    silent = [{key[at] for key in models} == {name} for at, name in enumerate((ROOT_CALLPATH, DEFAULT_METRIC))]
-    kept = [at for at in range(len(columns)) if at > 1 or not silent[at]]
-    body = "".join(" & ".join(row[at] for at in kept) + " \\\\\n" for row in rows)
-    header = " & ".join(columns[at] for at in kept)
-    return (
-        f"% {_one_line(about)}\n\\begin{{tabular}}{{{'l' * (len(kept) - 1)}r}}\n\\hline\n{header} \\\\\n\\hline\n"
-        f"{body}\\hline\n\\end{{tabular}}\n"
-    )
-
-
-def _function_names(models: Iterable[Key]) -> dict[Key, str]:
-    """Return a distinct Python name for each model."""
-    used = set(_TAKEN)
-    found = {}
-    for key in models:
-        plain = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
-        plain = f"model_{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
-        name, number = plain, 1
-        while name in used:
-            number += 1
-            name = f"{plain}_{number}"
-        used.add(name)
-        found[key] = name
-    return found
-
-
-def _docstring(text: str) -> str:
-    escaped = _one_line(text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"""{escaped}."""'
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text without line breaks and control characters."""
     return " ".join(_CONTROLS.sub(" ", text).split())

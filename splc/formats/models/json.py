@@ -1,110 +1,24 @@
-"""Performance-influence models as JSON (`splc.model/1`): terms with exact exponents, and what produced them."""
+"""Read performance-influence models from JSON (`splc.model/1`)."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from splc._version import __version__
 from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_name_hint
+from splc.formats.models.json_writer import SCHEMA
 from splc.io.files import Source
-from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, product_of
 from splc.models.text.reader import expand_text
 from splc.system.variability import ROOT, VariabilityModel
 
-SCHEMA = "splc.model/1"
-# What `splc learn --json` prints holds the model too, its terms as text only.
-READ = (SCHEMA, "splc.learn/1")
+# `splc learn --json` and `splc scale --json` print the model too, perhaps with its terms as text only.
+READ = (SCHEMA, "splc.learn/1", "splc.scale/1")
 _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
-
-
-def model_object(model: InfluenceModel) -> dict[str, Any]:
-    """Return a model as JSON's types: text, link, the order of options, terms with influences and exponents."""
-    return {
-        "text": model.text,
-        "link": model.link,
-        "order": list(model.order),
-        "terms": [
-            {
-                "term": term.text(model.order),
-                "influence": influence,
-                "factors": [
-                    {"option": factor.option, "power": _exponent(factor.power), "log10": _exponent(factor.log)}
-                    for factor in term.factors
-                ],
-            }
-            for term, influence in model.terms
-        ],
-    }
-
-
-def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
-    """Return a model without a history as JSON, with the property that it is about, if known."""
-    about = {} if nfp is None else {"nfp": nfp}
-    return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model), **about})
-
-
-def learned_json_text(result: LearningResult) -> str:
-    """Return a learning result as JSON: the model, its errors and rounds, and what produced it."""
-    order = result.model.order
-    content = {
-        "schema": SCHEMA,
-        "version": __version__,
-        "model": model_object(result.model),
-        "nfp": result.nfp,
-        "base": result.base,
-        "learning_configurations": result.learning_configurations,
-        "learning_error": result.learning_error,
-        "error": result.error,
-        "error_all": result.error_all,
-        "left_out": result.left_out,
-        "termination": result.termination,
-        "seconds": result.seconds,
-        "preset": result.preset,
-        "settings": dict(result.settings),
-        "seed": result.seed,
-        "provenance": dict(result.provenance),
-        "notes": list(result.notes),
-        "rounds": [
-            {
-                "round": this.number,
-                "term": this.added.log_text(order),
-                "influence": this.added.influence,
-                "score": this.score,
-                "error": this.error,
-                "learning_error": this.learning_error,
-                "seconds": this.seconds,
-                "terms": [{"term": term.log_text(order), "influence": term.influence} for term in this.terms],
-            }
-            for this in result.rounds
-        ],
-    }
-    return _text(content)
-
-
-def _text(content: Mapping[str, Any]) -> str:
-    return json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """Return a value with NaN and infinities as null, numpy's numbers as Python's."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _exponent(value: Exponent) -> int | str:
-    return value if isinstance(value, int) else str(value)
 
 
 def parse_model_json(source: Source, variability_model: VariabilityModel | None = None) -> InfluenceModel:

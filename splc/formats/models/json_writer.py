@@ -1,88 +1,98 @@
-"""Scaling models as JSON: one as `splc.model/1`, which is read like every model, several as `splc.models/1`."""
+"""Models as JSON: one with exact exponents and provenance (`splc.model/1`), or several (`splc.models/1`)."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, Key
-from splc.formats.models.formulas import log2_text
-from splc.formats.models.json import SCHEMA, model_object
+from splc.formats.models.entries import Entry, ModelFile
+from splc.formats.models.notation import log2_text
+from splc.io.json import plain_values
+from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
+from splc.models.terms import Exponent
+from splc.scaling.result import ScalingModel
 
+SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
 
 
-class Scaling(Protocol):
-    """A scaling model: `splc.scaling.ScalingModel`, whose documentation says what each attribute is."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters."""
-
-    @property
-    def model(self) -> InfluenceModel:
-        """The function."""
-
-    @property
-    def lead(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """The lead term."""
-
-    @property
-    def ranges(self) -> tuple[tuple[float, float], ...]:
-        """What was measured of every parameter."""
-
-    @property
-    def method(self) -> str:
-        """The learner."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Its settings."""
-
-    @property
-    def points(self) -> int:
-        """The number of points."""
-
-    @property
-    def measurements(self) -> int:
-        """The number of measurements."""
-
-    @property
-    def smape(self) -> float:
-        """The error at these, 0 to 200."""
-
-    @property
-    def rss(self) -> float:
-        """The residual sum of squares."""
-
-    @property
-    def noise(self) -> float | None:
-        """In percent."""
-
-    @property
-    def certainty(self) -> float | None:
-        """The probability of the lead term."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Caveats."""
-
-    @property
-    def below(self) -> Scaling | None:
-        """The model of the lower segment."""
-
-    @property
-    def change(self) -> float | None:
-        """Where that ends."""
+def model_object(model: InfluenceModel) -> dict[str, Any]:
+    """Return a model as JSON's types: text, link, the order of options, terms with influences and exponents."""
+    return {
+        "text": model.text,
+        "link": model.link,
+        "order": list(model.order),
+        "terms": [
+            {
+                "term": term.text(model.order),
+                "influence": influence,
+                "factors": [
+                    {"option": factor.option, "power": _exponent(factor.power), "log10": _exponent(factor.log)}
+                    for factor in term.factors
+                ],
+            }
+            for term, influence in model.terms
+        ],
+    }
 
 
-def scaling_object(model: Scaling) -> dict[str, Any]:
-    """Return what there is to say about a scaling model beside its terms, as JSON's types."""
+def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
+    """Return a model without a history as JSON, with the property that it is about, if known."""
+    about = {} if nfp is None else {"nfp": nfp}
+    return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model), **about})
+
+
+def provenance_of(result: LearningResult) -> dict[str, Any]:
+    """Return what produced a result, and its scaling model, if it has one."""
+    scaling = {} if result.scaling is None else {"scaling": scaling_object(result.scaling)}
+    return {**result.provenance, **scaling}
+
+
+def learned_json_text(result: LearningResult) -> str:
+    """Return a learning result as JSON: the model, its errors and rounds, and what produced it."""
+    order = result.model.order
+    content = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "model": model_object(result.model),
+        "nfp": result.nfp,
+        "learner": result.learner,
+        "base": result.base,
+        "learning_configurations": result.learning_configurations,
+        "learning_error": result.learning_error,
+        "error": result.error,
+        "error_all": result.error_all,
+        "left_out": result.left_out,
+        "termination": result.termination,
+        "seconds": result.seconds,
+        "preset": result.preset,
+        "settings": dict(result.settings),
+        "seed": result.seed,
+        "provenance": provenance_of(result),
+        "notes": list(result.notes),
+        "rounds": [
+            {
+                "round": this.number,
+                "term": this.added.log_text(order),
+                "influence": this.added.influence,
+                "score": this.score,
+                "error": this.error,
+                "learning_error": this.learning_error,
+                "seconds": this.seconds,
+                "terms": [{"term": term.log_text(order), "influence": term.influence} for term in this.terms],
+            }
+            for this in result.rounds
+        ],
+    }
+    return _text(content)
+
+
+def scaling_object(model: ScalingModel) -> dict[str, Any]:
+    """Return a scaling model without its terms in JSON's types."""
     return {
         "parameters": list(model.names),
         "log2": log2_text(model.model),
@@ -95,53 +105,43 @@ def scaling_object(model: Scaling) -> dict[str, Any]:
         "noise": model.noise,
         "certainty": model.certainty,
         "change": model.change,
-        "below": None if model.below is None else {"model": model_object(model.below.model), **_inner(model.below)},
+        "below": None if model.below is None else series_parts(model.below),
         "method": model.method,
         "settings": dict(model.settings),
         "notes": list(model.notes),
     }
 
 
-def _inner(model: Scaling) -> dict[str, Any]:
-    return {"scaling": scaling_object(model)}
+def series_parts(model: ScalingModel) -> dict[str, Any]:
+    """Return a scaling model in JSON's types: its terms, and everything else."""
+    return {"model": model_object(model.model), "scaling": scaling_object(model)}
 
 
-def series_object(key: Key, model: Scaling) -> dict[str, Any]:
-    """Return one model of a profile: what it is about, its terms, and all that is known about it."""
-    callpath, metric = key
-    return {
-        "callpath": callpath,
-        "metric": metric,
-        "model": model_object(model.model),
-        "scaling": scaling_object(model),
-    }
+def series_object(key: Key, model: ScalingModel) -> dict[str, Any]:
+    """Return the scaling model of a call path and metric in JSON's types."""
+    return {"callpath": key[0], "metric": key[1], **series_parts(model)}
 
 
-def scaling_json_text(models: Mapping[Key, Scaling], further: Mapping[Key, Mapping[str, Any]], **facts: Any) -> str:
-    """Return scaling models as JSON.
-
-    Args:
-        models: (call path, metric) → model.
-        further: what is known beside about some of them (predictions, for instance).
-        facts: what holds for all of them: where they come from.
-    """
-    entries = [{**series_object(key, model), **further.get(key, {})} for key, model in models.items()]
-    content: dict[str, Any]
+def models_json_text(content: ModelFile) -> str:
+    """Return the models of a file as JSON; one model is read like every other."""
+    if content.result is not None:
+        return learned_json_text(content.result)
+    entries = [_entry(entry) for entry in content.entries]
     if len(entries) == 1:
-        (key,) = models
-        about = {} if key[1] == DEFAULT_METRIC else {"nfp": key[1]}
-        content = {"schema": SCHEMA, "version": __version__, **entries[0], **about, **facts}
-    else:
-        content = {"schema": MANY, "version": __version__, "models": entries, **facts}
-    return json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        metric = content.entries[0].key[1]
+        about = {} if metric == DEFAULT_METRIC else {"nfp": metric}
+        return _text({"schema": SCHEMA, "version": __version__, **entries[0], **about, **content.facts})
+    return _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
 
 
-def _plain(value: Any) -> Any:
-    """Return a value with NaN and infinities as null, fractions as text."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(item) for item in value]
-    if isinstance(value, Fraction):
-        return str(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _entry(entry: Entry) -> dict[str, Any]:
+    parts = {"model": model_object(entry.model)} if entry.scaling is None else series_parts(entry.scaling)
+    return {"callpath": entry.key[0], "metric": entry.key[1], **parts, **entry.further}
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(plain_values(content), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _exponent(value: Exponent) -> int | str:
+    return value if isinstance(value, int) else str(value)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
+from splc.formats.models.json_writer import provenance_of
 from splc.io.files import write_whole
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
@@ -143,7 +144,7 @@ def _setting(name: str, value: Any) -> str:
 def _provenance_lines(result: LearningResult) -> list[str]:
     """Return what produced the result as `command: splc KEY: VALUE` lines."""
     facts: dict[str, Any] = {"link": result.model.link, "preset": result.preset, "seed": result.seed}
-    for key, value in result.provenance.items():
+    for key, value in provenance_of(result).items():
         facts.setdefault("version" if key == "splc" else key, value)
     facts["learning error"] = result.learning_error
     facts["error"] = result.error

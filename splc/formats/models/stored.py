@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from splc.errors import OutputError, Problem, listed
-from splc.formats.models.json import model_json_text, parse_stored_json
+from splc.formats.models.json import parse_stored_json
+from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.log_reader import WhichRound, number_of_learnings, parse_stored_log
 from splc.formats.models.log_writer import model_log_text
 from splc.formats.models.text import model_text_file, parse_stored_text

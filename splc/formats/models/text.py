@@ -6,7 +6,10 @@ import math
 from collections.abc import Collection, Mapping
 
 from splc.errors import ExpressionError, OutputError
+from splc.formats.models.entries import ModelFile, one_line
+from splc.formats.models.notation import log2_text
 from splc.io.files import Source
+from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.models.text.reader import expand_model
@@ -75,3 +78,23 @@ def model_text_file(model: InfluenceModel) -> str:
             f"a model with the link {model.link!r} cannot be written as model text", hint="write it as .json"
         )
     return model.text + "\n"
+
+
+def models_text(content: ModelFile) -> str:
+    """Return models as model text, logarithms to the base 2, each below a comment with what it rests on.
+
+    The text of a single model is read by `read_model`; of several, all but one have to be removed first.
+
+    Raises:
+        OutputError: if a coefficient is not a finite number, or for a model with a link.
+    """
+    lines = [f"# {one_line(content.about)}"]
+    for entry in content.entries:
+        if len(content.entries) > 1:
+            lines.append("")
+        lines.append(f"# {entry.comment}")
+        if entry.below is not None and entry.change is not None:
+            bound = f"{one_line(entry.names[0])} = {number_text(entry.change)}"
+            lines.append(f"# beyond {bound}; up to there it is {log2_text(entry.below)}")
+        lines.append(log2_text(entry.model))
+    return "\n".join(lines) + "\n"

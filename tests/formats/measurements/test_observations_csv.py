@@ -13,7 +13,8 @@ from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError
 from splc.formats.measurements.observations_csv import read_observed, write_observed
-from splc.formats.models.json import model_json_text, parse_model_json
+from splc.formats.models.json import parse_model_json
+from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.log_reader import parse_log
 from splc.formats.models.log_writer import model_log_text
 from splc.formats.models.text import parse_model_text

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import OutputError
-from splc.formats.models.formulas import base2, latex_text, log2_text, python_names, python_text
+from splc.formats.models.latex import latex_text
+from splc.formats.models.notation import base2, log2_text
+from splc.formats.models.python import python_names, python_text
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel

@@ -1,0 +1,113 @@
+"""Models in LaTeX: formulas, and a table with one row per model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
+from splc.formats.models.entries import ModelFile, one_line
+from splc.formats.models.notation import Notation
+from splc.io.latex import latex_escaped, latex_number
+from splc.io.tables import rounded_text
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Exponent, Factor
+
+_GREEK = frozenset(
+    (
+        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu"),
+        *("xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
+    )
+)
+
+
+def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
+    r"""Return a model as LaTeX's mathematics, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
+
+    Names of a letter, perhaps with a number, and of Greek letters are set as such, others in italics. No package
+    is needed.
+
+    Args:
+        model: the model.
+        digits: significant digits of coefficients; None gives as many as tell the numbers apart.
+
+    Raises:
+        OutputError: if an influence is not a finite number.
+    """
+    text = _LatexNotation(model, digits).total(model.terms)
+    return rf"\exp\left({text}\right)" if model.link == "log" else text
+
+
+class _LatexNotation(Notation):
+    """LaTeX's mathematics."""
+
+    times = r" \cdot "
+
+    def product(self, size: float, factors: Iterable[Factor]) -> str:
+        text = super().product(size, factors)
+        return text.removeprefix(rf"1{self.times}")
+
+    def number(self, size: float) -> str:
+        return latex_number(super().number(size))
+
+    def name(self, name: str) -> str:
+        if re.fullmatch("[A-Za-z]", name):
+            return name
+        if name in _GREEK:
+            return f"\\{name}"
+        if indexed := re.fullmatch(r"([A-Za-z])(\d+)", name, re.ASCII):
+            return f"{indexed[1]}_{{{indexed[2]}}}"
+        return rf"\textit{{{latex_escaped(name)}}}"
+
+    def enclosed(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def power(self, base: str, exponent: Exponent) -> str:
+        return base if exponent == 1 else f"{base}^{{{exponent}}}"
+
+    def raised(self, base: str, exponent: str) -> str:
+        return rf"\left({base}\right)^{{{exponent}}}"
+
+    def rounded(self, function: str, text: str) -> str:
+        return rf"\left\l{function} {text} \right\r{function}"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        return rf"\{function}\left({', '.join(texts)}\right)"
+
+    def logarithm(self, name: str, exponent: Exponent) -> str:
+        argument = self.argument(name)
+        if exponent > 0:
+            return self.power(r"\log_{2}", exponent) + argument
+        # An exponent of -1 at the function's name would be its inverse.
+        return self.power(self.enclosed(rf"\log_{{2}}{argument}"), exponent)
+
+
+def latex_table(content: ModelFile) -> str:
+    r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2.
+
+    Raises:
+        OutputError: if a coefficient is not a finite number.
+    """
+    rows = []
+    for entry in content.entries:
+        titled = [latex_escaped(each) for each in entry.key]
+        error = "" if entry.error is None else f"${latex_number(rounded_text(entry.error, 3))}$"
+        upper = f"${latex_text(entry.model)}$"
+        if entry.below is not None and entry.change is not None:
+            bound = f"{latex_escaped(entry.names[0])} $\\leq {latex_number(rounded_text(entry.change))}$"
+            rows.append((*titled, f"${latex_text(entry.below)}$ \\quad ({bound})", ""))
+            rows.append(("", "", upper, error))
+        else:
+            rows.append((*titled, upper, error))
+    columns = ("call path", "metric", "model", rf"{content.error_title} (\%)")
+    # A column in which every model has the default name is left out.
+    defaults = (ROOT_CALLPATH, DEFAULT_METRIC)
+    silent = [{entry.key[at] for entry in content.entries} == {name} for at, name in enumerate(defaults)]
+    kept = [at for at in range(len(columns)) if at > 1 or not silent[at]]
+    body = "".join(" & ".join(row[at] for at in kept) + " \\\\\n" for row in rows)
+    header = " & ".join(columns[at] for at in kept)
+    return (
+        f"% {one_line(content.about)}\n\\begin{{tabular}}{{{'l' * (len(kept) - 1)}r}}\n"
+        f"\\hline\n{header} \\\\\n\\hline\n"
+        f"{body}\\hline\n\\end{{tabular}}\n"
+    )

@@ -1,0 +1,140 @@
+"""Models as Python: expressions, and modules with one function per model."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Literal
+
+from splc.data.experiment import Key
+from splc.formats.models.entries import ModelFile, one_line, title
+from splc.formats.models.notation import Notation
+from splc.io.numbers import number_text
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Exponent
+
+Module = Literal["math", "np"]
+
+_TAKEN = frozenset({"math", "np", "round", "max", "min"})
+# Names that a function of a module may not have.
+_TAKEN_BY_MODULE = frozenset({"math", "round", "MODELS"})
+
+
+def python_text(model: InfluenceModel, module: Module = "math", digits: int | None = None) -> str:
+    """Return a model as a Python expression: `1.37 + 6.698 * math.log2(y)**2`.
+
+    Options, and parameters that are kept as names, are variables, named as `python_names` says.
+
+    Args:
+        model: the model.
+        module: where functions come from: 'math' for numbers, 'np' (numpy) for arrays.
+        digits: significant digits of coefficients; None gives as many as tell the numbers apart.
+
+    Raises:
+        OutputError: if an influence is not a finite number.
+    """
+    text = _PythonNotation(model, digits, module).total(model.terms)
+    return f"{module}.exp({text})" if model.link == "log" else text
+
+
+def python_names(model: InfluenceModel) -> dict[str, str]:
+    """Return option or parameter → the variable that it is in `python_text`: its name, where Python allows it."""
+    names = [*model.order, *sorted(model.options | {each.name for each in model.parameters})]
+    found = {name: name for name in names if _is_variable(name)}
+    used = {*found.values(), *_TAKEN}
+    for name in names:
+        if name in found:
+            continue
+        plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+        plain = plain if plain and not plain[0].isdigit() and not keyword.iskeyword(plain) else f"_{plain}"
+        while plain in used:
+            plain += "_"
+        used.add(plain)
+        found[name] = plain
+    return {name: found[name] for name in names}
+
+
+def _is_variable(name: str) -> bool:
+    # Python reads identifiers in their NFKC form.
+    normal = unicodedata.normalize("NFKC", name) == name
+    return name.isidentifier() and normal and not keyword.iskeyword(name) and name not in _TAKEN
+
+
+class _PythonNotation(Notation):
+    """Python expressions."""
+
+    def __init__(self, model: InfluenceModel, digits: int | None, module: Module) -> None:
+        super().__init__(model, digits)
+        self.module = module
+        self.names = python_names(model)
+
+    def name(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def power(self, base: str, exponent: Exponent) -> str:
+        if exponent == 1:
+            return base
+        return f"{base}**{exponent}" if isinstance(exponent, int) else f"{base}**({exponent})"
+
+    def raised(self, base: str, exponent: str) -> str:
+        return f"({base})**({exponent})"
+
+    def rounded(self, function: str, text: str) -> str:
+        # As in a model, what roundings are off a whole number is that number.
+        near = f"np.round({text}, 12)" if self.module == "np" else f"round({text}, 12)"
+        return f"{self.module}.{function}({near})"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        if function == "exp":
+            return f"{self.module}.{super().called(function, texts)}"
+        if self.module == "math":
+            return super().called(function, texts)
+        return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)
+
+    def logarithm(self, name: str, exponent: Exponent) -> str:
+        return self.power(f"{self.module}.log2{self.argument(name)}", exponent)
+
+
+def python_module(content: ModelFile) -> str:
+    """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function.
+
+    Raises:
+        OutputError: if a coefficient is not a finite number.
+    """
+    functions = _function_names(entry.key for entry in content.entries)
+    lines = [_docstring(content.about), "", "import math", ""]
+    for entry in content.entries:
+        names = python_names(entry.model)
+        own = [names[name] for name in entry.names]
+        lines += ["", f"def {functions[entry.key]}({', '.join(own)}):", f"    {_docstring(entry.comment)}"]
+        if entry.below is not None and entry.change is not None:
+            lines.append(f"    if {own[0]} <= {number_text(entry.change)}:")
+            lines.append(f"        return {python_text(entry.below)}")
+        lines += [f"    return {python_text(entry.model)}", ""]
+    lines += ["", "MODELS = {"]
+    lines += [f"    ({callpath!r}, {metric!r}): {name}," for (callpath, metric), name in functions.items()]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _function_names(models: Iterable[Key]) -> dict[Key, str]:
+    """Return a distinct Python name for each model."""
+    used = set(_TAKEN_BY_MODULE)
+    found = {}
+    for key in models:
+        plain = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
+        plain = f"model_{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
+        name, number = plain, 1
+        while name in used:
+            number += 1
+            name = f"{plain}_{number}"
+        used.add(name)
+        found[key] = name
+    return found
+
+
+def _docstring(text: str) -> str:
+    escaped = one_line(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""{escaped}."""'

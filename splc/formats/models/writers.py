@@ -1,0 +1,43 @@
+"""The writers of learned models by the suffix of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from splc.data.experiment import DEFAULT_METRIC
+from splc.errors import OutputError
+from splc.formats.models.entries import ModelFile
+from splc.formats.models.json_writer import models_json_text
+from splc.formats.models.latex import latex_table
+from splc.formats.models.log_writer import learned_log_text, model_log_text
+from splc.formats.models.python import python_module
+from splc.formats.models.text import models_text
+
+
+def models_log_text(content: ModelFile) -> str:
+    """Return the only model of a file as a log.
+
+    Raises:
+        OutputError: if there are several models, or the log grammar cannot express the model.
+    """
+    if len(content.entries) > 1:
+        raise OutputError("a log holds one model", hint="write .json, .txt, .py or .tex")
+    (entry,) = content.entries
+    if entry.below is not None:
+        raise OutputError("a log cannot hold a model of two segments", hint="write it as .json, .txt or .py")
+    if content.result is not None:
+        return learned_log_text(content.result, test_errors=content.test_errors)
+    return model_log_text(entry.model, nfp=None if entry.key[1] == DEFAULT_METRIC else entry.key[1])
+
+
+# To add a format that learned models are written in, add a line.
+WRITERS: Mapping[str, Callable[[ModelFile], str]] = MappingProxyType(
+    {
+        ".json": models_json_text,
+        ".txt": models_text,
+        ".log": models_log_text,
+        ".py": python_module,
+        ".tex": latex_table,
+    }
+)
