@@ -8,7 +8,20 @@ import typer
 
 import splc
 from splc.cli.command import with_examples
-from splc.cli.commands import compare, convert, describe, fit, learn, measure, optimize, predict, sample, study, suggest
+from splc.cli.commands import (
+    compare,
+    convert,
+    describe,
+    fit,
+    learn,
+    measure,
+    optimize,
+    predict,
+    sample,
+    scale,
+    study,
+    suggest,
+)
 from splc.cli.errors import Commands
 
 app = typer.Typer(
@@ -20,7 +33,7 @@ app = typer.Typer(
 )
 
 # In the order of the pipeline: description → sample → measurements → model → comparison.
-for module in (describe, sample, measure, learn, fit, suggest, predict, optimize, compare, study, convert):
+for module in (describe, sample, measure, learn, fit, scale, suggest, predict, optimize, compare, study, convert):
     name = module.__name__.rpartition(".")[2]
     app.command(name, cls=with_examples(module.EXAMPLES))(getattr(module, name))
 

@@ -10,31 +10,10 @@ from typing import Any
 
 import pytest
 
-from splc import read_model
 from tests.cli.conftest import Run
-from tests.support.real_data import DATA, needs_data
 
 Refused = Callable[..., str]
-FILES = sorted((DATA / "extrap_formats").glob("*/*"))
 PMNF = ("learn", "--learner", "pmnf")
-
-# 3 + 2 p^2 and 5 p, each with a repetition that lies a little off.
-PROFILE = """PARAMETER p
-POINTS (2) (4) (8) (16) (32)
-METRIC time
-REGION main->sort
-DATA 11 11.01
-DATA 35 35.01
-DATA 131 131.01
-DATA 515 515.01
-DATA 2051 2051.01
-REGION main->send
-DATA 10 10.01
-DATA 20 20.01
-DATA 40 40.01
-DATA 80 80.01
-DATA 160 160.01
-"""
 
 SYSTEM = """<vm name="grown"><binaryOptions>
 <configurationOption><name>cache</name><optional>True</optional></configurationOption></binaryOptions>
@@ -43,14 +22,6 @@ SYSTEM = """<vm name="grown"><binaryOptions>
 <configurationOption><name>n</name><values>1;2</values></configurationOption>
 </numericOptions></vm>
 """
-
-
-@pytest.fixture
-def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder, which is the current one, with a profile in it."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "profile.txt").write_text(PROFILE, encoding="utf-8")
-    return tmp_path
 
 
 @pytest.fixture
@@ -70,200 +41,11 @@ def grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def learned(run: Run, *arguments: str, stdin: str | None = None) -> Any:
+def learned(run: Run, *arguments: str) -> Any:
     """Return the JSON object of a run."""
-    result = run(*PMNF, "--json", *arguments, stdin=stdin)
+    result = run(*PMNF, "--json", *arguments)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
-
-
-class TestProfiles:
-    def test_every_series_is_a_line(self, run: Run, empty: Path) -> None:
-        """A profile gives a table with a line per call path and metric, and a file with all models."""
-        result = run(*PMNF, "--measurements", "profile.txt")
-        assert result.exit_code == 0, result.stderr
-        lines = result.stdout.splitlines()
-        assert lines[0].split() == ["call", "path", "metric", "model", "lead", "SMAPE", "noise"]
-        assert "main->sort" in lines[1]
-        assert "* p^2" in lines[1]
-        assert "main->send" in lines[2]
-        assert "* p " in lines[2]
-        content = json.loads((empty / "learned.json").read_text(encoding="utf-8"))
-        assert content["schema"] == "splc.models/1"
-        assert [each["scaling"]["lead"]["p"]["power"] for each in content["models"]] == ["2", "1"]
-
-    def test_the_long_form_of_one_model(self, run: Run, empty: Path) -> None:
-        """A single model is shown with terms, lead term, noise, and a prediction far away with its interval."""
-        result = run(*PMNF, "--measurements", "profile.txt", "--callpath", "*sort")
-        assert result.exit_code == 0, result.stderr
-        assert result.stdout.startswith("main->sort, time\n")
-        for text in ("p = 128", "4 times beyond what was measured", "90 % interval", "lead term  p^2", "at 5 points"):
-            assert text in result.stdout
-
-    def test_one_model_is_read_like_every_other(self, run: Run, empty: Path) -> None:
-        """The JSON and the text of one model are models, which predict what the function gives."""
-        for name in ("one.json", "one.txt", "one.log"):
-            chosen = ("--callpath", "main->sort", "--metric", "time")
-            assert run(*PMNF, "--measurements", "profile.txt", *chosen, "-o", name).exit_code == 0
-            influences = {term.text(): influence for term, influence in read_model(empty / name).terms}
-            assert influences == pytest.approx({"1": 3.005, "p^2": 2}, rel=1e-2)
-
-    def test_several_in_a_text_are_refused_by_the_reader(self, run: Run, refused: Refused, empty: Path) -> None:
-        """A text of several models has each below a comment, and is no single model."""
-        assert run(*PMNF, "--measurements", "profile.txt", "-o", "all.txt").exit_code == 0
-        text = (empty / "all.txt").read_text(encoding="utf-8")
-        assert text.index("# main->sort, time: ") < text.index("p^2") < text.index("# main->send, time: ")
-        with pytest.raises(Exception, match="another expression follows the model"):
-            read_model(empty / "all.txt")
-        assert "there are 2 models" in refused(*PMNF, "--measurements", "profile.txt", "-o", "all.log")
-        assert not (empty / "all.log").exists()
-
-    def test_python(self, run: Run, empty: Path) -> None:
-        """The Python module has a function per model, also where names are no identifiers or the same as one."""
-        rows = [
-            f"{p},{path},{value}"
-            for path, scale in (("a-b", 1), ("a b", 2), ("class", 3), ('say "x"\\', 4))
-            for p in (2, 4, 8, 16, 32)
-            for value in (scale * p**2,)
-        ]
-        (empty / "names.csv").write_text(
-            "lambda;callpath;value\n" + "\n".join(rows).replace(",", ";"), encoding="utf-8"
-        )
-        assert run(*PMNF, "--measurements", "names.csv", "-o", "all.py").exit_code == 0
-        found = runpy.run_path(str(empty / "all.py"))
-        values = {path: function(10) for (path, _), function in found["MODELS"].items()}
-        assert values == pytest.approx({"a-b": 100, "a b": 200, "class": 300, 'say "x"\\': 400})
-        assert {"a_b", "a_b_2", "model_class", "say_x"} <= set(found)
-
-    def test_latex(self, run: Run, empty: Path) -> None:
-        """The LaTeX table has a row per model, names escaped, and no column that tells nothing."""
-        (empty / "one.csv").write_text("p_0,time\n" + "".join(f"{p},{p * p}\n" for p in (2, 4, 8, 16, 32)), "utf-8")
-        assert run(*PMNF, "--measurements", "one.csv", "-o", "one.tex").exit_code == 0
-        text = (empty / "one.tex").read_text(encoding="utf-8")
-        assert r"time & $\textit{p\_0}^{2}$ & $" in text
-        assert "call path" not in text
-
-    def test_two_segments(self, run: Run, refused: Refused, empty: Path) -> None:
-        """A change of behaviour is in every form that can say it, and refused by the one that cannot."""
-        rows = [f"{p},{p * p if p <= 6 else 30 + p}\n" for p in range(1, 13)]
-        (empty / "turn.csv").write_text("p,time\n" + "".join(rows), encoding="utf-8")
-        asked = (*PMNF, "--measurements", "turn.csv", "--set", "segmented=true")
-        for name in ("turn.py", "turn.txt", "turn.tex"):
-            assert run(*asked, "-o", name).exit_code == 0
-        function = runpy.run_path(str(empty / "turn.py"))["time"]
-        assert [function(p) for p in (3, 10)] == pytest.approx([9, 40])
-        assert "up to there it is 1 * p^2" in (empty / "turn.txt").read_text(encoding="utf-8")
-        assert r"\leq 6" in (empty / "turn.tex").read_text(encoding="utf-8")
-        assert "two segments" in refused(*asked, "-o", "turn.log")
-        (model,) = [learned(run, *asked[3:])]
-        assert model["scaling"]["change"] == 6
-        assert model["scaling"]["below"]["model"]["text"] == "1 * p^2"
-
-    def test_predictions(self, run: Run, empty: Path) -> None:
-        """Further points are predicted with intervals around them, and how far beyond the measured ones they lie."""
-        found = learned(run, "--measurements", "profile.txt", "--predict-at", "p=64", "--predict-at", "p = 4")
-        far, near = found["models"][0]["predictions"]
-        assert far["predicted"] == pytest.approx(3 + 2 * 64**2, rel=0.01)
-        assert far["lower"] <= far["predicted"] <= far["upper"]
-        assert (far["distance"], near["distance"], far["level"]) == (2, 1, 0.9)
-        table = run(*PMNF, "--measurements", "profile.txt", "--predict-at", "p=64").stdout
-        assert "p = 64" in table.splitlines()[0]
-
-    def test_the_keys_of_json(self, run: Run, empty: Path) -> None:
-        """The JSON object of one model has the keys that stepwise learning has, of several a list of such objects."""
-        wanted = {"model", "learning_configurations", "learning_error", "error", "error_all", "rounds", "termination"}
-        one = learned(run, "--measurements", "profile.txt", "--callpath", "main->send")
-        assert one["schema"] == "splc.learn/1"
-        assert wanted | {"seconds", "preset", "settings", "seed"} <= set(one)
-        assert one["learning_configurations"] == 5
-        assert one["learning_error"] < 0.1
-        assert one["error"] is None
-        many = learned(run, "--measurements", "profile.txt")
-        assert [each["callpath"] for each in many["models"]] == ["main->sort", "main->send"]
-        assert all(wanted <= set(each) for each in many["models"])
-
-    def test_methods_and_settings(self, run: Run, empty: Path) -> None:
-        """Methods are chosen by name, settings given as texts arrive as what they are."""
-        asked = ("--measurements", "profile.txt", "--callpath", "main->sort")
-        found = learned(run, *asked, "--method", "classic", "--set", "terms=2", "--set", "exponents=1,3/2,2;0,1")
-        assert found["settings"]["method"] == "classic"
-        assert found["settings"]["terms"] == 2
-        assert ["3/2", "1"] in found["settings"]["exponents"]
-        assert found["scaling"]["lead"] == {"p": {"power": "2", "log": "0"}}
-        assert learned(run, *asked, "--aggregate", "min")["settings"]["aggregate"] == "minimum"
-        assert learned(run, *asked)["settings"]["aggregate"] == "robust"
-
-    def test_incomplete_series(self, run: Run, empty: Path) -> None:
-        """A series that lacks points has its model, and a note; one without values has none, and the rest goes on."""
-        rows = [f"{p},{path},{p}" for path in ("all", "some") for p in (2, 4, 8, 16, 32) if (path, p) != ("some", 8)]
-        text = "\n".join(["p,callpath,value", *rows, "2,none,"]) + "\n"
-        (empty / "gaps.csv").write_text(text, encoding="utf-8")
-        result = run(*PMNF, "--measurements", "gaps.csv")
-        assert "measured at 4 of 5 points" in result.stderr
-        assert len([line for line in result.stdout.splitlines() if line.startswith(("all", "some"))]) == 2
-        found = learned(run, "--measurements", "gaps.csv")
-        assert [each["scaling"]["points"] for each in found["models"]] == [5, 4]
-
-    def test_a_parameter_that_never_varies(self, run: Run, empty: Path) -> None:
-        """A parameter that is the same at all points is left out with a note, and need not be given for predictions."""
-        rows = "".join(f"{p},7,{p * p}\n" for p in (2, 4, 8, 16, 32))
-        (empty / "one.csv").write_text("p,q,value\n" + rows, encoding="utf-8")
-        found = learned(run, "--measurements", "one.csv", "--predict-at", "p=64")
-        assert found["scaling"]["parameters"] == ["p"]
-        assert found["predictions"][0]["predicted"] == pytest.approx(4096)
-        assert "q is 7 at all points" in " ".join(found["notes"])
-
-    @pytest.mark.parametrize(
-        "values",
-        [
-            (0, 0, 0, 0, 0),
-            (5, 5, 5, 5, 5),
-            (-1, -2, -4, -8, -16),
-            (0, 1, 2, 3, 4),
-            (1e-12, 2e-12, 4e-12, 8e-12, 1.6e-11),
-        ],
-    )
-    def test_awkward_values(self, run: Run, empty: Path, values: tuple[float, ...]) -> None:
-        """Constant, negative, tiny values and zeros give a model and numbers that JSON can say."""
-        rows = "".join(f"{p},{value}\n" for p, value in zip((2, 4, 8, 16, 32), values, strict=True))
-        (empty / "one.csv").write_text("p,value\n" + rows, encoding="utf-8")
-        found = learned(run, "--measurements", "one.csv")
-        assert found["scaling"]["smape"] <= 200
-        assert run(*PMNF, "--measurements", "one.csv", "-o", "one.py").exit_code == 0
-
-    @pytest.mark.parametrize("points", [1, 2, 3])
-    def test_few_points(self, run: Run, empty: Path, points: int) -> None:
-        """Fewer than five points give a model, and a note that exponents are guesses."""
-        rows = "".join(f"{2**k},{4**k}\n" for k in range(1, points + 1))
-        (empty / "one.csv").write_text("p,value\n" + rows, encoding="utf-8")
-        assert "measured" in " ".join(learned(run, "--measurements", "one.csv")["notes"])
-
-    def test_standard_input_and_output(self, run: Run, empty: Path) -> None:
-        """A profile is read from standard input, models are written to standard output as text."""
-        result = run(*PMNF, "--measurements", "-", "-o", "-", stdin=PROFILE)
-        assert result.exit_code == 0, result.stderr
-        assert result.stdout.startswith("# 2 scaling models of <stdin>, by splc")
-        assert not (empty / "learned.json").exists()
-
-    def test_processes(self, run: Run, empty: Path) -> None:
-        """Several processes give the same models as one."""
-        from joblib.externals.loky import get_reusable_executor
-
-        both = [learned(run, "--measurements", "profile.txt", "--jobs", jobs)["models"] for jobs in ("1", "2")]
-        one, two = ([(each["callpath"], each["model"]) for each in models] for models in both)
-        assert one == two
-        # A command ends them when it ends; the processes of pytest-xdist end without that.
-        get_reusable_executor().shutdown(wait=True)
-
-    @needs_data
-    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-    def test_published_files(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-        """Every file of Extra-P's tests gives a finite model for each of its series."""
-        monkeypatch.chdir(tmp_path)
-        found = learned(run, "--measurements", str(file))
-        entries = found.get("models", [found])
-        assert not found["failed"]
-        assert all(each["model"]["terms"] and each["scaling"]["smape"] is not None for each in entries)
 
 
 class TestSystems:
@@ -312,47 +94,69 @@ class TestSystems:
         assert "other binary options" in " ".join(found["notes"])
         assert found["error"] > 1
 
+    def test_methods_and_settings(self, run: Run, grown: Path) -> None:
+        """Settings are those of `splc.scaling.fit`; --aggregate replaces the aggregate of the method."""
+        asked = ("--measurements", "plain.csv")
+        found = learned(run, *asked, "--set", "method=classic", "--set", "terms=2")
+        assert (found["settings"]["method"], found["settings"]["terms"]) == ("classic", 2)
+        assert learned(run, *asked, "--aggregate", "min")["settings"]["aggregate"] == "minimum"
+        assert learned(run, *asked)["settings"]["aggregate"] == "robust"
 
-class TestErrors:
+    def test_predictions_beyond_the_measured_points(self, run: Run, grown: Path) -> None:
+        """The JSON has a prediction at four times the largest value, with an interval."""
+        (found,) = learned(run, "--measurements", "plain.csv")["predictions"]
+        assert found["at"] == {"p": 256}
+        assert found["predicted"] == pytest.approx(3 + 2 * 256**2)
+        assert found["lower"] <= found["predicted"] <= found["upper"]
+
+
+class TestProfiles:
+    @pytest.fixture
+    def profile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+        """Return the name of a profile in the current folder, which has no system description."""
+        monkeypatch.chdir(tmp_path)
+        rows = [f"{p},{path},{p * scale}" for path, scale in (("sort", 2), ("send", 3)) for p in (2, 4, 8, 16, 32)]
+        (tmp_path / "profile.csv").write_text("\n".join(["p,callpath,time", *rows]) + "\n", encoding="utf-8")
+        return "profile.csv"
+
+    def test_a_profile_is_scaled(self, run: Run, profile: str) -> None:
+        """With a profile as measurements the command does what `splc scale` does, and a note says so."""
+        result = run(*PMNF, "--measurements", profile, "--json")
+        assert f"this is 'splc scale {profile}'" in result.stderr
+        found, wanted = json.loads(result.stdout), json.loads(run("scale", profile, "--json").stdout)
+        assert (found.pop("schema"), wanted.pop("schema")) == ("splc.learn/1", "splc.scale/1")
+        assert {**found, "seconds": 0} == {**wanted, "seconds": 0}
+
     @pytest.mark.parametrize(
-        ("arguments", "said"),
+        ("arguments", "message"),
         [
-            (("--measurements", "absent.txt"), "there is no such file"),
-            (("--measurements", "profile.txt", "--method", "refinemnt"), "did you mean 'refinement'?"),
-            (("--measurements", "profile.txt", "--set", "segment=true"), "did you mean 'segmented'?"),
-            (("--measurements", "profile.txt", "--set", "segmented=maybe"), "it is true or false"),
-            (("--measurements", "profile.txt", "--method", "classic", "--set", "terms=many"), "it is a number"),
-            (("--measurements", "profile.txt", "--set", "exponents=1;2;3"), "exponents cannot be"),
-            (("--measurements", "profile.txt", "--method", "basic", "--set", "terms=1"), "has no setting terms"),
-            (("--measurements", "profile.txt", "--callpath", "main->srot"), "did you mean 'main->sort'?"),
-            (("--measurements", "profile.txt", "--metric", "flops"), "known are: time"),
-            (("--measurements", "profile.txt", "--predict-at", "q=3"), "unknown parameter 'q'"),
-            (("--measurements", "profile.txt", "--predict-at", "p"), "give the parameters' values"),
-            (("--measurements", "profile.txt", "--predict-at", "p=inf"), "p cannot be 'inf'"),
-            (("--measurements", "profile.txt", "--predict-at", "p=1,p=2"), "p is there twice"),
-            (("--measurements", "profile.txt", "-o", "model.jsn"), "does not say the format"),
-            (("--measurements", "profile.txt", "-o", "profile.txt"), "input"),
-            (("--measurements", "profile.txt", "-o", "-", "--json"), "the JSON object already"),
-            (("--measurements", "profile.txt", "--coordinates", "p"), "names its parameters itself"),
-            (("--measurements", "profile.txt", "--sampling", "ff"), "no system description"),
-            (("--measurements", "profile.txt", "--preset", "default"), "stepwise"),
-            (("--measurements", "profile.txt", "--jobs", "0"), "no number of processes"),
-            (("--measurements", "profile.txt", "--aggregate", "min", "--set", "aggregate=mean"), "says it already"),
-            ((), "no system description"),
+            (("--sampling", "ff"), "there is no system description"),
+            (("--preset", "default"), "there is no system description"),
+            (("--aggregate", "min", "--set", "aggregate=mean"), "states it already"),
         ],
     )
-    def test_what_makes_no_sense(self, refused: Refused, empty: Path, arguments: tuple[str, ...], said: str) -> None:
-        """Wrong names, values and combinations are refused with one message, and nothing is written."""
-        assert said in " ".join(refused(*PMNF, *arguments).split())
-        assert [path.name for path in empty.iterdir()] == ["profile.txt"]
+    def test_options_about_systems(
+        self, refused: Refused, profile: str, arguments: tuple[str, ...], message: str
+    ) -> None:
+        """Options without a meaning for profiles are refused, and nothing is written."""
+        text = refused(*PMNF, "--measurements", profile, *arguments)
+        assert message in text
+        assert arguments[0] in text
+        assert [path.name for path in Path().iterdir()] == [profile]
 
-    def test_options_of_scaling_models(self, refused: Refused, grown: Path) -> None:
-        """Options about scaling models are refused for the stepwise learner, those of profiles for systems."""
-        assert "--learner pmnf" in refused("learn", "--method", "classic")
-        assert "measurements of a described system" in refused(*PMNF, "--callpath", "main")
 
-    def test_negative_parameters(self, refused: Refused, empty: Path) -> None:
-        """Points with negative parameters are refused, with the file."""
-        (empty / "one.csv").write_text("p,value\n-1,2\n2,3\n", encoding="utf-8")
-        message = refused(*PMNF, "--measurements", "one.csv")
-        assert message.startswith("one.csv: ") or "\none.csv: " in message
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--preset", "splconqueror"), "the learner pmnf has no preset"),
+        (("--observed", "C_*"), "observed variable"),
+        (("--set", "segment=true"), "did you mean 'segmented'?"),
+        (("--aggregate", "min", "--set", "aggregate=mean"), "states it already"),
+        (("-o", "model.jsn"), "names no format"),
+        (("--learner", "pnmf"), "did you mean 'pmnf'?"),
+    ],
+)
+def test_what_makes_no_sense(refused: Refused, grown: Path, arguments: tuple[str, ...], message: str) -> None:
+    """Wrong names and combinations are refused, and nothing is written."""
+    assert message in refused(*PMNF, "--measurements", "plain.csv", *arguments)
+    assert not list(grown.glob("learned*"))

@@ -1,55 +1,83 @@
-"""Scaling models for people and scripts: the table of a profile, the long form of one model, predictions."""
+"""Scaling models as tables and as JSON."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from splc.data.experiment import Key
     from splc.scaling import ScalingModel
+    from splc.scaling.prediction import Prediction
+    from splc.workflows.scale import Result
 
-LEVEL = 0.9
-# How far beyond the measured points a single model is looked at without being asked: where its lead term counts.
-FAR = 4
 DIGITS = 4
-_SAID = 8
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 
 
-def predictions(model: ScalingModel, points: Iterable[Mapping[str, float]]) -> list[dict[str, Any]]:
-    """Return what a model predicts at points, with intervals; None where it has no finite value."""
-    from splc.errors import ConfigurationError
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the content of the JSON object: of one model directly, of several as a list."""
+    from splc.formats.models.json_writer import series_object
 
-    found = []
-    for point in points:
-        at = [point[name] for name in model.names]
-        entry: dict[str, Any] = {"at": dict(zip(model.names, at, strict=True)), "level": LEVEL}
-        x = at[0] if len(at) == 1 else [at]
-        try:
-            predicted, (lower, upper) = model.predict(x), model.interval(x, LEVEL)
-        except ConfigurationError:
-            entry |= {"predicted": None, "lower": None, "upper": None}
-        else:
-            entry |= {"predicted": _only(predicted), "lower": _only(lower), "upper": _only(upper)}
-        found.append({**entry, "distance": _only(model.distance(x))})
-    return found
+    entries = [
+        {
+            **series_object(key, model),
+            "nfp": key[1],
+            "learning_configurations": model.points,
+            "learning_error": result.errors[key],
+            "error": None,
+            "error_all": result.errors[key],
+            "rounds": [],
+            "termination": "noCandidate",
+            "settings": {"method": model.method, **model.settings},
+            "notes": list(model.notes),
+            "predictions": [each.as_dict() for each in result.predictions.get(key, ())],
+        }
+        for key, model in result.profile.models.items()
+    ]
+    shared = {
+        "seconds": result.seconds,
+        "preset": "pmnf",
+        "seed": None,
+        **result.facts,
+        "output": result.request.output,
+    }
+    return {**entries[0], **shared} if len(entries) == 1 else {"models": entries, **shared}
 
 
-def _only(values: Any) -> float:
-    return float(values.reshape(-1)[0])
+def show(result: Result) -> None:
+    """Print the models, the data that they rest on, and the file that they were written to."""
+    from splc.cli.terminal import say
+    from splc.errors import plural
+    from splc.formats.models.entries import title
+
+    models, points = result.profile.models, len(result.experiment)
+    if len(models) > 1:
+        show_profile(models, result.predictions)
+        facts = [("models", f"{plural(len(models), 'model', 'models')} at {plural(points, 'point', 'points')}")]
+    else:
+        ((key, model),) = models.items()
+        if title(key):
+            say(title(key))
+        show_terms(model)
+        say()
+        show_predictions(result.predictions[key])
+        facts = scaling_facts(model)
+    show_facts([*facts, ("time", f"{result.seconds:.3g} s"), ("output", result.request.output)])
 
 
-def far_point(model: ScalingModel) -> dict[str, float]:
-    """Return the point at four times the largest measured value of every parameter."""
-    return {name: FAR * high for name, (_, high) in zip(model.names, model.ranges, strict=True)}
+def show_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """Print an empty line, and names with their values."""
+    from splc.cli.terminal import say
+
+    say()
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        say(f"{name:{width}}  {text}")
 
 
 def model_text(model: ScalingModel, digits: int = DIGITS) -> str:
-    """Return a model on one line, with logarithms to the base 2; of two segments both."""
+    """Return a model on one line, with logarithms to the base 2; with two segments, both."""
     from splc.formats.models.notation import log2_text
 
     upper = log2_text(model.model, digits)
@@ -58,15 +86,15 @@ def model_text(model: ScalingModel, digits: int = DIGITS) -> str:
     return f"{log2_text(model.below.model, digits)} up to {model.names[0]} = {model.change:g}, then {upper}"
 
 
-def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Mapping[str, Any]]]) -> None:
+def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> None:
     """Print one line per model."""
     from splc.cli.terminal import table
     from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
     from splc.formats.models.entries import lead_text, percent_text
 
-    first = next(iter(predicted.values()), [])
-    columns = [_where(entry["at"]) for entry in first]
-    # A column in which every model has the name that stands for none is empty, and is not shown.
+    first = next(iter(predicted.values()), ())
+    columns = [_point_text(entry.at) for entry in first]
+    # A column in which every model has the default name stays empty and is not shown.
     silent = [{key[at] for key in models} == {name} for at, name in enumerate((ROOT_CALLPATH, DEFAULT_METRIC))]
     rows = []
     for key, model in models.items():
@@ -84,19 +112,6 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
     )
 
 
-def _where(at: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in at.items())
-
-
-def _interval_text(entry: Mapping[str, Any]) -> str:
-    from splc.io.tables import rounded_text
-
-    if entry["predicted"] is None:
-        return "undefined"
-    lower, upper = (rounded_text(entry[name], DIGITS) for name in ("lower", "upper"))
-    return f"{rounded_text(entry['predicted'], DIGITS)} [{lower}, {upper}]"
-
-
 def show_terms(model: ScalingModel) -> None:
     """Print the terms of a model with their coefficients, logarithms to the base 2."""
     from splc.cli.terminal import say, table
@@ -111,7 +126,7 @@ def show_terms(model: ScalingModel) -> None:
             say(f"up to {bound}:" if each is model.below else f"beyond {bound}:")
         rows = []
         for term, influence in each.model.terms:
-            # With a coefficient of its own, a term has the coefficient that belongs to logarithms to the base 2.
+            # The text of a model with this term only has the coefficient of logarithms to the base 2.
             coefficient, _, text = log2_text(InfluenceModel.from_terms([(term, influence)], each.names)).partition(
                 " * "
             )
@@ -120,7 +135,7 @@ def show_terms(model: ScalingModel) -> None:
 
 
 def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
-    """Return what a single model rests on, as lines of a name and a text."""
+    """Return the properties of a single model, as names and texts."""
     from splc.formats.models.entries import facts_text, lead_text, percent_text
 
     lead = lead_text(model)
@@ -135,67 +150,45 @@ def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
     ]
 
 
-def show_predictions(entries: Sequence[Mapping[str, Any]]) -> None:
-    """Print predictions with intervals, and what is to be thought of them."""
+def show_predictions(entries: Sequence[Prediction]) -> None:
+    """Print predictions with intervals and caveats."""
     from splc.cli.terminal import table
     from splc.io.tables import rounded_text
+    from splc.scaling.prediction import LEVEL
 
     rows = []
     for entry in entries:
-        predicted = "undefined" if entry["predicted"] is None else rounded_text(entry["predicted"], DIGITS)
-        interval = ""
-        if entry["predicted"] is not None:
-            interval = " … ".join(rounded_text(entry[name], DIGITS) for name in ("lower", "upper"))
-        rows.append((_where(entry["at"]), predicted, interval, caveat(entry)))
+        predicted, interval = "undefined", ""
+        if entry.predicted is not None and entry.lower is not None and entry.upper is not None:
+            predicted = rounded_text(entry.predicted, DIGITS)
+            interval = f"{rounded_text(entry.lower, DIGITS)} … {rounded_text(entry.upper, DIGITS)}"
+        rows.append((_point_text(entry.at), predicted, interval, caveat(entry)))
     table(("at", "predicted", f"{LEVEL:.0%} interval".replace("%", " %"), "caveat"), rows, right=("predicted",))
 
 
-def caveat(entry: Mapping[str, Any]) -> str:
-    """Return what to think of a prediction: how far it is extrapolated, and whether it says much."""
+def caveat(entry: Prediction) -> str:
+    """Return how far a prediction is extrapolated, and whether its interval is wide."""
     from splc.io.tables import rounded_text
 
-    if entry["predicted"] is None:
+    if entry.predicted is None or entry.lower is None or entry.upper is None:
         return "the model has no finite value there"
     found = []
-    if entry["distance"] > 1:
-        found.append(f"{rounded_text(entry['distance'], 3)} times beyond what was measured")
-    sizes = sorted(abs(entry[name]) for name in ("lower", "upper"))
-    if entry["lower"] * entry["upper"] < 0 or sizes[1] > 2 * sizes[0]:
+    if entry.distance > 1:
+        found.append(f"{rounded_text(entry.distance, 3)} times beyond what was measured")
+    sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
+    if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
         found.append("not known within a factor of 2")
     return ", ".join(found)
 
 
-def note_all(models: Mapping[Key, ScalingModel], failed: Mapping[Key, str]) -> None:
-    """Say on standard error what is to be known about the models, each thing once."""
-    from splc.cli.terminal import note, warn
-    from splc.errors import plural
-    from splc.formats.models.entries import title
-
-    for key, reason in list(failed.items())[:_SAID]:
-        warn(f"no model of {title(key) or 'it'}: {reason}")
-    if len(failed) > _SAID:
-        warn(f"no model of {len(failed) - _SAID:,} others either")
-    if len(models) == 1:
-        for text in next(iter(models.values())).notes:
-            note(text)
-        return
-    counts = Counter(text for model in models.values() for text in model.notes)
-    kinds: dict[str, list[str]] = {}
-    for text, count in counts.items():
-        kinds.setdefault(_NUMBER.sub("#", text), []).extend([text] * count)
-    shown = sorted(kinds.values(), key=len, reverse=True)
-    for texts in shown[:_SAID]:
-        note(f"{'all models' if len(texts) == len(models) else plural(len(texts), 'model', 'models')}: {merged(texts)}")
-    if len(shown) > _SAID:
-        note(f"{len(shown) - _SAID:,} more kinds of notes, which the JSON has (-o FILE.json, --json)")
+def _point_text(at: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in at.items())
 
 
-def merged(texts: Sequence[str]) -> str:
-    """Return texts that differ in numbers only as one, with ranges in the place of these."""
-    numbers = zip(*(_NUMBER.findall(text) for text in dict.fromkeys(texts)), strict=True)
-    ranges = []
-    for column in numbers:
-        low, high = min(column, key=float), max(column, key=float)
-        ranges.append(low if low == high else f"{low} … {high}")
-    pieces = _NUMBER.split(texts[0])
-    return "".join(piece + number for piece, number in zip(pieces, [*ranges, ""], strict=True))
+def _interval_text(entry: Prediction) -> str:
+    from splc.io.tables import rounded_text
+
+    if entry.predicted is None or entry.lower is None or entry.upper is None:
+        return "undefined"
+    lower, upper = (rounded_text(bound, DIGITS) for bound in (entry.lower, entry.upper))
+    return f"{rounded_text(entry.predicted, DIGITS)} [{lower}, {upper}]"

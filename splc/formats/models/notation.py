@@ -13,9 +13,10 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from splc.errors import OutputError
+from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Addends, Derived, E, ExtremeOf, PowerOf, RoundOf, SumOf
-from splc.models.terms import Exponent, Factor, exponent_text, number_text, quoted
+from splc.models.terms import Exponent, Factor, exponent_text, quoted
 
 # log10(2) to 60 digits, so that coefficients are rounded once.
 _LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")

@@ -16,7 +16,7 @@ from splc.learning.result import LearningResult, Round
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.bagging import bagged
 from splc.learning.stepwise.folds import folds_of
-from splc.learning.stepwise.settings import Settings
+from splc.learning.stepwise.settings import Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
 
 NAME = "stepwise"
@@ -73,7 +73,7 @@ class StepwiseLearner:
             seconds=seconds,
             terms=outcome.terms,
             rounds=outcome.rounds,
-            notes=_notes(chosen, problem, outcome),
+            notes=[*without_effect(self.changes), *_notes(chosen, problem, outcome)],
         )
 
 

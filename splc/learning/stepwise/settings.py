@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -194,3 +194,11 @@ def preset(name: str) -> Settings:
     if name not in PRESETS:
         raise SpecError(f"unknown preset {name!r}", hint=unknown_name_hint(name, list(PRESETS)))
     return PRESETS[name]
+
+
+def without_effect(settings: Iterable[str]) -> tuple[str, ...]:
+    """Return a note for each setting of SPL Conqueror that has no effect here."""
+    reasons = {spelling(name): reason for name, reason in WITHOUT_EFFECT.items()}
+    return tuple(
+        f"the setting {name} has no effect: {reasons[spelling(name)]}" for name in settings if spelling(name) in reasons
+    )

@@ -1,0 +1,119 @@
+"""`splc scale`: scaling models of profiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from splc.cli.options import Json
+
+if TYPE_CHECKING:
+    from splc.workflows.scale import Request
+
+EXAMPLES = (
+    "splc scale profile.jsonl --predict-at p=1024",
+    "splc scale runs.csv --coordinates p,n --metric time -o models.py",
+)
+SELECTION = "Selection of models"
+
+
+def scale(
+    profile: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROFILE", help="Extra-P's text, JSON or JSON lines, Talpas, or CSV. '-' is standard input."
+        ),
+    ],
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="'default', 'classic', 'basic', 'refinement' or 'extrap'."),
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
+        ),
+    ] = None,
+    predict_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predict-at",
+            metavar="NAME=VALUE,…",
+            help="Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
+        ),
+    ] = None,
+    coordinates: Annotated[
+        str | None,
+        typer.Option("--coordinates", metavar="NAME,…", help="The columns of a CSV file that are parameters: 'p,n'."),
+    ] = None,
+    callpath: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--callpath",
+            metavar="PATTERN",
+            help="Model these call paths only. Can be repeated.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="PATTERN",
+            help="Model these metrics only. Can be repeated.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", help="Processes; -1 is one per core. Useful for thousands of models."),
+    ] = 1,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="The models: .json, .txt, .log, .py or .tex."),
+    ] = "learned.json",
+    json: Json = False,
+) -> None:
+    """Fit scaling models to a profile, one per call path and metric, and write them to learned.json.
+
+    A profile has measurements at points of one or more parameters.
+    """
+    from splc.cli.arguments import names_of, numbers_of, texts_of
+    from splc.workflows.scale import Request
+
+    settings = texts_of(assignments, "--set")
+    if method is not None:
+        settings["method"] = method
+    names = names_of(coordinates, "--coordinates")
+    request = Request(
+        profile=profile,
+        coordinates=None if names is None else tuple(names),
+        callpaths=tuple(callpath or ()),
+        metrics=tuple(metric or ()),
+        settings=settings,
+        predict_at=tuple(numbers_of(text.split(","), "--predict-at") for text in predict_at or ()),
+        jobs=jobs,
+        output=output,
+    )
+    fit_profile(request, json, "scale")
+
+
+def fit_profile(request: Request, json: bool, command: str) -> None:
+    """Do what `splc scale` does; `command` is the one that the JSON object names."""
+    from splc.cli.json_output import print_json
+    from splc.cli.show.scale import as_json, show
+    from splc.cli.terminal import show_notes, workflow_progress
+    from splc.workflows.scale import run
+
+    if request.output == "-" and json:
+        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
+    with workflow_progress("modelling") as on_progress:
+        result = run(request, on_progress)
+    show_notes(result.notes)
+    if json:
+        print_json(command, as_json(result))
+    elif request.output != "-":
+        show(result)

@@ -1,0 +1,295 @@
+"""Learn a model from the measurements of a system, judge it, and write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sampling import Space
+from splc.arithmetic.tokens import NameTable
+from splc.data.measurements import Measurements
+from splc.errors import MeasurementError, RequestError, listed, plural
+from splc.formats.models.entries import learned_file
+from splc.formats.models.writers import WRITERS
+from splc.formats.registry import suffix_of
+from splc.io.files import STANDARD, write_whole
+from splc.io.outputs import require_writable
+from splc.learning import learn, learn_sum
+from splc.learning.judging import predictions as predictions_of
+from splc.learning.judging import round_errors, term_shares
+from splc.learning.learner import Learner
+from splc.learning.result import LearningResult, Round
+from splc.learning.sums import Part, parts_of
+from splc.models.text.log_grammar import require_writable_names
+from splc.plotting import plot_format, prediction_plot
+from splc.scaling.prediction import Prediction, far_point, predictions
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from splc.workflows.learn_inputs import (
+    Request,
+    chosen_learner,
+    evaluation_set,
+    input_files,
+    learning_rows,
+    with_deviation,
+)
+from splc.workflows.note import Note, notes_of, reading_notes
+
+__all__ = ["Request", "Result", "learn_rows", "run"]
+
+# Called after every round with the round and a line that describes it.
+OnRound = Callable[[Round, str], None]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The evaluation set as the error is computed on it.
+
+    Attributes:
+        source: the file.
+        configurations: the number of configurations whose measured value is not 0.
+        learned_from: how many of them were learned from.
+    """
+
+    source: str
+    configurations: int
+    learned_from: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A learned model.
+
+    Attributes:
+        request: the request.
+        result: the result of learning.
+        measured: the measurements.
+        rows: the positions of the learning set among them.
+        evaluated: the evaluation set, if there is one.
+        round_errors: the error after each round, on the evaluation set or else on all measured configurations.
+        shares: the share of each term in the mean prediction on the learning set, in percent.
+        predictions: predictions beyond the measured points, for learners that fit scaling models.
+        output: the file that the model was written to, None if nothing was written.
+        plot: the file that the plot was written to.
+        notes: what the user should know.
+    """
+
+    request: Request
+    result: LearningResult
+    measured: Measurements
+    rows: Array
+    evaluated: Evaluated | None
+    round_errors: tuple[float | None, ...]
+    shares: tuple[float | None, ...]
+    predictions: tuple[Prediction, ...] = ()
+    output: str | None = None
+    plot: str | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether learning was stopped early; what was learned until then is kept."""
+        return self.result.termination == "interrupted"
+
+
+def run(request: Request, on_round: OnRound | None = None, should_stop: Callable[[], bool] | None = None) -> Result:
+    """Learn a model and write it.
+
+    Args:
+        request: what to learn.
+        on_round: called after every round, with a line that describes it.
+        should_stop: asked after every round; true keeps what is learned and ends.
+
+    Raises:
+        RequestError: if the request contradicts itself.
+        SpecError: for an unknown learner, setting or sampling.
+        InputError: if a file cannot be found or read.
+        LearningError: if nothing can be learned.
+        OutputError: if a file cannot be written, or its format cannot express the model.
+    """
+    if request.parts and request.evaluate_on is not None:
+        raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
+    spec = request.spec
+    project = request.project()
+    learner, settings, notes = chosen_learner(request, project)
+    output = request.output or f"learned{learner.suffix}"
+    form = output_form(output, learner)
+    drawn = None if request.plot is None else plot_format(request.plot)
+    inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
+    require_writable(output, inputs)
+    require_writable(request.plot, (*inputs, output))
+
+    space = Space(project.variability_model())
+    if form == ".log":
+        require_expressible(space.model)
+    measured = project.measurements(space.model, space, **request.policies)
+    notes += reading_notes(measured.report)
+    nfp = project.the_nfp(measured)
+    evaluation = None
+    if request.evaluate_on is not None:
+        evaluation, remarks = evaluation_set(project, request.evaluate_on, nfp, space, request.policies)
+        notes += remarks
+    learner, remarks = with_deviation(learner, settings, measured)
+    rows, sampling, sampled = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
+    notes += (*remarks, *sampled)
+    provenance = {
+        "sampling": sampling,
+        "measured_configurations": len(measured.measured(nfp)),
+        "files": input_files(project, measured, evaluation),
+    }
+    try:
+        result, _ = learn_rows(
+            measured,
+            nfp,
+            learner,
+            rows,
+            observed=request.observed,
+            parts=request.parts,
+            evaluation=evaluation,
+            seed=request.seed,
+            provenance=provenance,
+            on_round=on_round,
+            should_stop=should_stop,
+        )
+    except MeasurementError as error:
+        raise error.at(measured.report.source) from None
+    evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
+    notes += notes_of(result.notes)
+    if evaluated is not None and evaluated.learned_from:
+        whole = plural(evaluated.configurations, "configuration", "configurations")
+        notes += (Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"),)
+    errors = tuple(round_errors(result, evaluation or measured))
+    if request.write:
+        origin = measured.report.source or measured.model.name
+        content = WRITERS[form](learned_file(result, origin, errors))
+        image = None if drawn is None else _plotted(result, measured, rows, drawn)
+        write_whole(output, content)
+        if request.plot is not None and image is not None:
+            write_whole(request.plot, image)
+    return Result(
+        request=request,
+        result=result,
+        measured=measured,
+        rows=rows,
+        evaluated=evaluated,
+        round_errors=errors,
+        shares=tuple(term_shares(result.model, measured.configurations[rows])) if result.readable else (),
+        predictions=() if result.scaling is None else predictions(result.scaling, [far_point(result.scaling)]),
+        output=output if request.write else None,
+        plot=request.plot if request.write else None,
+        notes=notes,
+    )
+
+
+def learn_rows(
+    measured: Measurements,
+    nfp: str,
+    learner: Learner,
+    rows: Array,
+    *,
+    observed: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    evaluation: Measurements | None = None,
+    seed: int = 0,
+    provenance: Mapping[str, Any] | None = None,
+    on_round: OnRound | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> tuple[LearningResult, int]:
+    """Learn from some of the measured configurations, a whole property or the sum of its parts.
+
+    Args:
+        measured: the measurements.
+        nfp: the property.
+        learner: the learner.
+        rows: the positions of the learning set.
+        observed: observed variables to learn from, as names or patterns.
+        parts: the parts, see `splc.learning.sums.parts_of`; empty: the property as a whole.
+        evaluation: measurements to judge the model by.
+        seed: the seed of whatever the learner draws.
+        provenance: recorded in the result.
+        on_round: called after every round, with a line that describes it.
+        should_stop: asked after every round; true keeps what is learned and ends.
+
+    Returns:
+        The result, and the number of rounds, of all parts.
+    """
+    shared: dict[str, Any] = {
+        "learner": learner,
+        "learning_set": rows,
+        "seed": seed,
+        "provenance": provenance,
+        "should_stop": should_stop,
+    }
+
+    def after(this: Round, part: Part | None = None) -> None:
+        if on_round is not None:
+            where = "" if part is None else f"{part.nfp}, "
+            term = this.added.log_text(measured.model.term_order)
+            on_round(this, f"{where}round {this.number}: + {term}, error {this.learning_error:.6g} %")
+
+    if not parts:
+        whole = learn(measured, nfp, observed=observed, evaluation=evaluation, on_round=after, **shared)
+        return whole, len(whole.rounds)
+    found = learn_sum(
+        measured,
+        parts_of(parts, measured.properties, observed),
+        nfp,
+        on_round=lambda part, this: after(this, part),
+        **shared,
+    )
+    return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)
+
+
+def output_form(output: str, learner: Learner) -> str:
+    """Return the suffix that says how a model is written (`splc.formats.models.writers.WRITERS`).
+
+    Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
+
+    Raises:
+        RequestError: if the suffix names no format.
+    """
+    suffix = suffix_of(output)
+    if learner.suffix == ".log":
+        return suffix if suffix in (".json", ".py", ".tex") else ".log"
+    return scaling_form(output)
+
+
+def scaling_form(output: str) -> str:
+    """Return the suffix that says how scaling models are written; on standard output that is model text.
+
+    Raises:
+        RequestError: if the suffix names no format.
+    """
+    suffix = ".txt" if output == STANDARD else suffix_of(output)
+    if suffix not in WRITERS:
+        raise RequestError(f"the suffix of {output!r} names no format, use one of {listed(list(WRITERS))}", "output")
+    return suffix
+
+
+def require_expressible(system: VariabilityModel) -> None:
+    """Refuse a log of a system whose names the log grammar cannot express.
+
+    Raises:
+        OutputError: naming them.
+    """
+    require_writable_names((*system.names, *system.observed), NameTable(system.term_names))
+
+
+def _evaluated(result: LearningResult, measured: Measurements, rows: Array, evaluation: Measurements) -> Evaluated:
+    judged = evaluation.measured(result.nfp)
+    judged = judged[judged.column(result.nfp) != 0]
+    known = measured.configurations[rows].find(judged.configurations) >= 0
+    return Evaluated(evaluation.report.source or "", len(judged), int(known.sum()))
+
+
+def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn: str) -> bytes:
+    """Return the plot of predicted against measured values."""
+    learned = np.zeros(len(measured), dtype=bool)
+    learned[rows] = True
+    values = measured.column(result.nfp)
+    predicted = predictions_of(result.predictor, measured.configurations)
+    there = ~np.isnan(values) & ~np.isnan(predicted)
+    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, measured.model.name, drawn)

@@ -1,0 +1,234 @@
+"""The request of `learn`, and what it is learned from: settings, learning set, evaluation set, input files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sampling import SamplingSpec, Space, draw_sample, parse_spec
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, MeasurementError, RequestError
+from splc.formats.detect import experiment_format, is_xml
+from splc.io.files import STANDARD, read_source
+from splc.learning.learner import Learner
+from splc.learning.learning_set import match
+from splc.learning.registry import DEFAULT, learner_of
+from splc.learning.stepwise.settings import spelling
+from splc.project import Project
+from splc.types import Aggregate, Array, Duplicates, Invalid, Missing
+from splc.workflows.note import Note, notes_of, reading_notes
+
+# The fields of a request that a profile has no use for.
+_OF_SYSTEMS = (
+    *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
+    *("system", "invalid", "duplicates"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to learn, and from what.
+
+    Attributes:
+        learner: the name of the learner (`splc.learning.registry`).
+        preset: name of the settings to start from; None is the learner's default.
+        settings: settings by name, as values or texts; they override `splc.toml`, which overrides the preset.
+        sampling: the sampling of the learning set; without any all measured configurations are learned from.
+        binary: the sampling of the binary options.
+        numeric: the sampling of the numeric options.
+        missing: what happens to sampled configurations that were not measured.
+        seed: the seed of all that is drawn.
+        observed: observed variables to learn from, as names or patterns.
+        parts: parts of the property whose models are added up, see `splc.learning.sums.parts_of`.
+        evaluate_on: a file of measurements to judge the model by.
+        output: the file of the model; None is `learned.log`, or `learned.json` for learners whose models no log holds.
+        plot: the file of a plot of predicted against measured values; None is no plot.
+        write: whether the model and the plot are written.
+        folder: the project folder.
+        system: the system description; None is the one of the project folder, as for all that follows.
+        measurements: the measurements.
+        nfp: the property.
+        invalid: what happens to measurements of configurations that are not valid.
+        duplicates: what happens to XML rows that measure a configuration again.
+        aggregate: the value that represents repetitions; None is the mean (pmnf: its method's own choice).
+    """
+
+    learner: str = DEFAULT
+    preset: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    sampling: str | None = None
+    binary: str | None = None
+    numeric: str | None = None
+    missing: Missing = "error"
+    seed: int = 0
+    observed: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    evaluate_on: str | None = None
+    output: str | None = None
+    plot: str | None = None
+    write: bool = True
+    folder: str = ""
+    system: str | None = None
+    measurements: str | None = None
+    nfp: str | None = None
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate | None = None
+
+    @property
+    def spec(self) -> SamplingSpec:
+        """The sampling of the learning set.
+
+        Raises:
+            SpecError: if it is wrong.
+        """
+        given = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
+        return parse_spec(given, binary=self.binary, numeric=self.numeric)
+
+    @property
+    def policies(self) -> dict[str, Any]:
+        """What happens to problematic measurements."""
+        return {"invalid": self.invalid, "duplicates": self.duplicates, "aggregate": self.aggregate or "mean"}
+
+    def project(self) -> Project:
+        """Return the project.
+
+        Raises:
+            InputError: if its `splc.toml` is wrong.
+        """
+        return Project.load(self.folder, system=self.system, measurements=self.measurements, nfp=self.nfp)
+
+
+def profile_of(request: Request) -> str | None:
+    """Return the file of the profile that a request of pmnf is about; None if it is about a described system.
+
+    A CSV file is about the described system, if there is one.
+
+    Raises:
+        InputError: if the file cannot be read.
+        RequestError: if the request has fields that a profile has no use for.
+    """
+    if request.learner != "pmnf":
+        return None
+    project = request.project()
+    if "system" in project.given or (request.measurements is None and project.has_system):
+        return None
+    if request.measurements is None and not project.has_measurements:
+        return None
+    path = project.measurements_file
+    # Standard input can be read only once, so its content does not decide.
+    if path != STANDARD:
+        source = read_source(path)
+        table = bool(source.data.strip()) and experiment_format(source) == "csv"
+        if is_xml(source) or (table and project.has_system):
+            return None
+    default = Request()
+    given = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
+    if given:
+        raise RequestError("there is no system description here: the measurements are a profile", *given[:1])
+    return path
+
+
+def chosen_learner(request: Request, project: Project) -> tuple[Learner, dict[str, Any], tuple[Note, ...]]:
+    """Return the learner with its settings, those that differ from its preset, and notes.
+
+    Raises:
+        SpecError: for an unknown learner, preset or setting.
+        RequestError: if the aggregate is stated twice.
+    """
+    notes: tuple[Note, ...] = ()
+    settings = dict(request.settings)
+    if request.learner == DEFAULT:
+        settings = {**project.learning, **settings}
+    elif project.learning:
+        text = f"[learning] of splc.toml is about the learner {DEFAULT}; for {request.learner} use --set"
+        notes = (Note(text),)
+    preset = request.preset or "default"
+    learner = learner_of(request.learner, preset, settings)
+    if "aggregate" in learner.settings:
+        settings = with_aggregate(request, settings)
+        learner = learner_of(request.learner, preset, settings)
+    return learner, settings, notes
+
+
+def with_aggregate(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a learner that aggregates repetitions itself, with the aggregate of the request.
+
+    Raises:
+        RequestError: if the settings state another one.
+    """
+    if request.aggregate is None:
+        return dict(settings)
+    if "aggregate" in settings:
+        raise RequestError("the setting 'aggregate' states it already", "aggregate")
+    return {**settings, "aggregate": request.aggregate}
+
+
+def with_deviation(
+    learner: Learner, settings: Mapping[str, Any], measured: Measurements
+) -> tuple[Learner, tuple[Note, ...]]:
+    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set.
+
+    An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
+    """
+    deviation = measured.report.deviation
+    stated = any(spelling(name) == spelling("abortError") for name in settings)
+    if deviation is None or stated or "abortError" not in learner.settings:
+        return learner, ()
+    text = (
+        f"abortError is {deviation:g}, as {measured.report.source} states its deviation (--set abortError=… changes it)"
+    )
+    return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
+
+
+def evaluation_set(
+    project: Project, path: str, nfp: str, space: Space, policies: Mapping[str, Any]
+) -> tuple[Measurements, tuple[Note, ...]]:
+    """Read the measurements to judge the model by; they must have values of the property.
+
+    Raises:
+        InputError: if they cannot be read.
+        MeasurementError: if nothing has a value of the property.
+    """
+    found = project.measurements(space.model, space, file=path, **policies)
+    try:
+        usable = found.measured(nfp)
+    except MeasurementError as error:
+        raise error.at(path) from None
+    if len(usable) == 0:
+        raise MeasurementError(f"no configuration has a value of {nfp}").at(path)
+    return found, reading_notes(found.report)
+
+
+def learning_rows(
+    measured: Measurements, nfp: str, spec: SamplingSpec | str, seed: int, space: Space, missing: Missing
+) -> tuple[Array, str, tuple[Note, ...]]:
+    """Return the positions of the measured configurations to learn from, the sampling as read, and notes.
+
+    Raises:
+        LearningError: if nothing has a value of the property, or a sampled configuration was not measured.
+        SpecError: if the sampling cannot be drawn.
+    """
+    usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
+    if len(usable) == 0:
+        raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
+    known = measured[usable]
+    sample = draw_sample(space.model, spec, seed, known.configurations, space)
+    positions, remarks = match(known, sample.configurations, missing)
+    return usable[positions], sample.spec, notes_of((*sample.notes, *remarks))
+
+
+def input_files(
+    project: Project, measured: Measurements | None, evaluation: Measurements | None = None
+) -> dict[str, Any]:
+    """Return path and hash of the system description and of the measurements that were read."""
+    files: dict[str, Any] = {}
+    if project.system_file != STANDARD:
+        files["system"] = {"path": project.system_file, "sha256": read_source(project.system_file).sha256}
+    for key, found in (("measurements", measured), ("evaluation", evaluation)):
+        if found is not None:
+            files[key] = {"path": found.report.source, "sha256": found.report.sha256}
+    return files

@@ -1,0 +1,178 @@
+"""Fit scaling models to a profile: measurements at points of parameters, per call path and metric."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splc.data.accuracy import mean_relative_error
+from splc.data.experiment import Experiment, Key
+from splc.errors import MeasurementError, RequestError, listed, unknown_name_hint
+from splc.formats.experiments.read import parse_experiment
+from splc.formats.models.entries import scaling_file
+from splc.formats.models.writers import WRITERS
+from splc.io.files import read_source, write_whole
+from splc.io.outputs import require_writable
+from splc.scaling.prediction import Prediction, far_point, predictions
+from splc.scaling.profile import Profile, fit_experiment
+from splc.scaling.result import ScalingModel
+from splc.scaling.settings import parsed_settings
+from splc.workflows.learn import scaling_form
+from splc.workflows.note import Note, OnProgress, reading_notes
+from splc.workflows.scale_notes import profile_notes
+from splc.workflows.series import chosen_series
+
+DEFAULT_OUTPUT = "learned.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to fit.
+
+    Attributes:
+        profile: the file of the profile; `-` is standard input.
+        coordinates: the columns of a CSV file that are parameters; None: all before `callpath` or the first metric.
+        callpaths: the call paths to model, as names or patterns; empty: all.
+        metrics: the metrics to model, as names or patterns; empty: all.
+        settings: `method` and the other settings of `splc.scaling.fit`, as values or texts.
+        predict_at: points to predict, each parameter → value.
+        jobs: number of processes, -1 is one per core.
+        output: the file of the models.
+        write: whether it is written.
+    """
+
+    profile: str
+    coordinates: tuple[str, ...] | None = None
+    callpaths: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    predict_at: tuple[Mapping[str, float], ...] = ()
+    jobs: int = 1
+    output: str = DEFAULT_OUTPUT
+    write: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Scaling models of a profile.
+
+    Attributes:
+        request: the request.
+        experiment: the measurements.
+        profile: the models, and the series without one.
+        predictions: the predictions of each model at the points of the request; of a single model at a point beyond
+            the measured ones, if the request has none.
+        errors: the mean relative error of each model at the measured points, in percent.
+        seconds: the time of fitting.
+        facts: content of the JSON that holds for all models: parameters, failed series, hash of the file.
+        notes: what the user should know.
+    """
+
+    request: Request
+    experiment: Experiment
+    profile: Profile
+    predictions: Mapping[Key, tuple[Prediction, ...]]
+    errors: Mapping[Key, float | None]
+    seconds: float
+    facts: Mapping[str, Any]
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+    """Fit scaling models and write them.
+
+    Args:
+        request: what to fit.
+        on_progress: called with the number of finished models, the number of all models, and the current step.
+
+    Raises:
+        SpecError: for an unknown or wrong setting.
+        RequestError: for wrong points, or an output that cannot hold the models.
+        InputError: if the profile cannot be read.
+        MeasurementError: if there is no such series, or no model can be fitted.
+        OutputError: if the output cannot be written, or its format cannot express the models.
+    """
+    form = scaling_form(request.output)
+    settings = parsed_settings(request.settings)
+    source = read_source(request.profile)
+    require_writable(request.output, (source.name, request.profile))
+    experiment = parse_experiment(source, None if request.coordinates is None else list(request.coordinates))
+    series = chosen_series(experiment, request.callpaths, request.metrics)
+    if form == ".log" and len(series) > 1:
+        hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
+        raise RequestError(f"there are {len(series):,} models; {hint}", "output")
+    points = _points(request.predict_at, experiment)
+    advance = _advancing(on_progress, len(series))
+    started = time.monotonic()
+    try:
+        profile = fit_experiment(
+            experiment,
+            series,
+            jobs=request.jobs,
+            on_progress=lambda done: advance(done, f"{done:,} of {len(series):,} models"),
+            **settings,
+        )
+    except MeasurementError as error:
+        raise error.at(source.name) from None
+    seconds = time.monotonic() - started
+    predicted: dict[Key, tuple[Prediction, ...]] = {}
+    for done, (key, model) in enumerate(profile.models.items(), 1):
+        wanted = points or ([far_point(model)] if len(profile.models) == 1 else [])
+        if wanted:
+            predicted[key] = predictions(model, wanted)
+            advance(done, "predicting")
+    facts = {
+        "learner": "pmnf",
+        "parameters": list(experiment.parameters),
+        "points": len(experiment),
+        "failed": [{"callpath": key[0], "metric": key[1], "reason": text} for key, text in profile.failed.items()],
+        "files": {"measurements": {"path": source.name, "sha256": source.sha256}},
+    }
+    if request.write:
+        further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
+        write_whole(request.output, WRITERS[form](scaling_file(profile.models, source.name, further, facts)))
+    return Result(
+        request=request,
+        experiment=experiment,
+        profile=profile,
+        predictions=predicted,
+        errors={key: _error(experiment, key, model) for key, model in profile.models.items()},
+        seconds=seconds,
+        facts=facts,
+        notes=(*reading_notes(experiment.report), *profile_notes(profile)),
+    )
+
+
+def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:
+    """Return points with a value of every parameter; one that is constant in the profile need not be stated.
+
+    Raises:
+        RequestError: for an unknown or missing parameter.
+    """
+    known = experiment.parameters
+    found = []
+    for point in points:
+        for name in point:
+            if name not in known:
+                hint = unknown_name_hint(name, known)
+                raise RequestError(f"unknown parameter {name!r}; {hint}", "predict_at")
+        complete = {**experiment.constant, **point}
+        if missing := [name for name in known if name not in complete]:
+            raise RequestError(f"a point needs all parameters, there is no value of {listed(missing)}", "predict_at")
+        found.append(complete)
+    return found
+
+
+def _advancing(on_progress: OnProgress | None, total: int) -> Callable[[int, str], None]:
+    return lambda done, text: None if on_progress is None else on_progress(done, total, text)
+
+
+def _error(experiment: Experiment, key: Key, model: ScalingModel) -> float | None:
+    x, values = experiment.measured(*key)
+    at = [experiment.parameters.index(name) for name in model.names]
+    with np.errstate(all="ignore"):
+        return mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))

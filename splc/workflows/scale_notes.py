@@ -1,0 +1,47 @@
+"""The notes on the models of a profile: equal notes of many models are merged into one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from splc.errors import plural
+from splc.formats.models.entries import title
+from splc.scaling.profile import Profile
+from splc.workflows.note import Note, notes_of
+
+_SHOWN = 8
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+
+
+def profile_notes(profile: Profile) -> tuple[Note, ...]:
+    """Return warnings about series without a model, and the notes of the models."""
+    models, failed = profile.models, list(profile.failed.items())
+    found = [Note(f"no model of {title(key) or 'it'}: {reason}", warning=True) for key, reason in failed[:_SHOWN]]
+    if len(failed) > _SHOWN:
+        found.append(Note(f"no model of {len(failed) - _SHOWN:,} others either", warning=True))
+    if len(models) == 1:
+        return (*found, *notes_of(next(iter(models.values())).notes))
+    counts = Counter(text for model in models.values() for text in model.notes)
+    kinds: dict[str, list[str]] = {}
+    for text, count in counts.items():
+        kinds.setdefault(_NUMBER.sub("#", text), []).extend([text] * count)
+    shown = sorted(kinds.values(), key=len, reverse=True)
+    for texts in shown[:_SHOWN]:
+        which = "all models" if len(texts) == len(models) else plural(len(texts), "model", "models")
+        found.append(Note(f"{which}: {merged(texts)}"))
+    if len(shown) > _SHOWN:
+        found.append(Note(f"{len(shown) - _SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
+    return tuple(found)
+
+
+def merged(texts: Sequence[str]) -> str:
+    """Return texts that differ in numbers only as one text with ranges of numbers."""
+    numbers = zip(*(_NUMBER.findall(text) for text in dict.fromkeys(texts)), strict=True)
+    ranges = []
+    for column in numbers:
+        low, high = min(column, key=float), max(column, key=float)
+        ranges.append(low if low == high else f"{low} … {high}")
+    pieces = _NUMBER.split(texts[0])
+    return "".join(piece + number for piece, number in zip(pieces, [*ranges, ""], strict=True))

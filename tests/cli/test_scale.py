@@ -1,0 +1,277 @@
+"""`splc scale`."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc import read_model
+from tests.cli.conftest import Run
+from tests.support.real_data import DATA, needs_data
+
+Refused = Callable[..., str]
+FILES = sorted((DATA / "extrap_formats").glob("*/*"))
+
+# 3 + 2 p^2 and 5 p, each with a repetition that lies a little off.
+PROFILE = """PARAMETER p
+POINTS (2) (4) (8) (16) (32)
+METRIC time
+REGION main->sort
+DATA 11 11.01
+DATA 35 35.01
+DATA 131 131.01
+DATA 515 515.01
+DATA 2051 2051.01
+REGION main->send
+DATA 10 10.01
+DATA 20 20.01
+DATA 40 40.01
+DATA 80 80.01
+DATA 160 160.01
+"""
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder, which is the current one, with a profile in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "profile.txt").write_text(PROFILE, encoding="utf-8")
+    return tmp_path
+
+
+def fitted(run: Run, *arguments: str, stdin: str | None = None) -> Any:
+    """Return the JSON object of a run."""
+    result = run("scale", "--json", *arguments, stdin=stdin)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class TestProfiles:
+    def test_every_series_is_a_line(self, run: Run, empty: Path) -> None:
+        """A profile gives a table with a line per call path and metric, and a file with all models."""
+        result = run("scale", "profile.txt")
+        assert result.exit_code == 0, result.stderr
+        lines = result.stdout.splitlines()
+        assert lines[0].split() == ["call", "path", "metric", "model", "lead", "SMAPE", "noise"]
+        assert "main->sort" in lines[1]
+        assert "* p^2" in lines[1]
+        assert "main->send" in lines[2]
+        assert "* p " in lines[2]
+        content = json.loads((empty / "learned.json").read_text(encoding="utf-8"))
+        assert content["schema"] == "splc.models/1"
+        assert [each["scaling"]["lead"]["p"]["power"] for each in content["models"]] == ["2", "1"]
+
+    def test_the_long_form_of_one_model(self, run: Run, empty: Path) -> None:
+        """A single model is shown with terms, lead term, noise, and a prediction far away with its interval."""
+        result = run("scale", "profile.txt", "--callpath", "*sort")
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.startswith("main->sort, time\n")
+        for text in ("p = 128", "4 times beyond what was measured", "90 % interval", "lead term  p^2", "at 5 points"):
+            assert text in result.stdout
+
+    def test_one_model_is_read_like_every_other(self, run: Run, empty: Path) -> None:
+        """The JSON and the text of one model are models, which predict what the function gives."""
+        for name in ("one.json", "one.txt", "one.log"):
+            chosen = ("--callpath", "main->sort", "--metric", "time")
+            assert run("scale", "profile.txt", *chosen, "-o", name).exit_code == 0
+            influences = {term.text(): influence for term, influence in read_model(empty / name).terms}
+            assert influences == pytest.approx({"1": 3.005, "p^2": 2}, rel=1e-2)
+
+    def test_several_in_a_text_are_refused_by_the_reader(self, run: Run, refused: Refused, empty: Path) -> None:
+        """A text of several models has each below a comment, and is no single model."""
+        assert run("scale", "profile.txt", "-o", "all.txt").exit_code == 0
+        text = (empty / "all.txt").read_text(encoding="utf-8")
+        assert text.index("# main->sort, time: ") < text.index("p^2") < text.index("# main->send, time: ")
+        with pytest.raises(Exception, match="another expression follows the model"):
+            read_model(empty / "all.txt")
+        assert "there are 2 models" in refused("scale", "profile.txt", "-o", "all.log")
+        assert not (empty / "all.log").exists()
+
+    def test_python(self, run: Run, empty: Path) -> None:
+        """The Python module has a function per model, also where names are no identifiers or the same as one."""
+        rows = [
+            f"{p},{path},{value}"
+            for path, scale in (("a-b", 1), ("a b", 2), ("class", 3), ('say "x"\\', 4))
+            for p in (2, 4, 8, 16, 32)
+            for value in (scale * p**2,)
+        ]
+        (empty / "names.csv").write_text(
+            "lambda;callpath;value\n" + "\n".join(rows).replace(",", ";"), encoding="utf-8"
+        )
+        assert run("scale", "names.csv", "-o", "all.py").exit_code == 0
+        found = runpy.run_path(str(empty / "all.py"))
+        values = {path: function(10) for (path, _), function in found["MODELS"].items()}
+        assert values == pytest.approx({"a-b": 100, "a b": 200, "class": 300, 'say "x"\\': 400})
+        assert {"a_b", "a_b_2", "model_class", "say_x"} <= set(found)
+
+    def test_latex(self, run: Run, empty: Path) -> None:
+        """The LaTeX table has a row per model, names escaped, and no column that tells nothing."""
+        (empty / "one.csv").write_text("p_0,time\n" + "".join(f"{p},{p * p}\n" for p in (2, 4, 8, 16, 32)), "utf-8")
+        assert run("scale", "one.csv", "-o", "one.tex").exit_code == 0
+        text = (empty / "one.tex").read_text(encoding="utf-8")
+        assert r"time & $\textit{p\_0}^{2}$ & $" in text
+        assert "call path" not in text
+
+    def test_two_segments(self, run: Run, refused: Refused, empty: Path) -> None:
+        """A change of behaviour is in every form that can say it, and refused by the one that cannot."""
+        rows = [f"{p},{p * p if p <= 6 else 30 + p}\n" for p in range(1, 13)]
+        (empty / "turn.csv").write_text("p,time\n" + "".join(rows), encoding="utf-8")
+        asked = ("scale", "turn.csv", "--set", "segmented=true")
+        for name in ("turn.py", "turn.txt", "turn.tex"):
+            assert run(*asked, "-o", name).exit_code == 0
+        function = runpy.run_path(str(empty / "turn.py"))["time"]
+        assert [function(p) for p in (3, 10)] == pytest.approx([9, 40])
+        assert "up to there it is 1 * p^2" in (empty / "turn.txt").read_text(encoding="utf-8")
+        assert r"\leq 6" in (empty / "turn.tex").read_text(encoding="utf-8")
+        assert "two segments" in refused(*asked, "-o", "turn.log")
+        (model,) = [fitted(run, *asked[1:])]
+        assert model["scaling"]["change"] == 6
+        assert model["scaling"]["below"]["model"]["text"] == "1 * p^2"
+
+    def test_predictions(self, run: Run, empty: Path) -> None:
+        """Further points are predicted with intervals around them, and how far beyond the measured ones they lie."""
+        found = fitted(run, "profile.txt", "--predict-at", "p=64", "--predict-at", "p = 4")
+        far, near = found["models"][0]["predictions"]
+        assert far["predicted"] == pytest.approx(3 + 2 * 64**2, rel=0.01)
+        assert far["lower"] <= far["predicted"] <= far["upper"]
+        assert (far["distance"], near["distance"], far["level"]) == (2, 1, 0.9)
+        table = run("scale", "profile.txt", "--predict-at", "p=64").stdout
+        assert "p = 64" in table.splitlines()[0]
+
+    def test_the_keys_of_json(self, run: Run, empty: Path) -> None:
+        """The JSON object of one model has the keys that stepwise learning has, of several a list of such objects."""
+        wanted = {"model", "learning_configurations", "learning_error", "error", "error_all", "rounds", "termination"}
+        one = fitted(run, "profile.txt", "--callpath", "main->send")
+        assert one["schema"] == "splc.scale/1"
+        assert wanted | {"seconds", "preset", "settings", "seed"} <= set(one)
+        assert one["learning_configurations"] == 5
+        assert one["learning_error"] < 0.1
+        assert one["error"] is None
+        many = fitted(run, "profile.txt")
+        assert [each["callpath"] for each in many["models"]] == ["main->sort", "main->send"]
+        assert all(wanted <= set(each) for each in many["models"])
+
+    def test_methods_and_settings(self, run: Run, empty: Path) -> None:
+        """Methods are chosen by name, settings given as texts arrive as what they are."""
+        asked = ("profile.txt", "--callpath", "main->sort")
+        found = fitted(run, *asked, "--method", "classic", "--set", "terms=2", "--set", "exponents=1,3/2,2;0,1")
+        assert found["settings"]["method"] == "classic"
+        assert found["settings"]["terms"] == 2
+        assert ["3/2", "1"] in found["settings"]["exponents"]
+        assert found["scaling"]["lead"] == {"p": {"power": "2", "log": "0"}}
+        assert fitted(run, *asked, "--set", "aggregate=min")["settings"]["aggregate"] == "minimum"
+        assert fitted(run, *asked)["settings"]["aggregate"] == "robust"
+
+    def test_incomplete_series(self, run: Run, empty: Path) -> None:
+        """A series that lacks points has its model, and a note; one without values has none, and the rest goes on."""
+        rows = [f"{p},{path},{p}" for path in ("all", "some") for p in (2, 4, 8, 16, 32) if (path, p) != ("some", 8)]
+        text = "\n".join(["p,callpath,value", *rows, "2,none,"]) + "\n"
+        (empty / "gaps.csv").write_text(text, encoding="utf-8")
+        result = run("scale", "gaps.csv")
+        assert "measured at 4 of 5 points" in result.stderr
+        assert len([line for line in result.stdout.splitlines() if line.startswith(("all", "some"))]) == 2
+        found = fitted(run, "gaps.csv")
+        assert [each["scaling"]["points"] for each in found["models"]] == [5, 4]
+
+    def test_a_parameter_that_never_varies(self, run: Run, empty: Path) -> None:
+        """A parameter that is the same at all points is left out with a note, and need not be given for predictions."""
+        rows = "".join(f"{p},7,{p * p}\n" for p in (2, 4, 8, 16, 32))
+        (empty / "one.csv").write_text("p,q,value\n" + rows, encoding="utf-8")
+        found = fitted(run, "one.csv", "--predict-at", "p=64")
+        assert found["scaling"]["parameters"] == ["p"]
+        assert found["predictions"][0]["predicted"] == pytest.approx(4096)
+        assert "q is 7 at all points" in " ".join(found["notes"])
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            (0, 0, 0, 0, 0),
+            (5, 5, 5, 5, 5),
+            (-1, -2, -4, -8, -16),
+            (0, 1, 2, 3, 4),
+            (1e-12, 2e-12, 4e-12, 8e-12, 1.6e-11),
+        ],
+    )
+    def test_awkward_values(self, run: Run, empty: Path, values: tuple[float, ...]) -> None:
+        """Constant, negative, tiny values and zeros give a model and numbers that JSON can say."""
+        rows = "".join(f"{p},{value}\n" for p, value in zip((2, 4, 8, 16, 32), values, strict=True))
+        (empty / "one.csv").write_text("p,value\n" + rows, encoding="utf-8")
+        found = fitted(run, "one.csv")
+        assert found["scaling"]["smape"] <= 200
+        assert run("scale", "one.csv", "-o", "one.py").exit_code == 0
+
+    @pytest.mark.parametrize("points", [1, 2, 3])
+    def test_few_points(self, run: Run, empty: Path, points: int) -> None:
+        """Fewer than five points give a model, and a note that exponents are guesses."""
+        rows = "".join(f"{2**k},{4**k}\n" for k in range(1, points + 1))
+        (empty / "one.csv").write_text("p,value\n" + rows, encoding="utf-8")
+        assert "measured" in " ".join(fitted(run, "one.csv")["notes"])
+
+    def test_standard_input_and_output(self, run: Run, empty: Path) -> None:
+        """A profile is read from standard input, models are written to standard output as text."""
+        result = run("scale", "-", "-o", "-", stdin=PROFILE)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.startswith("# 2 scaling models of <stdin>, by splc")
+        assert not (empty / "learned.json").exists()
+
+    def test_processes(self, run: Run, empty: Path) -> None:
+        """Several processes give the same models as one."""
+        from joblib.externals.loky import get_reusable_executor
+
+        both = [fitted(run, "profile.txt", "--jobs", jobs)["models"] for jobs in ("1", "2")]
+        one, two = ([(each["callpath"], each["model"]) for each in models] for models in both)
+        assert one == two
+        # A command ends them when it ends; the processes of pytest-xdist end without that.
+        get_reusable_executor().shutdown(wait=True)
+
+    @needs_data
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+    def test_published_files(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+        """Every file of Extra-P's tests gives a finite model for each of its series."""
+        monkeypatch.chdir(tmp_path)
+        found = fitted(run, str(file))
+        entries = found.get("models", [found])
+        assert not found["failed"]
+        assert all(each["model"]["terms"] and each["scaling"]["smape"] is not None for each in entries)
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("absent.txt",), "there is no such file"),
+            (("profile.txt", "--method", "refinemnt"), "did you mean 'refinement'?"),
+            (("profile.txt", "--set", "segment=true"), "did you mean 'segmented'?"),
+            (("profile.txt", "--set", "segmented=maybe"), "it is true or false"),
+            (("profile.txt", "--method", "classic", "--set", "terms=many"), "it is a number"),
+            (("profile.txt", "--set", "exponents=1;2;3"), "exponents cannot be"),
+            (("profile.txt", "--method", "basic", "--set", "terms=1"), "has no setting terms"),
+            (("profile.txt", "--callpath", "main->srot"), "did you mean 'main->sort'?"),
+            (("profile.txt", "--metric", "flops"), "known are: time"),
+            (("profile.txt", "--predict-at", "q=3"), "unknown parameter 'q'"),
+            (("profile.txt", "--predict-at", "p"), "is not NAME=NUMBER"),
+            (("profile.txt", "--predict-at", "p=inf"), "is not NAME=NUMBER"),
+            (("profile.txt", "--predict-at", "p=1,p=2"), "p is given twice"),
+            (("profile.txt", "-o", "model.jsn"), "names no format"),
+            (("profile.txt", "-o", "profile.txt"), "input"),
+            (("profile.txt", "-o", "-", "--json"), "the JSON object already"),
+            (("profile.txt", "--coordinates", "p"), "names its parameters itself"),
+            (("profile.txt", "--predict-at", "q=3,p=1"), "unknown parameter 'q'"),
+            (("profile.txt", "--jobs", "0"), "no number of processes"),
+        ],
+    )
+    def test_what_makes_no_sense(self, refused: Refused, empty: Path, arguments: tuple[str, ...], said: str) -> None:
+        """Wrong names, values and combinations are refused with one message, and nothing is written."""
+        assert said in " ".join(refused("scale", *arguments).split())
+        assert [path.name for path in empty.iterdir()] == ["profile.txt"]
+
+    def test_negative_parameters(self, refused: Refused, empty: Path) -> None:
+        """Points with negative parameters are refused, with the file."""
+        (empty / "one.csv").write_text("p,value\n-1,2\n2,3\n", encoding="utf-8")
+        message = refused("scale", "one.csv")
+        assert message.startswith("one.csv: ") or "\none.csv: " in message
