@@ -18,6 +18,9 @@ from tests.support.paths import SMG2000
 
 # A study of one sampling: the one of the case study takes longer than a test should.
 STUDY = 'nfp = "solve_seconds"\nsamplings = ["pb:9,3"]\n'
+PROFILE = "PARAMETER p\nPOINTS (2) (4) (8) (16) (32)\nMETRIC time\nREGION main\n" + "".join(
+    f"DATA {value}\n" for value in (4, 16, 64, 256, 1024)
+)
 SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 
 
@@ -33,10 +36,13 @@ def examples() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of a case study with a small study, a solver and a learned model."""
+    """Return a copy of a case study with a small study, profiles, a solver and a learned model."""
     folder = tmp_path_factory.mktemp("examples") / "2d"
     shutil.copytree(SMG2000 / "2d", folder)
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    (folder / "profile.txt").write_text(PROFILE, encoding="utf-8")
+    runs = [f"{p},{n},{p * n}" for p in (2, 4, 8, 16, 32) for n in (1, 2, 3, 4, 5)]
+    (folder / "runs.csv").write_text("\n".join(["p,n,time", *runs]) + "\n", encoding="utf-8")
     (folder / "solver").write_text(SOLVER, encoding="utf-8")
     (folder / "solver").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from splc.workflows.scale import Request
 
 EXAMPLES = (
-    "splc scale profile.jsonl --predict-at p=1024",
+    "splc scale profile.txt --predict-at p=1024",
     "splc scale runs.csv --coordinates p,n --metric time -o models.py",
 )
 SELECTION = "Selection of models"
