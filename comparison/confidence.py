@@ -13,7 +13,8 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# What the learner takes for collinear (1e-8 of a term's length outside of the others' span) lies well above the first.
+# The learner's own bound for collinear terms (1e-8 of a term's length outside of the others' span) is far above the
+# first of these.
 _COLLINEAR = 1e-10
 _OUTSIDE = 1e-7
 
@@ -58,7 +59,7 @@ class InfluenceIntervals:
 
     @property
     def covariance(self) -> Array:
-        """The covariance of the influences, shape (terms, terms); of no meaning where they are undetermined."""
+        """The covariance of the influences, shape (terms, terms); meaningless where they are undetermined."""
         root = self.root / self.scales[:, np.newaxis]
         covariance: Array = root @ root.T
         return covariance
@@ -81,13 +82,13 @@ def influence_intervals(
     Student's t distribution with n - rank degrees of freedom give the widths (Seber and Lee, Linear Regression
     Analysis, 2nd edition, sections 3.3 and 5.1).
 
-    The intervals are centred at the influences of the model, not at those of the fit: they say how precisely so many
-    measurements can tell the numbers that the model has, so that a model lies within its own intervals even where it
-    was not found by least squares or not from these measurements. Where it was, both are the same; else `refitted`
-    shows how far apart they are.
+    The intervals are centred at the influences of the model, not at those of the fit: they show how precisely this
+    number of measurements determines the influences, and a model lies within its own intervals even if it was not
+    found by least squares or not from these measurements. If it was, both are the same; otherwise `refitted` shows
+    the difference.
 
-    Caveat: the terms were chosen for the same measurements, which the widths know nothing of. Intervals after such a
-    selection are too narrow, and terms look more certain than they are (Berk et al., Valid post-selection inference,
+    Caveat: the terms were chosen for the same measurements, which the widths do not account for. Intervals after such a
+    selection are too narrow, and terms seem more certain than they are (Berk et al., Valid post-selection inference,
     Annals of Statistics 41(2), 2013).
 
     Args:
@@ -100,14 +101,14 @@ def influence_intervals(
         SpecError: if the level is out of range.
         ConfigurationError: if there are not as many values as configurations, or a term has no value at one.
         MeasurementError: if a value is not finite (or, for link 'log', not positive), or there are no more
-            measurements than terms that they determine, so that nothing is left to judge the deviation by.
+            measurements than terms that they determine, so that the deviation cannot be estimated.
     """
     if not 0 < level < 1:
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
     target = _target(model, configurations, measured)
     X = _term_values(model, configurations)
     n, terms = X.shape
-    # Powers of large options and logarithms have columns of very different length; the rank must not depend on it.
+    # Columns of powers and of logarithms differ greatly in length; the rank must not depend on it.
     scales = np.linalg.norm(X / _largest(X), axis=0) * _largest(X)
     scales[scales == 0] = 1.0
     Q, R = np.linalg.qr(X / scales)

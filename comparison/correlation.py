@@ -1,4 +1,4 @@
-"""Do the measures agree with the error rate? Their correlation with it over many pairs of models (thesis, RQ5)."""
+"""The correlation of the measures with the error rate over many pairs of models (thesis, RQ5)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from splc.errors import SpecError, plural, unknown_name_hint
 from splc.types import Array
 
 FEWEST = 3
-# Fewer models (or comparisons, where these are drawn) have hardly any resamples: of 4 models, intervals at the level
-# 0.95 covered the correlation of a population as seldom as 0.65 times, of 5 and more at least 0.9 times.
+# Fewer models (or comparisons, where these are drawn) have hardly any resamples: with 4 models, intervals at the level
+# 0.95 cover the correlation of a population in as few as 65 % of the cases, with 5 and more in at least 90 %.
 FEWEST_DRAWN = 5
 # Resamples in which the coefficient is undefined are left out; an interval needs at least this part of them.
 _ENOUGH = 0.1
-# Coefficients that differ by less than rounding does.
+# Smaller differences of coefficients are rounding.
 _SAME = 1e-9
 # Numbers that are worked on at once (resamples × pairs).
 _BLOCK = 500_000
@@ -31,18 +31,18 @@ _BLOCK = 500_000
 class Correlation:
     """The correlation of one measure with another (the error rate) over pairs of models.
 
-    All is None where fewer than three pairs have both values, or either is the same for all pairs. The sign is as it
-    comes out: a similarity that agrees with the error rate has a negative correlation with it.
+    All is None where fewer than three pairs have both values, or either is the same for all pairs. The sign is not
+    changed: a similarity that agrees with the error rate has a negative correlation with it.
 
     Attributes:
         measure: the key of the measure.
-        pairs: how many pairs have a value of both.
+        pairs: the number of pairs with a value of both.
         pearson: the linear correlation, in [-1, 1].
         spearman: Spearman's rank correlation, in [-1, 1].
         kendall: Kendall's tau-b, in [-1, 1].
-        low: the lower end of the interval of Spearman's rank correlation; None also where a bootstrap has none to tell.
+        low: the lower end of the interval of Spearman's rank correlation; None where the bootstrap gives no interval.
         high: its upper end.
-        reason: why there is no correlation, or no interval although one was asked for; empty where there is one.
+        reason: why there is no correlation, or no interval although one is requested; empty where there is one.
     """
 
     measure: str
@@ -66,15 +66,15 @@ def correlations(
 ) -> tuple[Correlation, ...]:
     """Return the correlation of every measure with one of them, in the order in which the comparisons hold them.
 
-    The interval is the percentile interval of a bootstrap. Comparisons that share a model are not independent, so it
-    is the models that are drawn with replacement where `pairs` says which they are: a pair (i, j) then counts
+    The interval is the percentile interval of a bootstrap. Comparisons that share a model are not independent, so the
+    models are drawn with replacement where `pairs` names them: a pair (i, j) then counts
     (times i was drawn) × (times j was drawn), as in the vertex bootstrap of Snijders and Borgatti ("Non-parametric
     standard errors and tests for network statistics", Connections 22(2), 1999, section 3). Unlike there, two copies
     of one model make no pair, since their comparison is known: they are equal. Without `pairs` the comparisons
     themselves are drawn, which makes the intervals too narrow if they share models.
 
-    A bootstrap of fewer than five models, or one in which all resamples agree (as where the ranks are the same from
-    the start), would claim a certainty that nobody has: it gives no interval, but a reason.
+    A bootstrap of fewer than five models, or one in which all resamples agree (for instance because all ranks are the
+    same), would suggest a certainty that does not exist: the result has a reason instead of an interval.
 
     Args:
         comparisons: one per pair of models; mean powers are the measures `mean_power1`, `mean_power2`, …
@@ -83,7 +83,7 @@ def correlations(
             it was drawn.
         level: the level of the intervals, in (0, 1).
         seed: of the bootstrap; all measures are judged on the same resamples.
-        resamples: how many resamples are drawn; 0: no intervals.
+        resamples: the number of resamples; 0 gives no intervals.
 
     Raises:
         SpecError: if `against` is no measure of the comparisons, a setting is out of range, or `pairs` has another
@@ -144,7 +144,7 @@ def pair_correlations(
         weights: what each configuration counts, shape (n,); None: all the same.
         level: see `correlations`.
         seed: see `correlations`.
-        on_pair: told after each pair how many are compared.
+        on_pair: called after each pair with the number of compared pairs.
 
     Raises:
         MeasurementError: as `compare_values`.
@@ -211,12 +211,12 @@ def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Cor
 
 
 def _multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
-    """Return how often each comparison is in each resample, shape (resamples, comparisons).
+    """Return the number of times that each comparison is in each resample, shape (resamples, comparisons).
 
     Args:
         models: the models of each comparison, shape (comparisons, 2), or (comparisons, 1): they are drawn themselves.
-        resamples: how many to draw.
-        rng: what draws.
+        resamples: the number of resamples.
+        rng: the random generator.
     """
     names, numbers = np.unique(models, return_inverse=True)
     numbers = numbers.reshape(models.shape)
@@ -233,7 +233,7 @@ def _resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> d
     Args:
         columns: key → values, shape (comparisons,).
         target: shape (comparisons,).
-        weights: how often each comparison is in each resample, shape (resamples, comparisons).
+        weights: the number of times that each comparison is in each resample, shape (resamples, comparisons).
     """
     result = {}
     shared: dict[bytes, tuple[Array, Array]] = {}
@@ -253,7 +253,7 @@ def _resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> d
 
 
 def _ranks(values: Array, weights: Array) -> Array:
-    """Return the mean rank (less 1/2) of each value among all, each as often there as its weight says.
+    """Return the mean rank (less 1/2) of each value among all, each repeated as often as its weight.
 
     Args:
         values: shape (n,).

@@ -32,21 +32,22 @@ def hybrid(
     The contribution of a class is the sum of its terms' contributions. With the contributions A and B of a class in
     both models, shape (n,), and weights w of the configurations:
 
-    - its share in a model is sum(w |A|), divided by the sum of that over all classes; 0 where a model has nothing;
-    - its weight is the mean of its shares in the models that have something; where neither has, all weigh the same.
-      So weights add up to 1;
+    - its share in a model is sum(w |A|), divided by the sum of that over all classes; 0 in a model without any
+      contribution;
+    - its weight is the mean of its shares in the models with any contribution; if neither has one, all weigh the
+      same. The weights add up to 1;
     - its similarity is 1 - sum(w |A - B|) / sum(w (|A| + |B|)), in [0, 1]; 1 where both are 0.
 
-    Contributions are those to the models' sums: shares of logarithms, where the link is 'log'. Without the constant
-    in `syntactic`, it takes no part here. A parameter that is kept as a name does not change a term's class; a class
-    that `syntactic` lacks, because the numbers it saw for parameters made it vanish, has no similarity by its terms.
+    Contributions are those to the models' sums: shares of logarithms for the link 'log'. Without the constant
+    in `syntactic`, it takes no part here. A parameter that is kept as a name does not change a term's class. A class
+    that is not in `syntactic`, because the numbers of parameters made it vanish there, has the syntactic score 0.
 
     Args:
         first: the first model.
         second: the second model.
-        syntactic: the comparison of their terms (with numbers in the place of parameters).
+        syntactic: the comparison of their terms (with numbers instead of parameters).
         configurations: the configurations, at least one.
-        weights: what each counts, shape (n,), not negative; None: all the same.
+        weights: the weight of each configuration, shape (n,), not negative; None weighs all the same.
 
     Raises:
         ConfigurationError: if there is no configuration, or as `InfluenceModel.contributions`.
@@ -88,7 +89,7 @@ def hybrid(
 
 
 def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:
-    """Return the class of a term, as it is with numbers in the place of parameters."""
+    """Return the class that a term has with numbers instead of parameters."""
     subexpressions = {each.name: each for each in model.subexpressions}
     return options_of(term.options, subexpressions) - {parameter.name for parameter in model.parameters}
 

@@ -1,4 +1,4 @@
-"""Predictions with intervals: where they come from for analytical models, and how they are compared (thesis, 7.2).
+"""Intervals of predictions: those of analytical models, and their comparison (thesis, 7.2).
 
 Learned models get theirs from the measurements (`comparison.confidence`), analytical ones from the intervals of their
 machine parameters.
@@ -61,8 +61,8 @@ def corner_intervals(
 def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
     """Return bounds of an analytical model's predictions from the intervals of its parameters, shape (2, n).
 
-    All rows of a table are at their lower ends together, or all at their upper ends: what makes one row uncertain (the
-    benchmark that measured it) made the others uncertain too. See `corner_intervals`.
+    All rows of a table are at their lower ends together, or all at their upper ends: the uncertainty of one row comes
+    from the benchmark that also measured the others. See `corner_intervals`.
 
     Args:
         model: the model.
@@ -103,26 +103,27 @@ def _at_corner(model: InfluenceModel, corner: Mapping[str, float]) -> InfluenceM
 def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:
     """Return how much two models' predictions overlap as intervals.
 
-    Intervals are closed: such that touch overlap. The Hausdorff distance of two intervals is the greater distance of
-    their ends, a metric (Moore et al., Introduction to Interval Analysis, 2009, section 6.1). With infinite intervals
-    the mean distance and width may be infinite, and where both cover infinitely much, Jaccard is None.
+    Intervals are closed: intervals that touch overlap. The Hausdorff distance of two intervals is the greater
+    distance of their ends, a metric (Moore et al., Introduction to Interval Analysis, 2009, section 6.1). With
+    infinite intervals the mean distance and width may be infinite. Jaccard is None where the overlaps and the unions
+    are infinitely long.
 
     Args:
         first: lower and upper bounds of the first model's predictions, shape (2, n).
         second: those of the second model's.
-        level: the level that both have, in (0, 1]; 1 where the bounds are sure.
+        level: the level of both, in (0, 1]; 1 for certain bounds.
 
     Raises:
         SpecError: if the level is out of range.
-        ConfigurationError: if the shapes differ or are no such, there is no configuration, a bound is NaN, or a lower
-            one lies above the upper one.
+        ConfigurationError: if the shapes are wrong or differ, there is no configuration, a bound is NaN, or a lower
+            bound is above the upper one.
     """
     if not 0 < level <= 1:
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
     first, second = _intervals(first), _intervals(second)
     if first.shape != second.shape:
         raise ConfigurationError(f"{first.shape[1]} intervals cannot be compared with {second.shape[1]}")
-    # Sums of huge lengths would be infinite; a power of 2 changes no digit.
+    # Sums of very large lengths would overflow; a power of 2 changes no digit.
     largest = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (first, second))
     unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
     first, second = first / unit, second / unit
@@ -175,10 +176,10 @@ def _length(intervals: Array) -> Array:
 
 
 def _intervals(intervals: Array) -> Array:
-    """Return intervals as they should be.
+    """Return intervals as floats, shape (2, n).
 
     Raises:
-        ConfigurationError: if they are not.
+        ConfigurationError: if the shape is wrong, or a lower bound is not at most the upper one.
     """
     intervals = np.asarray(intervals, dtype=float)
     if intervals.ndim != 2 or len(intervals) != 2 or intervals.shape[1] == 0:
@@ -187,5 +188,5 @@ def _intervals(intervals: Array) -> Array:
     if wrong.any():
         row = int(np.argmax(wrong))
         low, high = intervals[:, row]
-        raise ConfigurationError(f"from {low:g} to {high:g} is no interval (configuration {row})")
+        raise ConfigurationError(f"from {low:g} to {high:g} is not an interval (configuration {row})")
     return intervals

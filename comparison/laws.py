@@ -44,12 +44,12 @@ class Measure:
         title: its name in tables.
         kind: 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same
             c > 0 give the same. A 'distance' has the unit of the property and is multiplied by c.
-        better: whether higher or lower values say that the vectors are more alike.
+        better: whether higher or lower values mean more similar vectors.
         function: the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None.
             Call the measure itself instead, which ensures these conditions: weights are divided by their mean, so that
             equal weights give the unweighted measure, and rows with the weight 0 are left out.
-        laws: what holds for all vectors.
-        positive: what holds if all values are positive, as those of performance are.
+        laws: the laws for all vectors.
+        positive: the laws for positive values, as those of performance are.
         growth: every row k times gives k^growth times the value: 0 for means, so that values over different numbers
             of configurations can be compared, but 1/p for Minkowski distances.
     """

@@ -81,8 +81,8 @@ def cosine(a: Array, b: Array, w: Array | None) -> float:
 def jaccard(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(min(a, b)) / sum(max(a, b)) (thesis, 2.3.2); undefined where the sum of maxima is not positive.
 
-    With negative values it is the formula as it is, which may leave [0, 1]: downwards without a bound, for negative
-    minima lie in the numerator, and negative maxima make the denominator small.
+    With negative values the same formula may leave [0, 1], downwards without a bound: negative minima are in the
+    numerator, and negative maxima make the denominator small.
     """
     return ratio(weighted_sum(np.minimum(a, b), w), weighted_sum(np.maximum(a, b), w))
 
@@ -123,7 +123,7 @@ def mean_power(a: Array, b: Array, p: float, w: Array | None = None) -> float:
         a: the first values, shape (n,), finite.
         b: the second values, shape (n,), finite.
         p: the order; its unit is that of the property to the power of p.
-        w: weights of the mean, shape (n,), not negative, with a positive sum; None: all the same.
+        w: weights of the mean, shape (n,), not negative, with a positive sum; None weighs all the same.
 
     Returns:
         The mean; nan for n = 0, inf where it overflows.
@@ -167,17 +167,17 @@ def pearson(a: Array, b: Array, w: Array | None) -> float:
 def spearman(a: Array, b: Array, w: Array | None) -> float:
     """Return the correlation of ranks (equal values share their mean rank); undefined where a or b is constant.
 
-    It says whether both order the configurations alike, which is enough to find good ones (V. Nair et al., "Using bad
+    It compares the orders of the configurations, which is enough to find good ones (V. Nair et al., "Using bad
     learners to find good configurations", 2017).
     """
     return pearson(ranks(a, w), ranks(b, w), w)
 
 
 def check_order(p: float) -> None:
-    """Refuse what is no order of a Minkowski distance.
+    """Refuse an invalid order of a Minkowski distance.
 
     Raises:
-        SpecError: if p < 1, or no number.
+        SpecError: if p < 1 or NaN.
     """
     if not p >= 1:
         raise SpecError(
@@ -196,7 +196,7 @@ _LIMITED = Laws(bounds=(0.0, 1.0))
 _NO_TRIANGLE = Laws(triangle=False)
 _DISSIMILARITY = Laws(bounds=(0.0, 1.0), triangle=False)
 _SMAPE = Laws(bounds=(0.0, 200.0))
-# Relative errors: a reference of 0 is left out, so that vectors which differ there have no error.
+# Relative errors leave out references of 0: vectors that differ only there have no error.
 _ERROR = Laws(symmetric=False, separates=False, triangle=False)
 _FULL_ERROR = replace(_ERROR, separates=True)
 _R2 = Laws(1.0, (-math.inf, 1.0), symmetric=False, triangle=False)
@@ -204,11 +204,11 @@ _R2 = Laws(1.0, (-math.inf, 1.0), symmetric=False, triangle=False)
 _ANGLE = Laws(1.0, (-1.0, 1.0), separates=False, triangle=False)
 _PRODUCT = Laws(1.0, (-1.0, 1.0), triangle=False)
 _JACCARD = Laws(1.0, (-math.inf, 1.0), triangle=False)
-# Beyond the reach of negative values 1 - Jaccard is a metric.
+# Of positive values 1 - Jaccard is a metric.
 _POSITIVE_JACCARD = Laws(1.0, (0.0, 1.0))
 _POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws in (_ANGLE, _PRODUCT))
 
-# The first eight are compared by default, the others if asked for. Laws: of any values, of positive ones.
+# The first eight are computed by default, the others on request. Laws: for any values, for positive ones.
 _TABLE = (
     Measure("error_rate", "Error rate", "percent", "lower", error_rate, _ERROR, _FULL_ERROR),
     Measure(
@@ -259,5 +259,5 @@ def measure(key: str) -> Measure:
         return _order(float(order[1]), key, f"Minkowski distance, order {order[1]}")
     hint = unknown_name_hint(key, [*MEASURES, "minkowskiP"])
     if key.startswith("minkowski"):
-        hint = "write the order behind it, as minkowski4 or minkowski2.5"
+        hint = "append the order, as in minkowski4 or minkowski2.5"
     raise SpecError(f"unknown measure {key!r}", hint=hint)

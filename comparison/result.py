@@ -23,9 +23,9 @@ class TermScore:
         term: the term.
         text: the term as model text, factors in the order of the system's options.
         score: -2 (`no class`), -1 (`no term`), 1 + simValue in [1, 2] (`different`), or 2 (`same`).
-        found: which of the four cases it is.
-        first: its influence in the first model, None if it is not there.
-        second: its influence in the second model, None if it is not there.
+        found: one of the four cases.
+        first: its influence in the first model, None if the model does not have it.
+        second: its influence in the second model, None if the model does not have it.
     """
 
     term: Term
@@ -55,12 +55,12 @@ class ClassScore:
 
     @property
     def lower(self) -> float:
-        """The least score that so many terms can have."""
+        """The least possible score of this number of terms."""
         return -2.0 * len(self.terms)
 
     @property
     def upper(self) -> float:
-        """The greatest score that so many terms can have."""
+        """The greatest possible score of this number of terms."""
         return 2.0 * len(self.terms)
 
     @property
@@ -71,12 +71,12 @@ class ClassScore:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A subexpression that syntactic comparison cannot see into; it is compared as a whole.
+    """A subexpression that is compared as a whole, since the syntactic comparison cannot see into it.
 
     Attributes:
         text: the subexpression, as `(nx + ny)`.
-        options: the options that it is about, in the system's order.
-        models: 'first', 'second' or both: where it occurs.
+        options: the options in it, in the system's order.
+        models: the models in which it occurs: 'first', 'second' or both.
     """
 
     text: str
@@ -90,8 +90,8 @@ class SyntacticComparison:
 
     Attributes:
         classes: the equivalence classes of both models, the constant first, then in canonical order.
-        constant: whether the constant takes part, as a class of its own.
-        unseen: the subexpressions that it cannot see into.
+        constant: whether the constant takes part, as a separate class.
+        unseen: the subexpressions that are compared as a whole.
     """
 
     classes: tuple[ClassScore, ...]
@@ -110,12 +110,12 @@ class SyntacticComparison:
 
     @property
     def lower(self) -> float:
-        """The least score that so many terms can have, -2u."""
+        """The least possible score of u terms, -2u."""
         return -2.0 * self.terms
 
     @property
     def upper(self) -> float:
-        """The greatest score that so many terms can have, 2u."""
+        """The greatest possible score of u terms, 2u."""
         return 2.0 * self.terms
 
     @property
@@ -129,14 +129,14 @@ class SemanticComparison:
     """Two vectors of values (of models, or measurements and a model) compared on the same configurations.
 
     Attributes:
-        configurations: how many configurations there are.
+        configurations: the number of configurations.
         values: key of a measure → its value, None where it is undefined. Error rates in percent.
-        mean_power: p → mean of |first - second|^p, without a root: what the tables of the thesis hold as distances;
+        mean_power: p → mean of |first - second|^p, without a root (the distances in the tables of the thesis);
             None where it is undefined.
-        left_out: configurations that error_rate leaves out, because the first value is 0.
-        left_out_reversed: those that error_rate_reversed leaves out, because the second value is 0.
-        negative: how many values of the first and of the second are negative.
-        weights: what the configurations are weighted by, None: all the same.
+        left_out: the number of configurations that error_rate leaves out, because the first value is 0.
+        left_out_reversed: the same for error_rate_reversed and the second value.
+        negative: the numbers of negative values of the first and of the second.
+        weights: a description of the weights of the configurations, None where all weigh the same.
     """
 
     configurations: int
@@ -150,7 +150,7 @@ class SemanticComparison:
 
 @dataclass(frozen=True)
 class ClassShare:
-    """What an equivalence class contributes to the predictions of two models, and how alike these contributions are.
+    """The contributions of an equivalence class to the predictions of two models, and their similarity.
 
     Attributes:
         options: the options of the class, in the system's order; empty for the constant.
@@ -171,7 +171,7 @@ class ClassShare:
 
 @dataclass(frozen=True)
 class HybridComparison:
-    """Terms and predictions together: each equivalence class counts by its share of the performance (thesis, 7.2).
+    """Terms and predictions together: each equivalence class is weighted by its share of the performance (thesis, 7.2).
 
     Attributes:
         classes: the classes with their shares and similarities.
@@ -197,7 +197,7 @@ class IntervalComparison:
     Attributes:
         level: the level of the intervals.
         overlapping: the fraction of configurations where the two intervals overlap.
-        jaccard: sum of the overlaps' lengths / sum of the lengths of what both cover; None where all have no length.
+        jaccard: sum of the lengths of the overlaps / sum of the lengths of the unions; None where all lengths are 0.
         hausdorff: mean distance of the two intervals: max(|low - low'|, |high - high'|).
         width: mean length of the intervals of the first and of the second.
     """
@@ -232,12 +232,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Judged:
-    """A model compared with measurements (which stand first).
+    """A model compared with measurements; these are the first values.
 
     Attributes:
         model: the name of the model.
         semantic: the measured against the predicted values.
-        covered: the fraction of measured values within the model's prediction intervals, if it has such.
+        covered: the fraction of measured values within the model's prediction intervals; None without intervals.
     """
 
     model: str

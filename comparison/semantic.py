@@ -32,16 +32,16 @@ def compare_values(
     """Compare two vectors of values on the same configurations.
 
     Args:
-        first: the values that stand first: measured ones, or the predictions of the first model, shape (n,).
-        second: the values of the same configurations that they are compared with, shape (n,).
-        keys: which measures (see `comparison.measures.measure`).
+        first: the reference: measured values, or the predictions of the first model, shape (n,).
+        second: the other values of the same configurations, shape (n,).
+        keys: the measures (see `comparison.measures.measure`).
         powers: the orders p ≥ 1 of the means of |first - second|^p.
-        weights: what each configuration counts, shape (n,), not negative and not all 0; only their ratios matter.
-        weighted_by: what the weights are, in words ('given', if not said).
+        weights: the weights of the configurations, shape (n,), not negative and not all 0; only their ratios matter.
+        weighted_by: a description of the weights; None is 'given'.
 
     Returns:
-        The values under the keys as given. None is a measure that is undefined (each is, without configurations) or
-        beyond all numbers.
+        The values under the keys as given; None where a measure is undefined (each is, without configurations) or not
+        a finite number.
 
     Raises:
         MeasurementError: if the values are not finite numbers, one per configuration in both.
@@ -70,7 +70,7 @@ def compare_values(
 
 
 def weights_from(values: Array) -> Array:
-    """Return |value| / mean |value|, shape (n,), read-only: what takes long counts as much more as it takes.
+    """Return |value| / mean |value|, shape (n,), read-only: weights in proportion to the values.
 
     Args:
         values: measured or predicted values, shape (n,).
@@ -81,7 +81,7 @@ def weights_from(values: Array) -> Array:
     """
     sizes = np.abs(_values(values, "weighting"))
     if len(sizes) and not sizes.any():
-        raise SpecError("all values are 0, which gives no weights", hint="weight by something else, or not at all")
+        raise SpecError("all values are 0, which gives no weights", hint="use other weights, or none")
     return _mean_of_one(sizes)
 
 
@@ -108,7 +108,7 @@ def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configu
         text = term.text(model.order)
         raise SpecError(f"the model has no term {text!r}", hint=unknown_name_hint(text, known))
     sizes = np.abs(model.contributions(configurations))
-    # Contributions are finite, their sum need not be.
+    # Contributions are finite; their sum may overflow.
     greatest = sizes.max(axis=1, keepdims=True)
     sizes /= np.where(greatest > 0, greatest, 1.0)
     chosen = np.array([term in wanted for term, _ in model.terms])

@@ -1,7 +1,7 @@
 """Comparison of two models by their terms: equivalence classes, four scores, each term scored once.
 
-Kaltenecker, "Comparison of Analytical and Empirical Performance Models" (2016), section 4.1. The first model is the one
-that the second is measured by; in the thesis the analytical and the learned one.
+Kaltenecker, "Comparison of Analytical and Empirical Performance Models" (2016), section 4.1. The first model is the
+reference: in the thesis, the analytical model is the first and the learned model the second.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Subexpression, Term
 
-# The score of a term that the other model lacks, and what a term that both have is worth at least and at most.
+# The scores of a term that the other model lacks, and the least and greatest score of a term in both models.
 NO_CLASS, NO_TERM, SHARED, SAME = -2.0, -1.0, 1.0, 2.0
 
 
 def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bool = True) -> SyntacticComparison:
-    """Return how the terms of two models score.
+    """Return the scores of the terms of two models.
 
-    A term's equivalence class is the set of options it is about, also those inside of subexpressions. Each distinct
+    The equivalence class of a term is the set of its options, also of those inside of subexpressions. Each distinct
     term of both models scores once: -2 where the other model has no term of its class, -1 where it has the class but
     not the term, 1 + `similarity` of the influences where both have it, 2 where these are equal.
 
-    - Terms are compared as they stand: only canonical forms are equal, influences that differ in the last digit are
-      different (and score almost 2), and a term whose influence is 0 is a term.
-    - A subexpression that is no sum of terms is compared as a whole, and listed as unseen.
-    - Sums are compared, whatever the links: where `links_differ`, equal terms do not mean the same.
+    - Terms are not simplified: only canonical forms are equal, influences that differ in the last digit are
+      different (and score almost 2), and a term with the influence 0 is a term.
+    - A subexpression that is not a sum of terms is compared as a whole, and listed as unseen.
+    - The links are ignored: where `links_differ`, equal terms do not mean the same.
 
     Args:
-        first: the model whose influences the others are relative to.
-        second: the model compared with it.
-        constant: whether terms about no option take part; they form a class of their own.
+        first: the reference.
+        second: the other model.
+        constant: whether terms without options take part, as a separate class.
 
     Raises:
         ConfigurationError: if an influence is not a finite number.
@@ -78,7 +78,7 @@ def links_differ(first: InfluenceModel, second: InfluenceModel) -> bool:
 
 
 def names_in(options: Iterable[str], order: Iterable[str]) -> tuple[str, ...]:
-    """Return options in the system's order; those it does not have come last, by name."""
+    """Return options in the system's order; unknown ones come last, by name."""
     positions = {name: position for position, name in enumerate(order)}
     return tuple(sorted(options, key=lambda name: _place(name, positions)))
 
@@ -92,7 +92,7 @@ def _finite(model: InfluenceModel, order: tuple[str, ...]) -> dict[Term, float]:
     for term, influence in model.terms:
         if not math.isfinite(influence):
             raise ConfigurationError(
-                f"the influence of {term.text(order)} is {influence}, which is no finite number",
+                f"the influence of {term.text(order)} is {influence}, which is not a finite number",
                 hint="correct the influence in the model, or leave the term out",
             )
     return model.influences
@@ -111,7 +111,7 @@ def _term_score(term: Term, text: str, first: float | None, second: float | None
 
 
 def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...]) -> tuple[Unseen, ...]:
-    """Return the subexpressions that stand in terms, in the order of the terms; not those inside of others."""
+    """Return the subexpressions that are factors of terms, in the order of the terms; not those inside of others."""
     places: tuple[Literal["first", "second"], ...] = ("first", "second")
     found: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
     for model, place in zip(models, places, strict=True):

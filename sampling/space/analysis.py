@@ -1,4 +1,4 @@
-"""What a system is like as a whole: how many configurations are valid, and what is suspicious about its description."""
+"""The analysis of a system: the number of valid configurations, and suspicious parts of its description."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FindingKind = Literal["dead option", "always selected", "unused values", "constr
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that looks like a mistake.
+    """A part of a description that is probably a mistake.
 
     Attributes:
-        kind: what sort of thing.
-        message: what it is, in words.
-        options: the options it is about.
+        kind: the kind of the finding.
+        message: one sentence.
+        options: the options that it concerns.
         line: the line of the option or constraint in the description.
     """
 
@@ -38,13 +38,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Description:
-    """A system, counted and looked through.
+    """An analysed system.
 
     Attributes:
         model: the system.
-        count: the exact number of valid configurations; None where the constraints are too entangled to count.
+        count: the exact number of valid configurations; None where the constraints are too complex to count.
         occurrences: option → for each value index, the number of valid configurations it occurs in.
-        findings: what is suspicious; without `count` only what the text alone shows.
+        findings: suspicious parts; without `count` only those that are found without counting.
         uncounted: why there is no count.
     """
 
@@ -56,7 +56,7 @@ class Description:
 
 
 def describe(space: Space) -> Description:
-    """Count the valid configurations of a system and look for what is suspicious.
+    """Count the valid configurations of a system and find suspicious parts of its description.
 
     Raises:
         VariabilityError: naming contradicting constraints, if no configuration is valid.
@@ -82,7 +82,7 @@ def _options(model: VariabilityModel, count: int, occurrences: Mapping[str, Sequ
         elif counts[1] == 0:
             yield Finding("dead option", f"{option.name} can never be selected", (option.name,), option.line)
         elif counts[1] == count and option.name not in model.mandatory:
-            message = f"{option.name} is always selected, though it is not declared so"
+            message = f"{option.name} is always selected, but not declared as mandatory"
             yield Finding("always selected", message, (option.name,), option.line)
 
 
@@ -90,10 +90,10 @@ def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterat
     name = option.name
     unused = [value for value, occurring in zip(option.values, counts, strict=False) if occurring == 0]
     if option.optional and counts[-1] == count:
-        yield Finding("dead option", f"{name} can never have a value, it is always deselected", (name,), option.line)
+        yield Finding("dead option", f"{name} can never have a value: it is always deselected", (name,), option.line)
         return
     if option.optional and counts[-1] == 0:
-        message = f"{name} always has a value, though it has a deselectedFlag"
+        message = f"{name} always has a value, although it has a deselectedFlag"
         yield Finding("always selected", message, (name,), option.line)
     if unused:
         what = listed([f"{value:g}" for value in unused])
@@ -102,7 +102,7 @@ def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterat
 
 
 def _constraints(space: Space, count: int) -> Iterator[Finding]:
-    """Yield the stated constraints that change nothing."""
+    """Yield the stated constraints that exclude no configuration."""
     for constraint in space.model.constraints:
         try:
             without = space.count_without(constraint)
@@ -110,13 +110,13 @@ def _constraints(space: Space, count: int) -> Iterator[Finding]:
             continue
         if without == count:
             message = (
-                f"the constraint {constraint.text.strip()!r} never binds: without it the same configurations are valid"
+                f"the constraint {constraint.text.strip()!r} never binds: the same configurations are valid without it"
             )
             yield Finding("constraint never binds", message, constraint.names, constraint.line)
 
 
 def constraint_kind(constraint: Constraint) -> str:
-    """Return the kind of a constraint: 'boolean', 'non-boolean', or 'mixed' with the attributes that matter."""
+    """Return the kind of a constraint: 'boolean', 'non-boolean', or 'mixed' with its attributes."""
     if isinstance(constraint, BooleanConstraint):
         return "boolean"
     if constraint.kind == "non-boolean":
@@ -125,7 +125,7 @@ def constraint_kind(constraint: Constraint) -> str:
 
 
 def option_role(model: VariabilityModel, option: BinaryOption) -> str:
-    """Return what the hierarchy makes of a binary option: 'alternative', 'mandatory' or 'optional'."""
+    """Return the role of a binary option in the hierarchy: 'alternative', 'mandatory' or 'optional'."""
     if model.alternatives(option):
         return "alternative"
     return "optional" if option.optional or model.exclusions[option.name] else "mandatory"

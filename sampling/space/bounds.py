@@ -1,4 +1,4 @@
-"""Intervals that values of terms lie in, where not every combination of option values can be looked at."""
+"""Bounds of the values of terms, for too many combinations of option values to examine each of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Extreme:
 
     Attributes:
         value: the bound.
-        at: the combination that has this value; None where none is known to have it.
+        at: a combination with this value; None where none is known.
     """
 
     value: float
@@ -40,7 +40,7 @@ class Bounds:
         return Bounds(min(products, key=_value), max(products, key=_value))
 
     def with_zero(self) -> Bounds:
-        """Return the bounds that take 0 in as well."""
+        """Return the bounds, extended to include 0."""
         zero = Extreme(0.0, None)
         return Bounds(min(self.low, zero, key=_value), max(self.high, zero, key=_value))
 
@@ -50,12 +50,12 @@ UNBOUNDED = Bounds(Extreme(-math.inf, None), Extreme(math.inf, None))
 
 
 def interval(low: float, high: float) -> Bounds:
-    """Return bounds that no combination is known to reach; everything, where a bound is undefined."""
+    """Return bounds without known combinations; no bounds, where one is undefined."""
     return UNBOUNDED if math.isnan(low) or math.isnan(high) else Bounds(Extreme(low, None), Extreme(high, None))
 
 
 def factor_bounds(low: float, high: float, factor: Factor) -> Bounds:
-    """Return bounds of `x^power * log10(x)^log` for all x in an interval; everything, where it may have no value."""
+    """Return bounds of `x^power * log10(x)^log` for all x in an interval; no bounds, where it may have no value."""
     result = _power(low, high, factor.power)
     if factor.log != 0:
         if low <= 0:
@@ -65,7 +65,7 @@ def factor_bounds(low: float, high: float, factor: Factor) -> Bounds:
 
 
 def exponential_bounds(base: tuple[float, float], exponent: tuple[float, float]) -> Bounds:
-    """Return bounds of `x^y` for all x and y in intervals; everything, where x may be 0 or less."""
+    """Return bounds of `x^y` for all x and y in intervals; no bounds, where x may be 0 or less."""
     if base[0] <= 0:
         return UNBOUNDED
     with np.errstate(all="ignore"):
@@ -89,7 +89,7 @@ def _power(low: float, high: float, power: Exponent) -> Bounds:
 
 def _product(first: Extreme, second: Extreme) -> Extreme:
     """Return the product of two extremes, reached where both are."""
-    # A factor of 0 leaves nothing, however large the other may be.
+    # A factor of 0 gives 0, even if the other one is infinite.
     value = 0.0 if 0 in (first.value, second.value) else first.value * second.value
     if first.at is None or second.at is None:
         return Extreme(value, None)

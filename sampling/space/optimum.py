@@ -1,8 +1,8 @@
 """The valid configuration with the least or the greatest predicted value, exactly.
 
-Options that neither a term nor a constraint ties together are optimised apart from each other: the optimum over a
-product of independent parts is made of the parts' optima. A part that is too large to be listed whole is listed as far
-as the model's own options go, and then completed.
+Options that no term and no constraint ties together are optimised separately: the optimum over a product of independent
+parts consists of the optima of the parts. A part that is too large to be listed is listed for the options of the model
+only, and then completed.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Optimum:
     Attributes:
         configuration: the configuration, one row.
         predicted: its predicted value.
-        examined: number of (partial) configurations that were looked at.
-        unused: options that no term of the model is about: their values are valid, but no better than others.
+        examined: the number of (partial) configurations that were examined.
+        unused: options that occur in no term of the model: their values are valid, but no better than others.
     """
 
     configuration: Configurations
@@ -67,10 +67,10 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
         model: the performance-influence model.
         space: the valid configurations.
         maximize: whether the greatest value is wanted.
-        limit: the greatest number of combinations that may be looked at in one part.
+        limit: the greatest number of combinations to examine in one part.
 
     Raises:
-        SpaceError: if that is not enough.
+        SpaceError: if more combinations would have to be examined.
         ConfigurationError: if the model uses unknown options or has no finite value somewhere.
         VariabilityError: if there is no valid configuration.
     """
@@ -179,9 +179,9 @@ def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limi
     if projection.count > limit:
         names = [space.model.names[variable] for variable in part.used]
         raise SpaceError(
-            f"the optimum would take a look at {projection.count:,} configurations (the limit is {limit:,}), "
-            f"in which {listed(names)} depend on each other",
-            hint="raise --limit, or use a model of fewer options",
+            f"{projection.count:,} configurations would have to be examined, "
+            f"in which {listed(names)} depend on each other (the limit is {limit:,})",
+            hint="raise --limit, or use a model with fewer options",
         )
     rows = projection.enumerate(limit)
     own = InfluenceModel(part.terms, model.order, derived=model.derived)

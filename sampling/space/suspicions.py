@@ -1,6 +1,6 @@
-"""What looks like a mistake in a variability model, as far as its text alone shows it.
+"""Probable mistakes in a variability model that its text shows without the valid configurations.
 
-What only the valid configurations show (dead options, constraints that never bind) is found by sampling.
+Mistakes that only the valid configurations show (dead options, constraints that never bind) are in `analysis`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from splc.system.constraints import BooleanConstraint, Constraint
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel, plain_name
 
-# The only output string that means something for a numeric option: print nothing.
+# The only output string with an effect for a numeric option: it prints nothing.
 NO_OUTPUT = "noOutput"
 
 
 def suspicions(model: VariabilityModel) -> list[str]:
-    """Return what is suspicious about a model, its reader's notes first, each with its line where that is known."""
+    """Return probable mistakes, the reader's notes first, each with its line where that is known."""
     found = [
         *model.notes,
         *(text for option in model.binary_options for text in _binary(model, option)),
@@ -47,13 +47,13 @@ def _binary(model: VariabilityModel, option: BinaryOption) -> Iterator[str]:
         if name in group:
             yield _at(line, f"{name} implies itself, which has no effect")
         elif all(other in model.exclusions[name] for other in group):
-            yield _at(line, f"{name} implies what it excludes ({' | '.join(group)}) and can never be selected")
+            yield _at(line, f"{name} implies options that it excludes ({' | '.join(group)}) and can never be selected")
     if not option.optional and model.exclusions[name] and not model.alternatives(option):
         others = ", ".join(model.exclusions[name])
         yield _at(
             line,
-            f"{name} is not optional, but excludes options that are no alternatives of it ({others}): "
-            "it is optional in effect",
+            f"{name} is not optional, but excludes options that are not its alternatives ({others}): "
+            "it is in effect optional",
         )
 
 
@@ -71,7 +71,7 @@ def _numeric(option: NumericOption) -> Iterator[str]:
         yield _at(
             line,
             f"{name}: deselectedFlag {option.deselected_flag:g} is one of its values, "
-            "which no file can tell from deselected",
+            "which files cannot distinguish from deselected",
         )
     output = (option.presentation.output_string or "").strip()
     if output and output != NO_OUTPUT:
@@ -91,13 +91,13 @@ def _numeric(option: NumericOption) -> Iterator[str]:
 
 
 def _spellings(model: VariabilityModel) -> Iterator[str]:
-    """Yield names that SPL Conqueror cannot tell apart, since it keeps only letters, digits and _."""
+    """Yield names that SPL Conqueror cannot distinguish, since it keeps only letters, digits and _."""
     plain: dict[str, list[str]] = {}
     for name in model.names:
         plain.setdefault(plain_name(name), []).append(name)
     for spelling, names in plain.items():
         if len(names) > 1:
-            yield f"SPL Conqueror cannot tell {', '.join(names)} apart: it reads each of them as {spelling!r}"
+            yield f"SPL Conqueror cannot distinguish {', '.join(names)}: it reads each of them as {spelling!r}"
 
 
 def _constraints(model: VariabilityModel) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _constraints(model: VariabilityModel) -> Iterator[str]:
         first = seen.setdefault(constraint, constraint)
         if first is not constraint:
             where = f" (line {first.line})" if first.line else ""
-            yield _at(line, f"the constraint {text!r} is there twice{where}")
+            yield _at(line, f"duplicate constraint {text!r}{where}")
         if isinstance(constraint, BooleanConstraint):
             signs = {(literal.name, literal.positive) for literal in constraint.literals}
             both = sorted({name for name, positive in signs if (name, not positive) in signs})
@@ -117,6 +117,5 @@ def _constraints(model: VariabilityModel) -> Iterator[str]:
         elif constraint.ambiguous:
             yield _at(
                 line,
-                f"the constraint {text!r} is read as SPL Conqueror reads it, a / b * c as a / (b * c); "
-                "use parentheses to say what is meant",
+                f"the constraint {text!r} is read as in SPL Conqueror: a / b * c is a / (b * c); add parentheses",
             )

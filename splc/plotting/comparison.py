@@ -27,7 +27,7 @@ def comparison_plot(
         file_format: one of `FORMATS`.
 
     Raises:
-        OutputError: if a view is unknown, none is asked for, or there is nothing to draw in it.
+        OutputError: if a view is unknown, there is no view, or there is nothing to draw in it.
     """
     if not views or not set(views) <= set(VIEWS):
         raise OutputError(Problem(f"there is no view {', '.join(views)!r}", hint=f"views are {', '.join(VIEWS)}"))

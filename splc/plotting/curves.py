@@ -41,11 +41,11 @@ LOOKS = (
     Look("#6a3d9a", (0, (4, 1.5, 1, 1.5, 1, 1.5)), "X", 4.2),
     Look("#8c7a1e", (0, (12, 3)), "p", 4.1),
 )
-# More models than looks cannot be told apart; they get the same look.
+# Further models share one look, since more looks could not be distinguished.
 REST = Look("#a0a0a0", "-", ".", 2.7, named=False)
 # Up to this number of configurations, lines join the predictions; with more, lines would be a band.
 JOINED = 60
-# Pieces that a running median is taken over, and marks beyond which a vector file would be too slow to look at.
+# The number of pieces of a running median, and the number of marks above which a vector file would be too slow.
 _PIECES, _VECTORS = 50, 20_000
 
 
@@ -56,11 +56,11 @@ class Curves:
     Attributes:
         names: the models' names, at least one.
         values: their predictions, shape (models, n), read-only.
-        measured: the measured values, shape (n,), read-only, NaN where there is none; None: nothing is measured.
-        nfp: the measured property; None where nothing is measured.
+        measured: the measured values, shape (n,), read-only, NaN where one is missing; None without measurements.
+        nfp: the measured property; None without measurements.
 
     Raises:
-        OutputError: if the shapes do not belong together.
+        OutputError: if the shapes do not match.
     """
 
     names: tuple[str, ...]
@@ -88,7 +88,7 @@ class Curves:
     def order(self) -> Array:
         """The configurations in ascending order of the measured value, or of the first model's; shape (n,).
 
-        Equal measured values are ordered by the first model's, then as they came; what is not measured comes last.
+        Equal measured values are ordered by the first model's, then as given; configurations without a value are last.
         """
         # Measured values may be counts: the second key sorts equal values.
         return np.lexsort((self.values[0],) if self.measured is None else (self.values[0], self.measured))
@@ -114,7 +114,7 @@ def draw_curves(figure: Figure | SubFigure, curves: Curves) -> None:
     x = np.arange(1, n + 1)
     joined, names, handles = n <= JOINED, [], []
     if measured is not None:
-        # Wide and below all models: those that are right run along it, and it stays visible beside them.
+        # A wide line below all models stays visible next to models that predict well.
         mark = "o" if joined else None
         (line,) = axes.plot(x, measured, color=BLACK, linewidth=2.6, marker=mark, markersize=6, zorder=3)
         handles.append(line)
@@ -179,7 +179,7 @@ def _scattered(axes: Axes, x: Array, vectors: bool, row: Array, look: Look) -> L
     pieces = [piece[np.isfinite(piece)] for piece in np.array_split(row, _pieces(n))]
     medians = [float(np.median(piece)) if len(piece) else np.nan for piece in pieces]
     places = [float(piece.mean()) for piece in np.array_split(x, _pieces(n))]
-    # In grey, a line among dots of its own lightness is seen only on a light ground.
+    # Without colours, a line among dots of the same lightness is visible only on a light background.
     axes.plot(places, medians, color="white", linewidth=3.2, alpha=0.8, zorder=2.5)
     # Markers of models that predict the same do not hide each other.
     every = (round(10 * look.height) % 3, 3)

@@ -15,8 +15,8 @@ def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str,
 
     Args:
         measured: the measured values, shape (n,).
-        predicted: the predicted ones, shape (n,).
-        learned: which of them were learned from, shape (n,), bool.
+        predicted: the predicted values, shape (n,).
+        learned: whether a configuration is in the learning set, shape (n,), bool.
         nfp: the property.
         title: the title.
         file_format: one of `FORMATS`.
@@ -31,7 +31,7 @@ def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str,
         if wide:
             axes.set_xscale("log")
             axes.set_yscale("log")
-            # Names of properties must not be read as formulas, so there are none for ticks either: plain numbers.
+            # Names of properties must not be read as formulas, so ticks have plain numbers, too.
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter(FuncFormatter(plain_number))
                 axis.set_minor_formatter(NullFormatter())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, literal, named, new_figure, saved
 
-# They differ in lightness from their neighbours, the first two from all others.
+# Neighbours differ in lightness, the first two colours from all others.
 _SIDE_BY_SIDE = (DARK, LIGHT, "#8cc8f0", "#a63c00", "#c8c8c8", "#606060", "#f3dfb3")
 _STACKED = (DARK, "#4f87b5", "#9dc3e0", "#dcebf5", "#f4f8fb")
 
@@ -68,7 +68,7 @@ def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title:
 
     Args:
         panels: rows of panels, of equal length.
-        bands: what the parts of a bar are, from below.
+        bands: the names of the parts of a bar, from below.
         title: the title.
         file_format: one of `FORMATS`.
     """

@@ -104,7 +104,7 @@ def literal(name: str, most: int | None = None) -> str:
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
-    """Return how wide a text (of `literal`) is drawn, in inches, at a font size in points."""
+    """Return the width of a text (of `literal`) in inches, at a font size in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -123,13 +123,13 @@ def fitting(name: str, width: float, size: float, *, bold: bool = False) -> str:
 
 
 def drawable(values: Array) -> Array:
-    """Return values as matplotlib can draw them: gaps (NaN) where they are not finite, no number beyond all axes."""
+    """Return values that matplotlib can draw: NaN (gaps) where they are not finite, and no value beyond any axis."""
     values = np.asarray(values, dtype=float)
     return np.clip(np.where(np.isfinite(values), values, np.nan), -_LARGEST, _LARGEST)
 
 
 def plain_number(value: float, position: int | None = None) -> str:
-    """Return the text of a tick, where matplotlib would write a formula."""
+    """Return the text of a tick as plain text, not as a formula."""
     del position
     return f"{value:g}".replace("-", "−")
 

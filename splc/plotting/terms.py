@@ -1,6 +1,6 @@
-"""The terms of compared models, one bar per term: how it is found in the other model (section 4.1 of the thesis).
+"""The terms of compared models, one bar per term for its score in the other model (section 4.1 of the thesis).
 
-Influences of different terms cannot be drawn to one scale, since each has a unit of its own; their scores can.
+The influences of different terms have different units and cannot share a scale; their scores can.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Colour, hatch and legend of each case: they differ in lightness, in texture and in the side that the bar is on.
+# Colour, hatch and legend of each case: the cases differ in lightness, texture and the side of the bar.
 CASES: dict[Found, tuple[str, str, str]] = {
     "no class": ("#a63c00", "xxxx", "no term over these options in the other model (−2)"),
     "no term": ("#f0b040", "", "terms over these options, but not this one (−1)"),
     "different": ("#8cc8f0", "////", "in both, influences differ (1 to 2)"),
     "same": ("#00335c", "", "in both, same influence (2)"),
 }
-# The numbers of terms and models that are drawn at most; the tables have all.
+# The greatest numbers of terms and models in a picture; the tables have all.
 MOST_TERMS, MOST_MODELS = 120, 8
 _SIZE, _ROW, _MARGIN, _GAP, _INDENT = 8.0, 0.19, 0.2, 0.18, 0.15
 _WIDEST_TERM, _LEAST_PANEL = 4.2, 1.3
@@ -34,7 +34,7 @@ _WIDEST_TERM, _LEAST_PANEL = 4.2, 1.3
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the picture: a class (without a term) or a term, and its scores in each comparison (None: in neither).
+    """A line of the picture: a class (without a term) or a term, with its scores in each comparison (None: in neither).
 
     Attributes:
         label: the text at its left.
@@ -61,10 +61,10 @@ class TermsLayout:
     """The positions of all parts of the picture, in inches, from the widths of the texts.
 
     Attributes:
-        comparisons: what is drawn.
+        comparisons: the comparisons in the picture.
         rows: the classes, each with its terms below it.
-        hidden: how many terms are not drawn, beyond `MOST_TERMS`.
-        left_out: how many models are not drawn, beyond `MOST_MODELS`.
+        hidden: the number of terms that are not drawn, beyond `MOST_TERMS`.
+        left_out: the number of models that are not drawn, beyond `MOST_MODELS`.
         width: of the whole picture.
         label: width of the terms.
         first: width of the first model's influences.
@@ -106,12 +106,12 @@ class TermsLayout:
 
     @property
     def height(self) -> float:
-        """The height of the whole."""
+        """The height of the picture."""
         notes = (self.hidden > 0) + (self.left_out > 0) + (not self.rows)
         return self.top + _ROW * (len(self.rows) + notes) + 1.05
 
     def panels(self) -> Iterator[tuple[int, float]]:
-        """Yield the number of each comparison and where its bars begin."""
+        """Yield the number of each comparison and the position of its bars."""
         x = _MARGIN + self.label + self.first
         for j, other in enumerate(self.others):
             yield j, x
@@ -119,8 +119,8 @@ class TermsLayout:
 
 
 def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
-    """Return the rows of comparisons side by side, at most `MOST_TERMS` terms, and how many terms are left out."""
-    # Sets: models that know options in different orders have the same classes.
+    """Return the rows of comparisons side by side, at most `MOST_TERMS` terms, and the number of omitted terms."""
+    # Sets, since models with different orders of options have the same classes.
     classes: list[frozenset[str]] = []
     names: dict[frozenset[str], tuple[str, ...]] = {}
     terms: dict[frozenset[str], list[Term]] = {}
@@ -238,7 +238,7 @@ def _headers(sheet: Axes, layout: TermsLayout) -> None:
 
 
 def _notes(sheet: Axes, layout: TermsLayout, y: float) -> None:
-    """Draw what is left out, and the legend of the bars."""
+    """Draw the numbers of omitted terms and models, and the legend of the bars."""
     notes = [
         f"and {layout.hidden:,} more {'term' if layout.hidden == 1 else 'terms'}" if layout.hidden else "",
         f"{layout.left_out} more {'model is' if layout.left_out == 1 else 'models are'} not drawn"

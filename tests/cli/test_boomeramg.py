@@ -119,7 +119,7 @@ class TestAccuracy:
         ("file", "ratio", "error"), [("analytical.txt", 1.54, 33.8), ("analytical_3.2.2.txt", 1.53, 33.3)]
     )
     def test_the_figures_of_the_readme(self, file: str, ratio: float, error: float) -> None:
-        """Measured by predicted, in the geometric mean, and the mean relative error are what the README says."""
+        """The geometric mean of measured by predicted and the mean relative error are those in the README."""
         values, found = measured()["solve_compute_seconds"], np.array(list(predicted(file).values()))
         assert geometric_mean(values / found) == pytest.approx(ratio, abs=0.005)
         assert 100 * np.mean(np.abs(values - found) / values) == pytest.approx(error, abs=0.05)

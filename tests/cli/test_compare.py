@@ -140,7 +140,7 @@ def test_other_configurations(models: Path, run: Run) -> None:
 
 
 def test_without_measurements_terms_are_compared(models: Path, run: Run) -> None:
-    """Without measurements only terms are compared, unless `--on` says where predictions are."""
+    """Without measurements only terms are compared, unless `--on` names configurations."""
     (models / "measurements.csv").unlink()
     found = compared(run, "analytical.txt", "other.txt")
     assert found["semantic"] is None
@@ -155,7 +155,7 @@ def test_without_measurements_terms_are_compared(models: Path, run: Run) -> None
 
 
 def test_thresholds(models: Path, run: Run) -> None:
-    """A measure beyond its bound makes the exit code 1 and says which it is; the result is printed all the same."""
+    """A measure that violates its bound makes the exit code 1 and is named; the result is still printed."""
     kept = ("--fail-below", "jaccard=0.5", "--fail-above", "error_rate=50")
     assert run("compare", "analytical.txt", "other.txt", *kept).exit_code == 0
     for option, bound, name in (
@@ -204,7 +204,7 @@ def test_intervals(models: Path, run: Run) -> None:
     assert 0 <= found["intervals"]["overlapping"] <= 1
     # slope = 1.0 to 1.5 times the mean of x over the configurations.
     assert found["intervals"]["width"][0] == pytest.approx(0.5 * 21 / 9)
-    # A band of the mean says nothing about single measured values.
+    # A band of the mean does not apply to single measured values.
     assert found["measured"][0]["covered"] is None
     assert 0 <= found["measured"][1]["covered"] <= 1
     shown = run("compare", "analytical.txt", "learned.log", "--intervals", "0.95")
@@ -227,7 +227,7 @@ def test_intervals_of_another_level_are_refused(models: Path, run: Run) -> None:
 
 
 def test_what_is_not_determined_has_no_intervals(models: Path, run: Run) -> None:
-    """A model with parameters that nobody knows is not compared by intervals, and it is said why."""
+    """A model with undetermined parameters is not compared by intervals, and a note says why."""
     (models / "parameters.toml").write_text(
         "base = { value = 0.5, determined = false }\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n", encoding="utf-8"
     )
@@ -303,7 +303,7 @@ def test_all_learnings_of_a_log(models: Path, run: Run) -> None:
 
 
 def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) -> None:
-    """Models are judged by the property that they say they are about; --nfp decides otherwise, with a warning."""
+    """Models are judged by the property in their files; --nfp selects another one, with a warning."""
     assert run("learn", "--nfp", "energy").exit_code == 0
     found = compared(run, "analytical.txt", "learned.log")
     assert found["nfp"] == "energy"
@@ -313,7 +313,7 @@ def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) ->
 
 
 def test_csv_is_one_table_whatever_the_number_of_models(models: Path, run: Run) -> None:
-    """Where a table is about each model, CSV has a column that says which one a row is about."""
+    """Tables of several models have a column for the model in CSV."""
     for name, title in (("terms", "second model"), ("classes", "second model"), ("ranges", "model")):
         result = run("compare", "analytical.txt", "other.txt", "analytical.txt", "--csv", "--table", name)
         rows = list(csv.reader(io.StringIO(result.stdout)))

@@ -35,7 +35,7 @@ def test_bad_models(models: Path, run: Run, name: str) -> None:
 
 
 def test_bad_models_are_reported_together(models: Path, run: Run) -> None:
-    """The errors of all models are told at once."""
+    """The errors of all models are reported together."""
     (models / "bad.txt").write_text("3 * y", encoding="utf-8")
     (models / "worse.txt").write_text("3 *", encoding="utf-8")
     result = run("compare", "bad.txt", "worse.txt", "missing.txt")
@@ -84,7 +84,7 @@ def test_where_a_model_has_no_value(models: Path, run: Run, text: str, what: str
     ],
 )
 def test_bad_options(models: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:
-    """A wrong option is an error that says what is wrong, and nothing is printed."""
+    """A wrong option is an error with an explanation, and nothing is printed."""
     result = run("compare", "analytical.txt", "other.txt", *arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -109,14 +109,14 @@ def test_standard_input_is_one_file(models: Path, run: Run) -> None:
 
 
 def test_without_models_there_is_nothing_to_compare(models: Path, run: Run) -> None:
-    """No model at all is an error that says what is missing."""
+    """A call without models is an error that names the missing argument."""
     result = run("compare")
     assert result.exit_code == 2
     assert "name the models to compare" in result.stderr
 
 
 def test_bounds_need_what_they_are_about(models: Path, refused: Callable[..., str]) -> None:
-    """A bound of a measure that nothing is there for is a wrong call, not a bad model."""
+    """A bound of a measure without the inputs that it needs is a usage error."""
     (models / "measurements.csv").unlink()
     pair = ("compare", "analytical.txt", "other.txt")
     assert "needs measurements" in refused(*pair, "--on", "all", "--fail-below", "measured.jaccard=0.2")
@@ -141,5 +141,5 @@ def test_factors_are_finite(models: Path, refused: Callable[..., str]) -> None:
 
 
 def test_what_all_models_share_is_one_problem(models: Path, refused: Callable[..., str]) -> None:
-    """A parameter that no model can have is told once, not once per model."""
+    """A parameter that no model can have is reported once, not once per model."""
     assert refused("compare", "analytical.txt", "other.txt", "--parameter", "x=3").count("the name of an option") == 1

@@ -155,7 +155,7 @@ def test_tables_predict_by_row_and_compare_by_one() -> None:
 
 
 def test_without_configurations_only_terms_are_compared() -> None:
-    """Without configurations there is no semantic part; without measured ones nobody is judged."""
+    """Without configurations there is no semantic part; without measured ones no model is judged."""
     found = compare_all(named(a=model("x"), b=model("y")))
     assert found.comparisons[0].semantic is None
     assert found.comparisons[0].hybrid is None

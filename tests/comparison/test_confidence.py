@@ -109,7 +109,7 @@ def test_logarithmic_link(noise: Array) -> None:
 
 @given(noises)
 def test_collinear_terms(noise: Array) -> None:
-    """Terms that the measurements cannot tell apart have infinite intervals, the others those without such a term."""
+    """Collinear terms have infinite intervals; the others have the intervals without these terms."""
     same = ALL[ALL.value("b") == ALL.value("c")]
     measured = noise[: len(same)]
     model = model_of({CONSTANT: 1.0, B: 2.0, option_term("c"): 3.0, X: 4.0})
@@ -169,7 +169,7 @@ def test_exact_measurements() -> None:
 
 
 def test_coverage_of_simulated_data() -> None:
-    """Over simulated measurements, intervals hold what they should about as often as their level says."""
+    """Over simulated measurements, the coverage of intervals is about their level."""
     truth = model_of({CONSTANT: 5.0, B: 2.0, X: 0.5, log_term("x"): 1.0})
     means = truth.predict(ALL)
     rng = np.random.default_rng(7)

@@ -186,7 +186,7 @@ def test_undefined_values_are_left_out() -> None:
 
 
 def test_no_interval_without_resamples() -> None:
-    """Where hardly any resample has pairs to rank, since not all models were drawn, there is no interval."""
+    """If hardly any resample has pairs to rank, since not all models were drawn, there is no interval."""
     columns = {"error_rate": [1.0, 2.0, 3.0, 4.0, 5.0], "m": [1.0, 2.0, 4.0, 3.0, 5.0]}
     pairs = [(k, k + 5) for k in range(5)]
     found = [only(correlations(compared(columns), pairs=pairs, resamples=1, seed=seed)) for seed in range(20)]
@@ -200,7 +200,7 @@ def test_no_interval_without_resamples() -> None:
 
 @pytest.mark.parametrize(("models", "needed"), [(3, True), (4, True), (5, False), (9, False)])
 def test_few_models_have_no_interval(models: int, needed: bool) -> None:
-    """Fewer than five models have hardly any resamples: there is a reason in the place of an interval."""
+    """Fewer than five models have hardly any resamples: there is a reason instead of an interval."""
     comparisons, pairs = quality_pairs(models, 2, 1.0)
     found = only(correlations(comparisons, pairs=pairs))
     assert found.spearman is not None

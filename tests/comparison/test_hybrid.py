@@ -170,7 +170,7 @@ def test_models_without_contributions_have_shares_of_nothing() -> None:
 
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_huge_and_tiny_contributions_have_the_same_shares(size: float) -> None:
-    """Neither sums beyond all numbers nor those near zero change shares."""
+    """Shares of very large and very small contributions are those of others."""
     model = InfluenceModel.from_terms({option_term("x"): 3.0, option_term("y"): -1.0, CONSTANT: 2.0}, SYSTEM.names)
     other = InfluenceModel.from_terms({option_term("x"): 1.0, CONSTANT: 2.0}, SYSTEM.names)
     plain, scaled = compared(model, other), compared(model.scaled(size), other.scaled(size), np.full(len(ALL), size))
@@ -181,7 +181,7 @@ def test_huge_and_tiny_contributions_have_the_same_shares(size: float) -> None:
 
 @given(st.lists(st.sampled_from([0.0, 1e-300, 1e-5, 1.0, -3.0, 1e300]), min_size=6, max_size=6))
 def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None:
-    """Shares and similarities are the same however many configurations are looked at at a time."""
+    """Shares and similarities do not depend on the size of the blocks of configurations."""
     system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (0.0, 1.0, 5.0))))
     configurations = Configurations(system, np.array(list(itertools.product(range(3), repeat=2))))
     terms = [CONSTANT, option_term("x"), option_term("x") * option_term("y")]
@@ -203,7 +203,7 @@ def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None
 def test_parameters_do_not_change_the_class() -> None:
     """With a parameter that is a table over an option, a term counts for its own options, whatever the table is over.
 
-    What is compared by terms has numbers in the place of parameters; what contributes has the table.
+    The comparison of terms has numbers instead of parameters; contributions use the table.
     """
     table = Parameter(
         "alpha", (1.0, 5.0, 0.0), (1.0, 5.0, 0.0), (1.0, 5.0, 0.0), "x", (1.0, 2.0, 4.0), ((option_term("x"), 1.0),)

@@ -99,7 +99,7 @@ def test_infinite_intervals() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ([[1.0], [0.0]], [[0.0], [1.0]], r"from 1 to 0 is no interval \(configuration 0\)"),
+        ([[1.0], [0.0]], [[0.0], [1.0]], r"from 1 to 0 is not an interval \(configuration 0\)"),
         ([[0.0, 0.0], [1.0, math.nan]], [[0.0, 0.0], [1.0, 1.0]], r"configuration 1"),
         ([[0.0], [1.0]], [[0.0, 0.0], [1.0, 1.0]], "1 intervals cannot be compared with 2"),
         ([0.0, 1.0], [0.0, 1.0], "shape"),
@@ -107,7 +107,7 @@ def test_infinite_intervals() -> None:
     ],
 )
 def test_wrong_intervals(first: list[Any], second: list[Any], message: str) -> None:
-    """What is no interval, or not as many of them, is refused."""
+    """Invalid intervals and different numbers of intervals are refused."""
     with pytest.raises(ConfigurationError, match=message):
         compare_intervals(np.array(first), np.array(second), 0.95)
 

@@ -323,7 +323,7 @@ class TestExtremes:
 
     @every
     def test_zeros(self, tested: Measure) -> None:
-        """Of zeros throughout, a measure is undefined or what it is of equal vectors; neither warns."""
+        """For vectors of zeros a measure is undefined or has its value for equal vectors, without a warning."""
         value = tested(np.zeros(3), np.zeros(3))
         assert math.isnan(value) or value == tested.laws.identity
 
@@ -383,8 +383,8 @@ class TestKeys:
             ("cosinus", "did you mean 'cosine'"),
             ("Jaccard", "did you mean 'jaccard'"),
             ("eucledean", "did you mean 'euclidean'"),
-            ("minkowski", "write the order behind it"),
-            ("minkowskix", "write the order behind it"),
+            ("minkowski", "append the order"),
+            ("minkowskix", "append the order"),
             ("??", "known are: error_rate"),
             ("", "known are: error_rate"),
         ],

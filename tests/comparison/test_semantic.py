@@ -77,7 +77,7 @@ class TestValues:
         assert found.values["error_rate"] == pytest.approx(100 * (1 / 2 + 9 / 4) / 2)
 
     def test_undefined_and_infinite_values(self) -> None:
-        """What is undefined or beyond all numbers is None, so that it can be JSON."""
+        """Values that are undefined or not finite are None, so that they can be JSON."""
         found = compare_values(np.array([0.0, 0.0]), np.array([1e300, 1.0]), keys=["error_rate", "cosine", "manhattan"])
         assert found.values == {"error_rate": None, "cosine": None, "manhattan": 1e300}
         assert found.mean_power == {"1": 5e299, "2": None, "3": None}

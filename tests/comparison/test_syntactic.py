@@ -211,7 +211,7 @@ class TestLaws:
 
     @given(models, models)
     def test_switching_the_constant_off_removes_its_class(self, first: InfluenceModel, second: InfluenceModel) -> None:
-        """Without the constant, what is left are the other classes, unchanged."""
+        """Without the constant, the other classes remain unchanged."""
         with_it, without = compare_terms(first, second), compare_terms(first, second, constant=False)
         assert without.classes == tuple(group for group in with_it.classes if group.options)
         assert (with_it.constant, without.constant) == (True, False)
@@ -273,7 +273,7 @@ class TestScores:
         assert found.classes[5].terms[0].text == "b * a"
 
     def test_the_order_does_not_depend_on_how_names_hash(self) -> None:
-        """Options that the system's order lacks stand by name, in whatever order they are met."""
+        """Options that are not in the system's order are sorted by name, in any order of the models."""
         for names in permutations("dcb"):
             model = InfluenceModel.from_terms([(option_term(name), 1.0) for name in names])
             assert [group.options for group in compare_terms(model, model).classes] == [("b",), ("c",), ("d",)]

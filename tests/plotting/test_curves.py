@@ -54,7 +54,7 @@ def test_unmeasured_configurations_come_last() -> None:
 
 
 def test_few_configurations_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each line runs through the sorted values of what its entry in the legend says."""
+    """Each line runs through the sorted values of the model in its legend entry."""
     rng = np.random.default_rng(1)
     values, measured = rng.uniform(1, 2, (2, JOINED)), rng.uniform(1, 2, JOINED)
     axes = drawn(monkeypatch, Curves(("a", "b"), values, measured, "t"))
@@ -99,7 +99,7 @@ def test_more_models_are_grey(models: int, entry: str, n: int, monkeypatch: pyte
 
 
 def test_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The axes say what is drawn and what configurations are sorted by."""
+    """The labels of the axes name the values and the order of the configurations."""
     values = np.ones((1, 3))
     axes = drawn(monkeypatch, Curves(("a.log",), values, np.ones(3), "solve_seconds"))
     assert axes.get_xlabel() == "configuration (sorted by measured solve_seconds)"

@@ -15,7 +15,7 @@ from splc.plotting.style import fitting, literal, width_of
 
 @pytest.mark.parametrize(("name", "expected"), [("a.svg", "svg"), ("b/c.PNG", "png"), ("x.y.pdf", "pdf")])
 def test_format_is_in_the_name(name: str, expected: str) -> None:
-    """The suffix of a file says its format."""
+    """The suffix of a file selects its format."""
     assert plot_format(name) == expected
 
 
@@ -27,7 +27,7 @@ def test_unknown_format(name: str) -> None:
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where matplotlib is missing, the message says what to install."""
+    """Without matplotlib, the message names the package to install."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(OutputError, match=r"splc\[plot\]"):
         plot_format("a.svg")

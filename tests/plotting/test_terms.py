@@ -132,7 +132,7 @@ def test_columns_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_terms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two models without a term give a picture that says so."""
+    """The picture of two models without terms has a note about it."""
     found = [text.get_text() for text in sheet(monkeypatch, compared("a", "b")).texts]
     assert "neither model has a term" in found
     assert "score 0.00 of [0, 0]" in found

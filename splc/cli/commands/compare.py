@@ -52,14 +52,14 @@ def compare(
     ] = None,
     round: Annotated[
         str,
-        typer.Option("--round", metavar="N|last|best", help="The round of logs that is meant.", rich_help_panel=MODELS),
+        typer.Option("--round", metavar="N|last|best", help="The round of logs.", rich_help_panel=MODELS),
     ] = "last",
     learning: Annotated[
         str | None,
         typer.Option(
             "--learning",
             metavar="N|all",
-            help="Which learning of logs that hold several; 'all' compares each. Default: the last.",
+            help="The learning of logs that hold several; 'all' compares each. Default: the last.",
             rich_help_panel=MODELS,
         ),
     ] = None,
@@ -68,7 +68,7 @@ def compare(
         typer.Option(
             "--at",
             metavar="NAME=VALUE",
-            help="The row of tabled parameters that stands for them in terms: 'nodes=4'. Default: their middle row.",
+            help="The row of tabled parameters that is their number in terms: 'nodes=4'. Default: their middle row.",
             rich_help_panel=TERMS,
         ),
     ] = None,
@@ -76,7 +76,7 @@ def compare(
         bool,
         typer.Option(
             "--constant/--no-constant",
-            help="Whether the constant takes part, as an equivalence class of its own.",
+            help="Whether the constant takes part, as a separate equivalence class.",
             rich_help_panel=TERMS,
         ),
     ] = True,

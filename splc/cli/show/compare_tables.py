@@ -15,7 +15,7 @@ CONSTANT = "(constant)"
 
 
 def tables_of(name: str, result: Result) -> Iterator[Table]:
-    """Yield the tables that a name stands for."""
+    """Yield the tables with a name."""
     if name == "measures":
         yield measures_table(result)
     elif name == "terms":
@@ -31,7 +31,7 @@ def tables_of(name: str, result: Result) -> Iterator[Table]:
 
 
 def csv_table(name: str, result: Result) -> Table:
-    """Return the one table that a name stands for in CSV: where there is one per model, a column says which."""
+    """Return the table with a name for CSV: tables of several models become one, with a column for the model."""
     tables = list(tables_of(name, result))
     if name not in {"terms", "classes", "ranges"}:
         return tables[0]
@@ -39,14 +39,14 @@ def csv_table(name: str, result: Result) -> Table:
     if name == "ranges":
         return _joined("model", (first, *others), tables, tables[0].columns)
     columns = list(tables[0].columns)
-    # What is the name of a model in one table is the same column in all.
+    # Columns with the name of a model have one name for all tables.
     columns[2:4] = ("first", "second") if name == "terms" else columns[2:4]
     columns[4:6] = ("% of first", "% of second") if name == "classes" else columns[4:6]
     return _joined("second model", others, tables, columns)
 
 
 def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: Sequence[str]) -> Table:
-    """Return tables below each other, with a column that says which model each is about."""
+    """Return tables below each other, with a column for the model of each."""
     rows = [(name, *row) for name, table in zip(names, tables, strict=True) for row in table.rows]
     return Table((title, *columns), tuple(rows))
 
@@ -100,7 +100,7 @@ def semantic_rows(
 
 
 def mean_power_title(power: str) -> str:
-    """Return how a table calls the mean of |a - b|^p."""
+    """Return the title of the mean of |a - b|^p."""
     return "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
 
 
@@ -155,7 +155,7 @@ def range_tables(result: Result) -> Iterator[Table]:
 
 
 def interval_table(result: Result) -> Table:
-    """Return what the comparison of intervals says, one row per other model."""
+    """Return the comparisons of intervals, one row per other model."""
     rows: list[tuple[Cell, ...]] = [
         (
             pair.second,
@@ -174,7 +174,7 @@ def interval_table(result: Result) -> Table:
 
 
 def correlation_table(result: Result) -> Table:
-    """Return how each measure correlates with the error rate over all pairs of models."""
+    """Return the correlation of each measure with the error rate over all pairs of models."""
     rows: list[tuple[Cell, ...]] = [
         (found.measure, found.pairs, found.spearman, found.low, found.high, found.kendall, found.pearson, found.reason)
         for found in result.correlations

@@ -163,7 +163,7 @@ def test_a_value_is_missing_only_where_it_is_needed() -> None:
 
 
 def test_wrong_models_and_empty_spaces_are_errors() -> None:
-    """Unknown options, influences and contributions that are no finite numbers, and empty spaces are refused."""
+    """Unknown options, influences and contributions that are not finite numbers, and empty spaces are refused."""
     system = VariabilityModel("s", (BinaryOption("cache"), NumericOption("x", (1e200,))))
     with pytest.raises(ConfigurationError, match="did you mean 'cache'"):
         term_ranges(InfluenceModel.from_terms({option_term("cahce"): 0.0}), Space(system))
@@ -248,7 +248,7 @@ def test_an_entangled_space_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_factors_of_the_same_option_do_not_reach_their_bounds_together() -> None:
-    """Where an option stands in two factors, the extremes of each may contradict; then the product's are bounds."""
+    """If an option is in two factors, the extremes of each may contradict; then those of the product are bounds."""
     bare = VariabilityModel("s", tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(3)))
     system = VariabilityModel("s", bare.options, (parse_arithmetic("n0 + n2 <= 5", bare.name_table),))
     # Each factor has at most 9 combinations, the term has 24.

@@ -40,17 +40,17 @@ def alternative(name: str, *others: str, optional: bool = False) -> BinaryOption
             model(NumericOption("x", (1.0, 2.0), presentation=Presentation("-x"))),
             "x: outputString '-x' is never printed",
         ),
-        (model(BinaryOption("a", implied=(("b",),), excluded=(("b",),)), B), "a implies what it excludes"),
-        (model(alternative("a", "b"), B), "a is not optional, but excludes options that are no alternatives"),
+        (model(BinaryOption("a", implied=(("b",),), excluded=(("b",),)), B), "a implies options that it excludes"),
+        (model(alternative("a", "b"), B), "a is not optional, but excludes options that are not its alternatives"),
         (model(alternative("a", "b"), alternative("b", "c"), alternative("c")), "a and c"),
         (model(NumericOption("x", (1.0, 2.0), deselected_flag=2.0)), "deselectedFlag 2 is one of its values"),
         (model(NumericOption("x", (1.0,))), "x has only one value, 1"),
         (model(NumericOption("x", (0.0, 4.0, 8.0), step="n + 4", maximum=10.0)), "do not reach maxValue 10"),
-        (model(BinaryOption("a-b"), BinaryOption("ab")), "SPL Conqueror cannot tell a-b, ab apart"),
+        (model(BinaryOption("a-b"), BinaryOption("ab")), "SPL Conqueror cannot distinguish a-b, ab"),
         (boolean("a | !a", 7), "line 7: the constraint 'a | !a' always holds"),
         (boolean("a & !a & b"), "can never hold"),
         (model(A, B, constraints=(parse_boolean("a | b", NAMES),) * 2), "there is twice"),
-        (model(A, X, constraints=(parse_arithmetic("x / a * x > 2", NAMES),)), "use parentheses"),
+        (model(A, X, constraints=(parse_arithmetic("x / a * x > 2", NAMES),)), "add parentheses"),
         (model(A, notes=("line 9: something",)), "line 9: something"),
     ],
 )
@@ -58,7 +58,7 @@ def test_each(suspect: VariabilityModel, expected: str) -> None:
     """Each suspicious construct is pointed out once, with its line where that is known."""
     if expected == "there is twice":
         suspect = model(A, B, constraints=(parse_boolean("a | b", NAMES, 1), parse_boolean("a | b", NAMES, 2)))
-        expected = "line 2: the constraint 'a | b' is there twice (line 1)"
+        expected = "line 2: duplicate constraint 'a | b' (line 1)"
     found = [text for text in suspicions(suspect) if expected in text]
     assert len(found) == 1
 
