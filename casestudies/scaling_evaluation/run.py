@@ -1,4 +1,4 @@
-"""An evaluation from beginning to end: what is not known yet is found out, and the results folder is written."""
+"""Run an evaluation and write its results folder."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class EvaluationResult:
         evaluation: the evaluation.
         folder: the results folder.
         tasks: number of tasks.
-        found: how many of them were done before.
-        done: how many are done now; fewer than `tasks`: it was interrupted, and there are no tables.
-        rows: all rows, empty where it was interrupted.
-        tables: the tables that people read.
-        files: what was written, relative to the folder, without the tasks.
-        notes: what to know.
+        found: number of tasks that were finished before.
+        done: number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables.
+        rows: all rows, empty after an interruption.
+        tables: the tables of `table.md`.
+        files: the files that were written, relative to the folder, without the records of tasks.
+        notes: what the user should know.
     """
 
     evaluation: Evaluation
@@ -65,13 +65,13 @@ def run_evaluation(
     force: bool = False,
     pictures: bool = True,
 ) -> EvaluationResult:
-    """Do an evaluation; what an earlier run of it has found out is not found out again.
+    """Run an evaluation; tasks that were finished before are not run again.
 
     Args:
         evaluation: the evaluation.
         output: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
         execution: how the tasks are run; None: in this process.
-        force: whether results of another study, or files that are no results, may be replaced.
+        force: whether results of another study and other files with these names may be replaced.
         pictures: whether pictures are drawn.
 
     Raises:
@@ -105,7 +105,7 @@ def run_evaluation(
             "tasks": [{**task.cell, "key": task.key} for task in tasks],
         }
         kept = results.finish(files, content, times)
-    notes = tuple(f"no longer a result, but kept, for it was changed: {each}" for each in kept)
+    notes = tuple(f"{each} is no longer a result; it is kept, because it was changed" for each in kept)
     if pictures and not can_draw():
         notes += (WITHOUT,)
     return EvaluationResult(

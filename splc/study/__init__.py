@@ -1,7 +1,7 @@
 """A study: samplings × seeds × learners of one system, each compared with an analytical model and with measurements.
 
-read (`reader`) → tasks (`tasks`) → learn (`learning`, `doing`, `runner`) → compare (`results`) → tables, pictures,
-manifest, all in one results folder (`folder`). An interrupted study continues where it stopped.
+A study file is read (`reader`), its tasks (`tasks`) are run (`runner`), and each leaves a record (`records`). The learned
+models are compared (`results`) in tables and pictures, which are written with a manifest into one folder (`folder`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a study works with: the system, its measurements, the analytical model."""
+"""The inputs of a study: the system, its measurements, the analytical model."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What tasks learn from; it is sent to the processes that learn.
+    """The inputs of learning, which are sent to the processes that learn.
 
     Attributes:
         measurements: the measured configurations that have a value of the property.
         nfp: the property.
         files: input (`system`, `measurements`, …) → path relative to the study file, and hash.
-        identity: what decides about the results of learning: hashes of the files and what is taken from them.
-        observed_identity: the same for what was observed, which only some learners learn from.
+        identity: everything in the inputs that decides the results: hashes of the files, the property, policies.
+        observed_identity: the same of the observed variables, which only some learners learn from.
     """
 
     measurements: Measurements
@@ -54,14 +54,14 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Everything that a study works with.
+    """All inputs of a study.
 
     Attributes:
-        inputs: what tasks learn from.
+        inputs: the inputs of learning.
         learners: the learners.
-        analytical: the analytical model as it is written, None where there is none.
-        paths: all input files, so that none is written to.
-        notes: what to know about the inputs.
+        analytical: the analytical model without the study's factor, None without a model.
+        paths: all input files.
+        notes: what the user should know about the inputs.
     """
 
     inputs: Inputs
@@ -72,10 +72,11 @@ class Loaded:
 
 
 def load(study: Study) -> Loaded:
-    """Read what a study works with; the analytical model must have a value wherever something was measured.
+    """Read the inputs of a study.
 
     Raises:
-        SplcError: if something cannot be found or read, or does not fit together.
+        SplcError: if an input cannot be found or read, inputs contradict each other, or the analytical model has no
+            value at a measured configuration.
     """
     from splc.arithmetic.tokens import NameTable
     from splc.models.text.log_grammar import require_writable_names
@@ -83,7 +84,7 @@ def load(study: Study) -> Loaded:
     project = study.project()
     space = space_of(project.variability_model())
     policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
-    # Logs cannot say every name; better to know it now than after learning.
+    # Checked before learning: the log grammar cannot express every name.
     require_writable_names((*space.model.names, *space.model.observed), NameTable(space.model.term_names))
     everything = project.measurements(space.model, space, **policies)
     try:
@@ -127,8 +128,8 @@ def space_of(model: VariabilityModel) -> Space:
     return _space_of(model, model.observed)
 
 
-# A worker does many tasks of the same system, and its space may take long to build. Systems are equal whatever is
-# observed of them, but the space hands its own one on, so that is part of the key.
+# A process runs many tasks of one system, and its space may take long to build. Systems are equal whatever their
+# observed variables are, but the space refers to its own system, so the variables are part of the key.
 @lru_cache(maxsize=1)
 def _space_of(model: VariabilityModel, observed: tuple[str, ...]) -> Space:
     from sampling import Space
@@ -140,7 +141,7 @@ def _space_of(model: VariabilityModel, observed: tuple[str, ...]) -> Space:
 def _analytical(
     study: Study, project: Project, system: VariabilityModel, files: dict[str, dict[str, str | None]]
 ) -> InfluenceModel | None:
-    """Read the analytical model, if there is one, and note its files."""
+    """Return the analytical model, None without one; add its files."""
     from splc.formats.models.read import read_model
 
     path = project.analytical_file
@@ -153,11 +154,7 @@ def _analytical(
 
 
 def _require_values(study: Study, analytical: InfluenceModel, measurements: Measurements) -> None:
-    """Refuse what would fail only after everything has been learned.
-
-    Raises:
-        SplcError: if the model has no value somewhere, or `at` names what no parameter is over.
-    """
+    """Raise SplcError if the analytical model has no value somewhere, or `at` is about no parameter."""
     from comparison import compare
     from splc.models.parameters import chosen_rows
 
@@ -171,22 +168,14 @@ def _require_values(study: Study, analytical: InfluenceModel, measurements: Meas
 
 
 def parts_of_learner(learner: Learner, measured: Measurements) -> tuple[Part, ...]:
-    """Return the parts that a learner adds up.
-
-    Raises:
-        SplcError: if there is no such property, or they contradict each other.
-    """
+    """Return the parts whose models a learner adds up."""
     from splc.learning.sums import parts_of
 
     return parts_of(learner.parts, measured.properties, learner.observed)
 
 
 def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measurements) -> None:
-    """Refuse parts and observed variables that there are not, before anything is learned.
-
-    Raises:
-        SplcError: naming all of them, with their lines in the study file.
-    """
+    """Raise SplcError naming all unknown parts and observed variables, with their lines in the study file."""
     from splc.data.observations import chosen_variables
 
     problems = Problems(str(study.path))

@@ -1,4 +1,4 @@
-"""The learners of a study file: tables `[learners.NAME]` of settings, and of what is learned from and added up."""
+"""The learners of a study file: tables `[learners.NAME]` of settings, observed variables and parts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _EXAMPLES = {OBSERVED: 'write observed = "C_*"', SUM: 'write sum = "seconds_{}:l
 
 
 class LearnersReader:
-    """Reads the learners; what is wrong is collected.
+    """Reads the learners and collects problems.
 
     Args:
-        problems: where problems are collected.
+        problems: the problems of the file.
         lines: key → its line in the file.
     """
 
@@ -76,7 +76,7 @@ class LearnersReader:
         return tuple(dict.fromkeys(found))
 
     def add(self, message: str, key: str, *, text: str | None = None, hint: str | None = None) -> None:
-        """Note a problem with a key."""
+        """Add a problem with a key."""
         self.problems.add(message, line_of(key, self.lines), text=text, hint=hint)
 
 

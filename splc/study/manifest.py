@@ -11,7 +11,6 @@ from splc.study.inputs import Loaded
 from splc.study.results import Results
 from splc.study.specification import Study
 
-# Packages that results may depend on.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "pydoe", "matplotlib")
 
 
@@ -20,8 +19,8 @@ def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any
 
     Args:
         study: the study.
-        loaded: what it worked with.
-        results: what came out.
+        loaded: its inputs.
+        results: its results.
     """
     best = results.best
     return {
@@ -54,7 +53,7 @@ def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any
 
 
 def settings_of(study: Study, loaded: Loaded) -> dict[str, Any]:
-    """Return what the study file says, with all that it leaves to defaults."""
+    """Return the settings of a study, with defaults."""
     return {
         "samplings": list(study.samplings),
         "seeds": list(study.seeds),
@@ -68,19 +67,14 @@ def settings_of(study: Study, loaded: Loaded) -> dict[str, Any]:
             }
             for learner in loaded.learners
         },
-        "scale": study.scale,
         "at": dict(study.at),
-        "constant": study.constant,
         "measures": list(study.measures),
-        "missing": study.missing,
-        "invalid": study.invalid,
-        "duplicates": study.duplicates,
-        "aggregate": study.aggregate,
+        **{key: getattr(study, key) for key in ("scale", "constant", "missing", "invalid", "duplicates", "aggregate")},
     }
 
 
 def versions() -> dict[str, str | None]:
-    """Return what the results were computed with."""
+    """Return the versions of Python and of the packages that results may depend on."""
     found: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:

@@ -17,17 +17,17 @@ WITHOUT = "there are no pictures: matplotlib is not installed (pip install 'splc
 
 
 def can_draw() -> bool:
-    """Whether there is what draws."""
+    """Whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
 def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, bytes]:
-    """Return file name → picture, as figures 5.1 to 5.7 of the thesis; nothing where nothing was learned.
+    """Return file name → picture, as figures 5.1 to 5.7 of the thesis; empty if nothing was learned.
 
     Args:
         study: the study.
-        loaded: what it works with.
-        results: what came out.
+        loaded: its inputs.
+        results: its results.
     """
     from splc.plotting import Curves, comparison_plot
 

@@ -1,4 +1,4 @@
-"""`study.toml`: read with all its errors at once."""
+"""The reader of study files (`study.toml`), which reports all errors of a file at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_study(path: str | Path) -> Study:
     """Read a study file.
 
     Raises:
-        InputError: if it cannot be read or is no TOML; or naming everything that is wrong in it, with lines.
+        InputError: if it cannot be read or is not TOML; or naming everything that is wrong in it, with lines.
     """
     source = read_source(path)
     content, lines = parse_toml(source)
@@ -34,12 +34,12 @@ def read_study(path: str | Path) -> Study:
 
 
 def study_of(path: Path, source: Source, content: dict[str, Any], lines: Mapping[str, int]) -> Study:
-    """Return the study that a file asks for.
+    """Return the study of a file.
 
     Args:
         path: the file.
-        source: what is in it.
-        content: its content.
+        source: its content as text.
+        content: its content as TOML.
         lines: key → its line.
 
     Raises:
@@ -49,7 +49,7 @@ def study_of(path: Path, source: Source, content: dict[str, Any], lines: Mapping
 
 
 class _Reader:
-    """Reads the content of a study file; problems are collected."""
+    """Reads the content of a study file and collects problems."""
 
     def __init__(self, path: Path, source: Source, content: dict[str, Any], lines: Mapping[str, int]) -> None:
         self.path = path
@@ -82,7 +82,7 @@ class _Reader:
         return Study(self.path, lines=dict(self.lines), **study)
 
     def add(self, message: str, key: str, *, text: str | None = None, hint: str | None = None) -> None:
-        """Note a problem with a key."""
+        """Add a problem with a key."""
         self.problems.add(message, self.line(key), text=text, hint=hint)
 
     def line(self, key: str) -> int | None:
@@ -130,7 +130,7 @@ class _Reader:
                 self.problems.include(error, self.line_of_item("samplings", item))
                 continue
             if spec in found:
-                self.problems.add(f"the sampling {item!r} is there twice", self.line_of_item("samplings", item))
+                self.problems.add(f"duplicate sampling {item!r}", self.line_of_item("samplings", item))
             else:
                 found.append(spec)
         return tuple(found)
@@ -144,7 +144,7 @@ class _Reader:
             if seed < 0:
                 self.add(f"a seed must not be negative, as {seed} is", "seeds")
         if len(set(found)) < len(found):
-            self.add("a seed is there twice", "seeds", text=f"seeds = {found}")
+            self.add("duplicate seed", "seeds", text=f"seeds = {found}")
         if len(found) > MOST_SEEDS:
             self.add(f"there are {len(found):,} seeds, more than {MOST_SEEDS:,}", "seeds")
         return tuple(found)
@@ -165,7 +165,7 @@ class _Reader:
         return found
 
     def scale(self) -> float:
-        """Return what the analytical model is multiplied by."""
+        """Return the factor on the analytical model."""
         value = self.content.get("scale", 1.0)
         number = finite_number(value)
         if number is None or number <= 0:
@@ -189,7 +189,7 @@ class _Reader:
         return found
 
     def constant(self) -> bool:
-        """Return whether the constant takes part."""
+        """Return whether the constant takes part in the comparison by terms."""
         value = self.content.get("constant", True)
         if not isinstance(value, bool):
             self.add("constant must be true or false", "constant", text=f"constant = {value!r}")
@@ -210,7 +210,7 @@ class _Reader:
         return tuple(dict.fromkeys(found))
 
     def policies(self) -> dict[str, str]:
-        """Return what happens to problematic measurements."""
+        """Return the policies about problematic measurements."""
         from splc.types import Aggregate, Duplicates, Invalid, Missing
 
         known = (Missing, Invalid, Duplicates, Aggregate)
@@ -238,7 +238,7 @@ class _Reader:
             try:
                 return reader.rows(read_source(self.path.parent / content))
             except SplcError as error:
-                # Its own problems have the place in that file.
+                # The problems in that file follow.
                 self.add("the published values cannot be read", "reference", text=f"reference = {content!r}")
                 self.problems.include(error)
         else:

@@ -1,4 +1,4 @@
-"""Published values that stand beside ours: which two are compared → measure → sampling → value."""
+"""Published values, shown beside ours: the compared pair → measure → sampling → value."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class Reference:
     values: Values = field(default_factory=dict)
 
     def value(self, group: str, measure: str, sampling: str | None) -> float | Spread | None:
-        """Return a published value, None where there is none."""
+        """Return a published value, None if there is none."""
         return self.values.get(group, {}).get(measure, {}).get(sampling)
 
     def has(self, group: str, measure: str) -> bool:
-        """Whether there is any value of a measure."""
+        """Whether any value of a measure is published."""
         return bool(self.values.get(group, {}).get(measure))
 
 
 class ReferenceReader:
-    """Reads published values; what is wrong is collected.
+    """Reads published values and collects problems.
 
     Args:
-        problems: where problems are collected.
+        problems: the problems of the file.
         samplings: the study's samplings.
         canonical: spec → its canonical spelling.
         measures: the keys of all measures of the tables.
@@ -128,7 +128,7 @@ class ReferenceReader:
         return Reference(TITLE, self.found)
 
     def add(self, group: str, measure: str, sampling: str | None, value: Any, line: int | None) -> None:
-        """Take one value."""
+        """Add one value."""
         key = ABBREVIATIONS.get(measure, measure)
         if key not in self.measures:
             hint = unknown_name_hint(measure, [*ABBREVIATIONS, *self.measures])

@@ -1,4 +1,4 @@
-"""What a study compares: each learned model with the analytical one, and both with the measurements."""
+"""The results of a study: learned models compared with the analytical one, and both with the measurements."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from comparison.compare import compare_all, compared_model
 from splc.errors import SplcError
 from splc.models.influence import InfluenceModel
 from splc.study.inputs import Loaded
-from splc.study.learning import reason_of
-from splc.study.records import Record
+from splc.study.records import Record, reason_of
 from splc.study.rows import POWERS, Values, pair_values, semantic_keys, semantic_values
 from splc.study.specification import Study
 from splc.study.tasks import Task
@@ -20,14 +19,14 @@ ANALYTICAL = "analytical"
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A task with what it gave, compared.
+    """A finished task with the comparisons of its model.
 
     Attributes:
         task: the task.
-        record: what it gave.
-        terms: number of terms of the model, None where nothing was learned.
-        values: which two are compared → measure → value.
-        reason: why there is no model, or none that can be compared; None where there is.
+        record: its record.
+        terms: number of terms of the model, None if nothing was learned.
+        values: the compared pair → measure → value.
+        reason: why there is no model or no comparison, None if there is one.
     """
 
     task: Task
@@ -60,11 +59,11 @@ class Results:
 
 
 def compare_runs(study: Study, loaded: Loaded, records: Sequence[tuple[Task, Record]]) -> Results:
-    """Compare what the tasks gave.
+    """Compare the models of a study.
 
     Args:
         study: the study.
-        loaded: what it works with.
+        loaded: its inputs.
         records: the tasks with their records.
 
     Raises:

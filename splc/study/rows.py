@@ -1,4 +1,4 @@
-"""The rows of a study's tables: which measures, in which order and unit, and how their values come from comparisons."""
+"""The rows of a study's tables: the measures with their order and unit, and their values in comparisons."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def measure_keys(further: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def semantic_keys(further: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the measures to compute."""
+    """Return the keys of the measures of predictions to compute."""
     return tuple(dict.fromkeys((*DEFAULT_KEYS, *further)))
 
 
 def in_table(key: str, value: float | None) -> float | None:
-    """Return a value in the unit that the tables have."""
+    """Return a value in the unit of the tables."""
     return 100 * value if key in _IN_PERCENT and value is not None else value
 
 

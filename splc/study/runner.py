@@ -25,8 +25,8 @@ _ALIVE_SECONDS = 0.5
 _WATCH = "splc-parent"
 
 
-class Task(Protocol):
-    """A task of a study."""
+class KeyedTask(Protocol):
+    """A task with a name that depends on everything that decides its result."""
 
     @property
     def key(self) -> str:
@@ -37,7 +37,7 @@ class Task(Protocol):
         """Its name in messages."""
 
 
-T = TypeVar("T", bound=Task)
+T = TypeVar("T", bound=KeyedTask)
 Finished = tuple[T, Content, float]
 
 

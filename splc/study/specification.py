@@ -1,4 +1,4 @@
-"""What a study is: the inputs, the samplings, the seeds, the learners, and how models are compared."""
+"""The settings of a study: inputs, samplings, seeds, learners, and how models are compared."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Learner:
         kind: its name in the table of learners (`splc.learning.registry`).
         preset: the settings that it starts from.
         settings: those that differ, by name.
-        observed: observed variables to learn from beside the options, as names or patterns (`splc learn --observed`).
-        parts: the parts whose models are added up (`splc learn --sum`); without any the property is learned as a whole.
+        observed: observed variables to learn from, as names or patterns (`splc learn --observed`).
+        parts: the parts whose models are added up (`splc learn --sum`); empty: the property is learned as a whole.
     """
 
     name: str = "default"
@@ -48,25 +48,25 @@ class Learner:
 
 @dataclass(frozen=True)
 class Study:
-    """What a study file says.
+    """The content of a study file.
 
     Attributes:
         path: the study file.
-        given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as the file says them; paths as
-            written, relative to the file.
+        given: those of `system`, `measurements`, `nfp`, `analytical`, `parameters` that the file states; paths are
+            relative to the file.
         samplings: sampling specs in canonical spelling, distinct, at least one.
-        seeds: the seeds of what draws, distinct, at least one.
+        seeds: the seeds of random draws, distinct, at least one.
         learners: the learners, None: one with the settings of the project's `[learning]`.
-        scale: what the analytical model is multiplied by.
-        at: what tabled parameters are over → the value whose row stands for them in terms.
+        scale: a factor on the analytical model.
+        at: expression of tabled parameters → the value whose row is their number in terms.
         constant: whether the constant takes part in the syntactic comparison.
         measures: further measures.
-        missing: what happens to a sampled configuration that was not measured: with 'error' the run is recorded as
-            one that could not be done.
+        missing: what happens to a sampled configuration that was not measured; with 'error' the run fails, and its
+            record has the reason.
         invalid: see `Project.measurements`; so `duplicates`, `aggregate`.
         duplicates: see `invalid`.
         aggregate: see `invalid`.
-        reference: published values to stand beside ours.
+        reference: published values to show beside ours.
         lines: key → its line in the file, for messages.
     """
 
@@ -88,11 +88,11 @@ class Study:
 
     @property
     def folder(self) -> Path:
-        """The folder of the study file, which the paths in it are relative to."""
+        """The folder of the study file."""
         return self.path.parent
 
     def project(self) -> Project:
-        """Return the project of the study's folder, with what the study file says instead.
+        """Return the project of the study's folder, with the inputs that the study file states.
 
         Raises:
             InputError: if its `splc.toml` is wrong.

@@ -1,4 +1,4 @@
-"""A study from beginning to end: read, learn what is not learned yet, compare, write the results folder."""
+"""Run a study: read its inputs, run its tasks, compare the models, and write the results folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from typing import Any
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.study.folder import relative_name, results_folder
 from splc.study.inputs import load
-from splc.study.learning import perform
 from splc.study.manifest import manifest_of
 from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
-from splc.study.records import Record
+from splc.study.records import Record, perform
 from splc.study.results import Results, compare_runs
 from splc.study.runner import Execution, run_tasks, single_threaded
 from splc.study.specification import Study
@@ -29,18 +28,18 @@ TABLES = ("table.csv", "table.md", "table.tex", "runs.csv")
 
 @dataclass(frozen=True, eq=False)
 class StudyResult:
-    """What a study gave.
+    """The result of a study.
 
     Attributes:
         study: the study.
         folder: the results folder.
         tasks: number of tasks.
-        found: how many of them were done before.
-        done: how many are done now; fewer than `tasks`: it was interrupted, and nothing was compared.
-        results: the comparisons, None where it was interrupted.
-        tables: the tables that people read.
-        files: what was written, relative to the folder, without the tasks.
-        notes: what to know.
+        found: number of tasks that were finished before.
+        done: number of finished tasks; fewer than `tasks` after an interruption, which leaves nothing compared.
+        results: the comparisons, None after an interruption.
+        tables: the tables of `table.md`.
+        files: the files that were written, relative to the folder, without the records of tasks.
+        notes: what the user should know.
     """
 
     study: Study
@@ -70,20 +69,20 @@ def run_study(
     on_task: Callable[[int, int, str], None] = lambda done, total, text: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> StudyResult:
-    """Do a study; what an earlier run of it has done is not done again.
+    """Run a study; tasks that were finished before are not run again.
 
     Args:
         study: the study.
         output: the results folder; None: `results` beside the study file.
         jobs: number of processes that learn.
         scheduler: address of a dask scheduler whose workers learn instead.
-        force: whether results of another study, or files that are no results, may be replaced.
+        force: whether results of another study and other files with these names may be replaced.
         pictures: whether pictures are drawn.
-        on_task: called with the number of tasks that are done, that of all, and what was done last.
-        should_stop: once it is true, no further task is begun.
+        on_task: called with the number of finished tasks, the number of all tasks and the title of the last one.
+        should_stop: once it returns true, no further task is started.
 
     Raises:
-        SplcError: if the inputs are wrong, or the folder cannot be used. Tasks that cannot be done are results.
+        SplcError: if the inputs are wrong, or the folder cannot be used. A task that fails has a record.
     """
     started = time.monotonic()
     loaded = load(study)
@@ -111,7 +110,7 @@ def run_study(
                 files.update(pictures_of(study, loaded, compared))
         times["seconds"] = round(time.monotonic() - started, 3)
         kept = results.finish(files, manifest_of(study, loaded, compared), times)
-    notes = (*loaded.notes, *(f"no longer a result, but kept, for it was changed: {path}" for path in kept))
+    notes = (*loaded.notes, *(f"{path} is no longer a result; it is kept, because it was changed" for path in kept))
     if pictures and not can_draw():
         notes += (WITHOUT,)
     return StudyResult(study, folder, len(tasks), found, len(records), compared, tables, tuple(sorted(files)), notes)

@@ -1,4 +1,4 @@
-"""The tables of a study: in the layout of tables 5.6 to 5.13 of the thesis, published values below ours."""
+"""The tables of a study, in the layout of tables 5.6 to 5.13 of the thesis; published values are below ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CAPTIONS = {
     "measured_learned": "Learned models (b) compared with the measurements (a)",
     "measured_analytical": "The analytical model (b) compared with the measurements (a)",
 }
-# What is told about learning: key → title, value of a run.
+# Rows about learning: key → title, value of a run.
 LEARNING: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "learned_from": ("configurations learned from", lambda run: run.record.learned_from),
     "rounds": ("rounds", lambda run: run.record.rounds),
@@ -31,7 +31,7 @@ COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
 def spread(values: Sequence[float | None]) -> Cell:
     """Return the mean of several values with their (sample) standard deviation, a single value as it is.
 
-    None where one of them is undefined: a mean of the others would be one of other runs.
+    None if one of them is undefined: the mean of the others would be about other runs.
     """
     if not values or any(value is None for value in values):
         return None
@@ -56,7 +56,7 @@ def groups(study: Study, results: Results) -> dict[str, dict[str, list[Run]]]:
 
 
 def tables_of(study: Study, results: Results) -> Iterator[Table]:
-    """Yield the tables that people read."""
+    """Yield the tables of `table.md`."""
     by_learner = groups(study, results)
     several = len(by_learner) > 1
     for learner, samplings in by_learner.items():
@@ -93,7 +93,7 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
 
 
 def learners_table(study: Study, results: Results) -> Table:
-    """Return what the learners gave, one row for each measure and learner."""
+    """Return the table that compares learners, one row for each measure and learner."""
     by_learner = groups(study, results)
     rows: list[tuple[Cell, ...]] = []
     for key in COMPARED_LEARNERS:
@@ -125,7 +125,7 @@ def analytical_table(study: Study, results: Results) -> Table:
 
 
 def whole_table(study: Study, results: Results) -> Table:
-    """Return everything as one table, for scripts; the column `analytical` is that of the analytical model alone."""
+    """Return `table.csv`: everything in one table; the column `analytical` is about the analytical model alone."""
     rows: list[tuple[Cell, ...]] = []
     for learner, samplings in groups(study, results).items():
         for group in ("analytical_learned", "measured_learned"):
@@ -151,7 +151,7 @@ def whole_table(study: Study, results: Results) -> Table:
 
 
 def runs_table(study: Study, results: Results) -> Table:
-    """Return one row per run, with all its numbers; similarities are fractions here, as `splc compare` has them."""
+    """Return `runs.csv`: one row per run with all its numbers; similarities are fractions, as in `splc compare`."""
     measures = [
         (group, key)
         for group in ("analytical_learned", "measured_learned")
@@ -173,7 +173,7 @@ def runs_table(study: Study, results: Results) -> Table:
 
 
 def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: bool = False) -> Iterator[list[Cell]]:
-    """Yield key, (source,) title and one cell per sampling: ours, below it what is published."""
+    """Yield key, (source,) title and one cell per sampling: ours, then the published values."""
     for key, title in titles(study.measures).items():
         found = [
             [in_table(key, run.values[group].get(key)) for run in runs if group in run.values]
@@ -190,7 +190,7 @@ def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: boo
 
 
 def _learning_rows(samplings: dict[str, list[Run]]) -> Iterator[list[Cell]]:
-    """Yield key, title and one cell per sampling of what is told about learning."""
+    """Yield key, title and one cell per sampling of the rows about learning."""
     good = [[run for run in runs if run.terms is not None] for runs in samplings.values()]
     yield ["models", "models learned", *(len(runs) for runs in good)]
     yield ["runs", "of runs", *(len(runs) for runs in samplings.values())]

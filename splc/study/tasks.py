@@ -1,4 +1,4 @@
-"""The tasks of a study: one learning each, named by a hash of everything that decides about its result."""
+"""The tasks of a study: each learns one model, and is named by a hash of everything that decides its result."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LONGEST = 80
 
 @dataclass(frozen=True)
 class Task:
-    """One learning.
+    """A model to learn.
 
     Attributes:
         sampling: the sampling spec.
-        seed: the seed of what it draws.
-        seeded: whether anything is drawn, so that other seeds would give something else.
-        learner: the learner, with all of its settings.
-        key: a hash of everything that decides about the result.
+        seed: the seed of random draws.
+        seeded: whether anything is drawn, so that the seed matters.
+        learner: the learner with its settings.
+        key: the hash of everything that decides the result.
         log: the file of the log (of learners whose models no log can express: JSON) within the results folder.
     """
 
@@ -62,7 +62,7 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
     Args:
         study: the study.
         learners: its learners.
-        inputs: what they learn from.
+        inputs: the inputs of learning.
     """
     plan = [
         (learner, sampling, seed, draws(sampling, learner))
@@ -78,7 +78,7 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
     for learner, sampling, seed, seeded in plan:
         log = logs[sampling, seed] + learner.resolved().suffix
         place = f"logs/{folders[learner.name]}/{log}" if len(learners) > 1 else f"logs/{log}"
-        # The seed of what draws nothing decides about nothing: its record is good for any list of seeds.
+        # Without random draws the seed does not matter, so the record serves any list of seeds.
         used = seed if seeded else 0
         settings = dict(learner.resolved().settings)
         content = {
@@ -93,7 +93,7 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
             "settings": settings,
         }
         if learner.observed or learner.parts:
-            # What was observed decides about nothing else.
+            # Observed variables decide the results of these learners only.
             content |= {"observed": list(learner.observed), "sum": list(learner.parts), **inputs.observed_identity}
         tasks.append(Task(sampling, used, seeded, learner, key_of(content), place))
     return tuple(tasks)
@@ -114,15 +114,15 @@ def draws(sampling: str, learner: Learner) -> bool:
 
 
 def file_name(*parts: str) -> str:
-    """Return a name that is safe on every file system: lower case letters of ASCII, digits, `-`, `_`, `.`."""
+    """Return a name that is valid on every file system: lower case letters of ASCII, digits, `-`, `_`, `.`."""
     words = [re.sub(r"[^a-z0-9_.]+", "-", part.casefold()).strip("-.") for part in parts]
     return "-".join(word for word in words if word)[:_LONGEST].strip("-.") or "unnamed"
 
 
 def distinct_names(made: Mapping[K, str]) -> dict[K, str]:
-    """Return what file names are for → file name; equal ones get a hash of what they are for.
+    """Return keys → file names, with a hash of the key added to equal names.
 
-    `random:5` with seed 3 and `random:5,seed=3` would be the same. No name depends on the order of the others.
+    `random:5` with seed 3 and `random:5,seed=3` have equal names. No name depends on the order of the others.
     """
     count = Counter(made.values())
     return {key: name if count[name] == 1 else f"{name}-{sha256_of(repr(key))[:8]}" for key, name in made.items()}

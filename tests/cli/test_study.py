@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from splc.study import study
-from splc.study.learning import perform
+from splc.study.records import perform
 from tests.cli.conftest import Run
 
 STUDY = """nfp = "time"

@@ -31,7 +31,7 @@ aggregate = "median"
 def case(tmp_path: Path) -> Path:
     """Return a copy of the case study SMG2000-2D with a study file of two learners."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies" / "smg2000" / "2d", folder)
+    shutil.copytree(ROOT / "casestudies" / "smg2000" / "2d", folder, ignore=shutil.ignore_patterns("results*"))
     (folder / "both.toml").write_text(BOTH, encoding="utf-8")
     return folder
 
