@@ -1,7 +1,7 @@
 """A study: samplings × seeds × learners of one system, each compared with an analytical model and with measurements.
 
-A study file is read (`reader`), its tasks (`tasks`) are run (`runner`), and each leaves a record (`records`). The learned
-models are compared (`results`) in tables and pictures, which are written with a manifest into one folder (`folder`).
+A study file is read (`reader`), its tasks (`tasks`) are run (`runner`), and each leaves a record (`records`). The
+learned models are compared (`results`) in tables and pictures, which are written with a manifest (`folder`).
 """
 
 from __future__ import annotations
