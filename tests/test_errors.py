@@ -36,7 +36,7 @@ class TestProblem:
         assert str(problem) == text
 
     def test_at_keeps_known_places(self) -> None:
-        """A problem is placed once: a file or a line that is known already stays."""
+        """File and line of a problem are set once; known ones are kept."""
         assert Problem("p").at("f", 3) == Problem("p", "f", 3)
         assert Problem("p", "g", 4, 5).at("f", 3) == Problem("p", "g", 4, 5)
         assert Problem("p", column=2).at(None, 3) == Problem("p", None, 3, 2)
@@ -44,7 +44,7 @@ class TestProblem:
 
 class TestErrors:
     def test_an_error_keeps_its_class_when_it_is_placed(self) -> None:
-        """Placing an error changes its problems only."""
+        """Locating an error changes its problems only."""
         placed = ConfigurationError("wrong", hint="mend it").at("f.csv", 2)
         assert type(placed) is ConfigurationError
         assert str(placed) == "f.csv:2: wrong\n    mend it"
@@ -56,7 +56,7 @@ class TestErrors:
         assert (type(copy), copy.problems, str(copy)) == (ExpressionError, error.problems, str(error))
 
     def test_all_are_of_one_tree(self) -> None:
-        """Whoever catches SplcError catches every error, and InputError all of files and texts."""
+        """SplcError is the base class of all errors, InputError that of errors in files and texts."""
         assert issubclass(VariabilityError, InputError)
         assert issubclass(InputError, SplcError)
 
@@ -81,7 +81,7 @@ class TestProblems:
         assert len(problems) == 0
 
     def test_what_exceeds_the_limit_is_counted(self) -> None:
-        """Of many problems the first ones are listed and the rest is counted."""
+        """Of many problems, the first are listed and the others counted."""
         problems = Problems("f.xml", limit=3)
         for line in range(10, 0, -1):
             problems.add(f"p{line}", line)
@@ -92,13 +92,13 @@ class TestProblems:
 
 class TestHints:
     def test_nearest(self) -> None:
-        """The nearest name is found whatever its case, and none where nothing is near."""
+        """The nearest name is found regardless of case; without a near name there is none."""
         assert nearest("Gnv", ["gvn", "licm"]) == "did you mean 'gvn'?"
         assert nearest("INLINE", ["gvn", "inline"]) == "did you mean 'inline'?"
         assert nearest("zzz", ["gvn", "licm"]) is None
 
     def test_known_names_where_nothing_is_near(self) -> None:
-        """Without a near name the known ones are listed, and many are cut."""
+        """Without a near name, known names are listed, up to a limit."""
         assert unknown_name_hint("zzz", ["a", "b"]) == "known are: a, b"
         assert listed([f"n{i}" for i in range(20)], 2) == "n0, n1, … (20 in all)"
 
@@ -108,6 +108,6 @@ class TestHints:
         assert {nearest("optoin_7", names) for _ in range(1000)} == {"did you mean 'option_7'?"}
 
     def test_shorten(self) -> None:
-        """A text is put on one line and cut to the width."""
+        """A text is joined to one line and cut to the width."""
         assert shorten(" a\n b\t c ", 10) == "a b c"
         assert shorten("x" * 20, 10) == "x" * 9 + "…"

@@ -148,7 +148,7 @@ class TestValues:
         assert (value_of(text, a=8.0, b=2.0) != value_of(text, "right", a=8.0, b=2.0)) is ambiguous
 
     def test_columns_are_evaluated_at_once(self) -> None:
-        """Names may stand for columns; the result has a value per row."""
+        """The values of names may be columns; the result has one value per row."""
         column = np.array([1.0, 4.0, 9.0])
         found = value_of("2 * sqrt(x) - x / a ^ 2", x=column)
         assert found.tolist() == pytest.approx([2 - 1 / 9, 4 - 4 / 9, 6 - 1])
@@ -188,33 +188,33 @@ class TestTrees:
 
     @pytest.mark.parametrize("sign", [">=", "<=", "!=", "=", "==", "<", ">"])
     def test_comparisons(self, sign: str) -> None:
-        """A comparison is taken apart into both sides and its sign, of which == is another spelling of =."""
+        """A comparison is split into both sides and its operator; == is another spelling of =."""
         left, found, right = parse_comparison(f"a+1{sign}b")
         assert (left, right) == (parse("a+1"), Name("b", 3 + len(sign)))
         assert found == ("=" if sign == "==" else sign)
 
     @pytest.mark.parametrize("text", ["a", "a = b = c", "a = ", "= a", "a ! b", "(a = b)"])
     def test_what_is_no_comparison_is_refused(self, text: str) -> None:
-        """One comparison sign with an expression on either side is needed."""
+        """A comparison needs exactly one operator with an expression on each side."""
         with pytest.raises(ExpressionError):
             parse_comparison(text)
 
 
 def table(*names: str) -> NameTable:
-    """Return a table in which names stand for themselves."""
+    """Return a table in which every name is its own spelling."""
     return NameTable({name: name for name in names})
 
 
 class TestNames:
     def test_the_longest_name_wins(self) -> None:
-        """`rc-lookahead` is one name where it is an option, and rc minus lookahead where it is none."""
+        """`rc-lookahead` is one name if it is an option, otherwise rc minus lookahead."""
         longer = table("rc", "lookahead", "rc-lookahead")
         assert parse("rc-lookahead", longer) == Name("rc-lookahead")
         assert parse("rc - lookahead", longer) == Sum(((1, Name("rc")), (-1, Name("lookahead", 5))))
         assert names_in(parse("rc-lookahead", table("rc", "lookahead"))) == ["rc", "lookahead"]
 
     def test_a_name_ends_at_a_word_boundary(self) -> None:
-        """A name is not found at the beginning of a longer word, but beside another sign it is."""
+        """A name is not found at the beginning of a longer word, but next to an operator it is."""
         with pytest.raises(ExpressionError, match="unknown name 'ab'"):
             parse("ab", table("a", "b"))
         assert names_in(parse("c++*a", table("c++", "a"))) == ["c++", "a"]
@@ -225,7 +225,7 @@ class TestNames:
         "name", ["7z", "2x-4", "264_fast", "größe", "a.b.c", "a b", "x(1)", "e=mc^2", "-O3", "1e5x"]
     )
     def test_names_of_any_characters(self, name: str) -> None:
-        """A known name is read as it is, whatever its characters, also where it begins like a number."""
+        """A known name may have any characters, and may begin like a number."""
         assert names_in(parse(f"3 * {name} + 1", table(name, "x"))) == [name]
 
     @pytest.mark.parametrize("name", ["a", "rc-lookahead", "log10", "264", "`", "a`b", "``x", "c#", "f(x", "a  b"])
@@ -236,12 +236,12 @@ class TestNames:
         assert names_in(parse(text, table(name, "rc", "x"))) == [name]
 
     def test_other_spellings_stand_for_their_name(self) -> None:
-        """A table maps a spelling to the name it stands for, in and out of backticks."""
+        """A table maps a spelling to a name, with and without backticks."""
         spellings = NameTable({"rc-lookahead": "rc-lookahead", "rclookahead": "rc-lookahead"})
         assert names_in(parse("rclookahead + `rclookahead` + rc-lookahead", spellings)) == ["rc-lookahead"]
 
     def test_an_option_may_be_named_like_a_function(self) -> None:
-        """`log` is the function before a parenthesis and the option elsewhere, where there is such an option."""
+        """If `log` is an option, it is the function only before a parenthesis."""
         assert parse("log * log(log)", table("log")) == Product(
             ((1, Name("log", 0)), (1, Call("log", Name("log", 10), 6)))
         )
@@ -255,7 +255,7 @@ class TestNames:
         assert problem.hint == "did you mean 'pre_smooth'?"
 
     def test_a_table_grows(self) -> None:
-        """A name added later is known from then on, and again the longest wins."""
+        """A name that is added later is found, and the longest name still wins."""
         names = table("ab")
         names.add("ab-c", "other")
         names.add("", "nothing")
@@ -299,7 +299,7 @@ class TestErrors:
         ],
     )
     def test_what_is_no_arithmetic(self, text: str, column: int, message: str) -> None:
-        """Anything but arithmetic over known names is refused, with the column of what is wrong."""
+        """Anything except arithmetic over known names is refused, with the column."""
         with pytest.raises(ExpressionError, match=message) as caught:
             parse(text, table("a", "b"))
         assert caught.value.problems[0].column == column
@@ -308,7 +308,7 @@ class TestErrors:
         "text", ["__import__('os')", "__import__(os)", "a.b(1)", "a.b[0]", "a ** b", "a; b", "a := 1"]
     )
     def test_python_is_not_spoken(self, text: str) -> None:
-        """Also where every plain name is accepted, nothing of Python's beyond arithmetic is."""
+        """If every plain name is accepted, Python's syntax beyond arithmetic is still refused."""
         with pytest.raises(ExpressionError, match=r"is not expected here|does not belong|is not an operator"):
             parse(text)
 
@@ -316,16 +316,16 @@ class TestErrors:
         "text", ["(" * 10**6, "2^" * 500_000 + "2", "log2(" * 200_000, "-(" * 500_000], ids=["(", "^", "log2", "-("]
     )
     def test_deep_nesting_is_refused_at_once(self, text: str) -> None:
-        """A megabyte of nesting is refused where it becomes too deep, without reading on."""
+        """A megabyte of nesting is refused at the level that is too deep, without reading the rest."""
         with pytest.raises(ExpressionError, match=f"more than {MAX_DEPTH} levels"):
             parse(text)
 
     def test_nesting_up_to_the_limit(self) -> None:
-        """As many levels as are allowed are parsed."""
+        """The largest allowed number of levels is parsed."""
         assert value_of("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH) == VALUES["a"]
 
     def test_a_megabyte_of_signs(self) -> None:
-        """Signs do not nest: a million of them cancel out, or end too early."""
+        """Signs do not nest: a million of them cancel out, or are an incomplete expression."""
         assert parse("-" * 10**6 + "1") == Number(1.0)
         with pytest.raises(ExpressionError, match="ends too early"):
             parse("-" * 10**6)

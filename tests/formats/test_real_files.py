@@ -79,7 +79,7 @@ def test_all_other_published_rows_are_valid(data: Path, name: str) -> None:
 
 
 def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
-    """A comma in a file whose decimal delimiter is a point is no thousands sign: that value is missing, no other."""
+    """A comma in a file with decimal points is not a thousands separator: only that value is missing."""
     _, measured = load(data, "LLVM")
     np.testing.assert_array_equal(measured.repetitions("MainMemory")[0], [353200, 23216, 371536])
     np.testing.assert_array_equal(measured.repetitions("MainMemory")[2], [np.nan, 337952, np.nan])
@@ -99,7 +99,7 @@ def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["LLVM", "splc_examples"])
 def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
-    """A published file that is cut off anywhere is refused with its name and a line."""
+    """A published file that is truncated at any position is refused with its name and a line."""
     model = read_variability_model(data / name / PUBLISHED[name][0])
     content = (data / name / "measurements.xml").read_bytes().rstrip()
     path = tmp_path / "cut.xml"
@@ -110,7 +110,7 @@ def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
 
 
 def test_a_system_in_place_of_measurements(data: Path) -> None:
-    """Files that are confused with each other are told apart."""
+    """A file given instead of another one is recognised."""
     model = read_variability_model(data / "LLVM" / "FeatureModel.xml")
     with pytest.raises(InputError, match="this is a variability model"):
         read_measurements(data / "LLVM" / "FeatureModel.xml", model)

@@ -18,7 +18,7 @@ from splc.io.files import Source, read_source, write_whole
 
 class TestReading:
     def test_compressed_and_plain_are_the_same(self, tmp_path: Path) -> None:
-        """A compressed file has the content and the hash of the plain one, whatever its name says."""
+        """A compressed file has the content and the hash of the plain file, regardless of its name."""
         plain, packed, unnamed = tmp_path / "a.csv", tmp_path / "a.csv.gz", tmp_path / "b.csv"
         plain.write_bytes(b"a;b\n")
         packed.write_bytes(gzip.compress(b"a;b\n"))
@@ -29,7 +29,7 @@ class TestReading:
 
     @pytest.mark.parametrize("length", range(1, 40))
     def test_damaged_gzip(self, tmp_path: Path, length: int) -> None:
-        """A gzip file that is cut off anywhere is refused."""
+        """A gzip file that is truncated at any position is refused."""
         path = tmp_path / "a.gz"
         path.write_bytes(gzip.compress(b"some content that is not long", mtime=0)[:length])
         with pytest.raises(InputError, match=r"a\.gz: .*gzip"):
@@ -54,14 +54,14 @@ class TestReading:
             read_source(path, limit=10)
 
     def test_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A hyphen stands for standard input, compressed or not."""
+        """`-` reads standard input, compressed or not."""
         for content in (b"abc", gzip.compress(b"abc")):
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
             source = read_source("-")
             assert (source.name, source.data) == ("<stdin>", b"abc")
 
     def test_missing_file_names_the_nearest(self, tmp_path: Path) -> None:
-        """A file that does not exist is an error that names the nearest one of the folder."""
+        """A missing file is an error with the nearest name in the folder."""
         (tmp_path / "measurements.csv").touch()
         with pytest.raises(InputError, match=r"did you mean 'measurements\.csv'"):
             read_source(tmp_path / "measurments.csv")
@@ -113,14 +113,14 @@ class TestReading:
         ],
     )
     def test_binary_data_is_called_that(self, content: bytes, message: str) -> None:
-        """No one is told to change the encoding of a picture."""
+        """For pictures, the error does not suggest another encoding."""
         with pytest.raises(InputError, match=message) as caught:
             Source("a", content).text()
         assert "iconv" not in str(caught.value)
 
 
 def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compressed file may unpack to less than a plain one may hold."""
+    """The limit for decompressed content is lower than that for plain files."""
     assert files.MAX_UNPACKED == 512 * 1024**2 < files.MAX_BYTES
     monkeypatch.setattr(files, "MAX_UNPACKED", 1000)
     for name in ("a.txt", "a.txt.gz"):
@@ -142,7 +142,7 @@ class TestWriting:
         assert list(tmp_path.iterdir()) == [path]
 
     def test_a_new_file_has_the_mode_of_the_umask(self, tmp_path: Path) -> None:
-        """A new file has the permissions that any other new file would have."""
+        """A new file has the permissions that the umask allows."""
         write_whole(tmp_path / "new", "x")
         (tmp_path / "other").touch()
         assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
@@ -165,7 +165,7 @@ class TestWriting:
     def test_whole_or_not_at_all(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException | type[BaseException]
     ) -> None:
-        """When writing breaks off, the old file stays and no temporary one does."""
+        """If writing fails, the old file is kept and no temporary file remains."""
         path = tmp_path / "a.txt"
         path.write_text("old")
 
@@ -193,7 +193,7 @@ class TestWriting:
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
     def test_no_permission(self, tmp_path: Path) -> None:
-        """Neither a write-protected file nor a write-protected folder is written to."""
+        """Write-protected files and folders are not written to."""
         (tmp_path / "a").touch(0o444)
         with pytest.raises(OutputError, match="write-protected"):
             write_whole(tmp_path / "a", "x")
@@ -203,12 +203,12 @@ class TestWriting:
             write_whole(folder / "a", "x")
 
     def test_standard_output(self, capfd: pytest.CaptureFixture[str]) -> None:
-        """A hyphen stands for standard output."""
+        """`-` writes standard output."""
         write_whole("-", "größe\n")
         assert capfd.readouterr().out == "größe\n"
 
     def test_devices_stay(self) -> None:
-        """What is no plain file is written to, never replaced."""
+        """Devices and pipes are written to, not replaced."""
         write_whole("/dev/null", "x")
         assert not Path("/dev/null").is_file()
         with pytest.raises(OutputError, match="No space left"):

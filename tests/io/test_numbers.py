@@ -23,18 +23,18 @@ def test_texts_read_back_equal(value: float) -> None:
     ("value", "text"), [(5.0, "5"), (0.1, "0.1"), (1e300, "1e+300"), (-3.0, "-3"), (math.nan, "nan")]
 )
 def test_short_texts(value: float, text: str) -> None:
-    """Numbers are written as short as possible, whole ones without a point."""
+    """Numbers are written as short as possible, integers without a point."""
     assert number_text(value) == text
 
 
 @given(st.lists(st.one_of(st.text(max_size=6), st.from_regex(r"\A[+-]?\d+[.,]?\d*(e-?\d)?\Z"))))
 def test_columns_are_read_like_single_numbers(texts: list[str]) -> None:
-    """A column is read as its cells one by one are, with either delimiter."""
+    """A column is read like its single cells, with either decimal delimiter."""
     for decimal in (".", ","):
         expected = [parse_number(text, decimal) for text in texts]
         np.testing.assert_array_equal(parse_column(texts, decimal), expected)
 
 
 def test_missing_cells() -> None:
-    """What is missing is written as asked for."""
+    """Missing values are written as the given text."""
     assert column_texts(np.array([1.5, np.nan, 1.5]), missing="NaN") == ["1.5", "NaN", "1.5"]

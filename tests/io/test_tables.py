@@ -49,7 +49,7 @@ def read_csv(text: str) -> list[list[str]]:
 
 @given(tables(st.one_of(texts, numbers)))
 def test_csv_reads_back_exactly(table: Table) -> None:
-    """Every text and every number is read back from CSV as it was, and what is undefined is empty."""
+    """Every text and number reads back from CSV unchanged, and undefined cells are empty."""
     header, *rows = read_csv(csv_text(table))
     assert tuple(header) == table.columns
     assert len(rows) == len(table.rows)
@@ -98,21 +98,21 @@ def rendered(markdown: str) -> tuple[str, list[list[str]]]:
 
 
 def visible(text: str) -> str:
-    """Return a text as a page shows it: no control characters, no white space around."""
+    """Return a text as a page shows it: no control characters, no surrounding white space."""
     lines = re.sub("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", text.strip())
     return re.sub("[\x00-\x1f\x7f-\x9f]+", lambda run: "\n" * run[0].count("\n") or " ", lines).strip(" ")
 
 
 @given(tables(texts))
 def test_markdown_shows_the_texts(table: Table) -> None:
-    """A reader of Markdown shows the very texts of header, cells and caption, whatever characters they have."""
+    """A Markdown reader shows header, cells and caption unchanged, with any characters."""
     caption, cells = rendered(markdown_text(table))
     assert cells == [[visible(text) for text in row if isinstance(text, str)] for row in (table.columns, *table.rows)]
     assert caption == " ".join(re.sub("[\x00-\x1f\x7f-\x9f]", " ", table.caption or "").split())
 
 
 def unescaped(latex: str) -> str:
-    """Return LaTeX without escaped characters, formulas and the macros that texts are set with."""
+    """Return LaTeX without escaped characters, formulas and macros."""
     plain = re.sub(r"\\[&%$#_{}\\,]", "", latex)
     assert plain.count("$") % 2 == 0
     plain = re.sub(r"\$[^$]*\$", "", plain)
@@ -121,7 +121,7 @@ def unescaped(latex: str) -> str:
 
 @given(texts)
 def test_latex_texts_are_escaped(text: str) -> None:
-    """An escaped text has balanced braces and none of LaTeX's special characters left."""
+    """An escaped text has balanced braces and no special characters of LaTeX."""
     escaped = latex_escaped(text)
     plain = re.sub(r"\\[{}]", "", escaped)
     depth = [plain[:end].count("{") - plain[:end].count("}") for end in range(len(plain) + 1)]
@@ -133,7 +133,7 @@ def test_latex_texts_are_escaped(text: str) -> None:
 
 @given(any_table)
 def test_latex_rows_have_a_cell_per_column(table: Table) -> None:
-    """Each row of the tabular has one separator less than there are columns, and ends with one line end."""
+    """Each row of the tabular has one separator per column except the last, and one line end."""
     body = latex_text(table).split("\\begin{tabular}{")[1]
     assert re.fullmatch(rf"[lr]{{{len(table.columns)}}}\}}", body.split("\n")[0])
     rows = [line for line in body.split("\n")[1:] if line.endswith(" \\\\")]
@@ -159,7 +159,7 @@ def test_latex_rows_have_a_cell_per_column(table: Table) -> None:
     ],
 )
 def test_latex_examples(text: str, escaped: str) -> None:
-    """Special characters are escaped, signs outside of TeX's fonts become formulas, letters stay."""
+    """Special characters are escaped, symbols that TeX's fonts lack become formulas, letters are kept."""
     assert latex_escaped(text) == escaped
 
 
@@ -186,13 +186,13 @@ def test_latex_examples(text: str, escaped: str) -> None:
     ],
 )
 def test_rounded_numbers(value: float, text: str) -> None:
-    """Numbers have four significant digits, no zeros behind them, and no exponent where one can read them without."""
+    """Numbers have four significant digits, no trailing zeros, and an exponent only if they are very small or large."""
     assert rounded_text(value) == text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
 def test_rounding_is_no_worse_than_its_digits(value: float, digits: int) -> None:
-    """A rounded number is off by at most half a unit of its last significant digit, and by nothing at 17 digits."""
+    """The rounding error is at most half a unit of the last significant digit, and 0 with 17 digits."""
     shown = Fraction(rounded_text(value, digits))
     assert abs(shown - Fraction(value)) <= abs(Fraction(value)) / 2 * Fraction(10) ** (1 - digits)
     assert float(rounded_text(value, digits)) == value or digits < 17
@@ -225,7 +225,7 @@ def test_cells(cell: Cell, markdown: str, latex: str) -> None:
 
 
 def test_alignment() -> None:
-    """Columns of numbers are aligned to the right, those with a text, and those of empty tables, to the left."""
+    """Columns of numbers are aligned to the right; columns with texts and of empty tables to the left."""
     table = Table(("a", "b", "c"), ((1, "x", None), (Spread(2.0, 1.0), 3, None)))
     assert markdown_text(table).split("\n")[1] == "| ---------: | --- | --: |"
     assert "\\begin{tabular}{rlr}" in latex_text(table)
@@ -241,7 +241,7 @@ def test_whole_table() -> None:
 
 
 def test_wrong_tables() -> None:
-    """Tables without columns, rows of another length and less than one digit are refused."""
+    """Tables without columns, rows of a different length and less than one digit are refused."""
     with pytest.raises(OutputError, match="at least one column"):
         Table(())
     with pytest.raises(OutputError, match="row 1 has 1 cells for 2 columns"):
@@ -266,7 +266,7 @@ def has_booktabs() -> bool:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("package", ["", "\\usepackage{booktabs}"])
 def test_latex_compiles(package: str, tmp_path: Path) -> None:
-    """LaTeX takes a table of all characters that we escape, with and without booktabs."""
+    """LaTeX compiles a table with all escaped characters, with and without booktabs."""
     if package and not has_booktabs():
         pytest.skip("the LaTeX package booktabs is not installed")
     awkward = tuple("\\&%$#_{}^~<>|[]\"`'-*×·±−≤≥≠≈∞→ℓαλΛφε²₂–—“”’…°µéß")

@@ -36,14 +36,14 @@ def test_any_entity_declaration_is_refused(text: str, encoding: str) -> None:
 
 
 def test_entities_are_refused_in_encodings_that_expat_does_not_know() -> None:
-    """The declaration of an entity does not get by in an unusual encoding."""
+    """The declaration of an entity is refused in unusual encodings, too."""
     text = '<?xml version="1.0" encoding="UTF-7"?><!DOCTYPE vm [<!ENTITY x "y">]><vm/>'
     with pytest.raises(InputError):
         read_xml(Source("f.xml", text.encode("utf-7")), "vm", "a model")
 
 
 def test_a_dtd_without_entities_is_harmless() -> None:
-    """A document type is accepted, its external DTD is never fetched, and what it might define is unknown."""
+    """A document type is accepted, its external DTD is not read, and references to its entities are errors."""
     text = b'<!DOCTYPE vm SYSTEM "http://127.0.0.1:1/vm.dtd"><vm name="x"/>'
     assert read_xml(Source("f.xml", text), "vm", "a model").get("name") == "x"
     with pytest.raises(InputError, match="entity"):
@@ -51,7 +51,7 @@ def test_a_dtd_without_entities_is_harmless() -> None:
 
 
 def test_problems_have_lines() -> None:
-    """What is not well-formed is reported with file and line, without libxml2's own phrases about the place."""
+    """Malformed XML is reported with file and line, without libxml2's text about the location."""
     with pytest.raises(InputError) as caught:
         read_xml(Source("f.xml", b"<vm>\n<a>\n</vm>"), "vm", "a model")
     assert str(caught.value).startswith("f.xml:3:")
@@ -59,19 +59,19 @@ def test_problems_have_lines() -> None:
 
 
 def test_another_root_is_named() -> None:
-    """A file of another kind is called by its name."""
+    """A file of another kind is recognised in the message."""
     with pytest.raises(InputError, match=r"f\.xml:2: .*<vm>.*<results>\n    these are measurements"):
         read_xml(Source("f.xml", b"\n<results/>"), "vm", "a variability model")
 
 
 def test_comments_do_not_split_text() -> None:
-    """A comment inside of a text does not belong to it and does not end it."""
+    """A comment within a text is ignored and does not end the text."""
     element = read_xml(Source("f", b"<vm> a<!-- no -->b<?no?>c </vm>"), "vm", "a model")
     assert inner_text(element) == "abc"
 
 
 def test_lines_beyond_16_bits() -> None:
-    """Lines are known in long files too, where libxml2 counts to 65535 only."""
+    """Lines are correct beyond 65535, where libxml2 stops counting."""
     rows = b"<row>\n<data>1</data></row>\n" * 40_000
     root = read_xml(Source("f", b"<results>\n" + rows + b"</results>"), "results", "measurements")
     assert line_of(root[-1]) - 79_998 in {2, 3}

@@ -49,7 +49,7 @@ texts = st.recursive(
 
 
 def model_of(text: str, parameters: Parameters = PARAMETERS) -> InfluenceModel:
-    """Return the model that a text is."""
+    """Return the model of a text."""
     return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
 
 
@@ -61,7 +61,7 @@ def keyed(x: float, nodes: float) -> Configurations:
 
 @given(texts, st.sampled_from([(2.0, 1.0), (4.0, 1.0), (4.0, 2.0), (8.0, 2.0), (8.0, 4.0)]))
 def test_bound_predicts_what_the_table_does(text: str, key: tuple[float, float]) -> None:
-    """With the numbers of a row put in, a model predicts what it predicts by its tables where they have that row."""
+    """A model bound to a row predicts the same as with its tables where they have that row."""
     x, nodes = key
     rows = keyed(x, nodes)
     try:
@@ -77,13 +77,13 @@ def test_bound_predicts_what_the_table_does(text: str, key: tuple[float, float])
 
 
 def test_the_middle_row_is_the_default() -> None:
-    """Without a choice, a table's middle row stands for it, an interval's value for the interval."""
+    """By default, the middle row of a table and the value of an interval are used."""
     assert bound(model_of("alpha * x + gamma")).influences == model_of("1 * x + 2").influences
     assert bound(model_of("alpha * x"), {" no des": 4}).influences == {option_term("x"): 8.0}
 
 
 def test_bound_is_the_model_with_the_numbers_in_its_text() -> None:
-    """Binding and putting the numbers into the text give the same terms, also inside of subexpressions."""
+    """Binding gives the same terms as numbers written in the text, also in subexpressions."""
     text = "x / (alpha * x + gamma) + log2(alpha + x) + alpha^(1/2) * x^gamma + ceil(alpha * x) * gamma"
     numbers = Parameters.of({"alpha": 8.0, "gamma": 2.0})
     found = bound(model_of(text), {"nodes": 4})
@@ -94,12 +94,12 @@ def test_bound_is_the_model_with_the_numbers_in_its_text() -> None:
 
 
 def test_a_parameter_of_zero_leaves_its_term() -> None:
-    """A term whose parameter is 0 in the row is still a term of the model, with influence 0."""
+    """A term whose parameter is 0 in the row remains in the model with influence 0."""
     assert bound(model_of("beta * y + 1"), {"x": 1}).influences[option_term("y")] == 0.0
 
 
 def test_roots_of_squares() -> None:
-    """A root of a square that a parameter leaves alone is not negative where the option is."""
+    """The root of a square that remains after binding is not negative if the option is."""
     model = model_of("sqrt((beta * y)^2)")
     rows = ROWS[np.flatnonzero(ROWS.column("x") == 2.0)]
     assert model.predict(rows).tolist() == np.abs(rows.column("y")).tolist()
@@ -122,7 +122,7 @@ def test_nothing_to_put_in() -> None:
     ],
 )
 def test_rows_that_cannot_be_taken(at: dict[str, float], message: str) -> None:
-    """A name that no table is over, a row that is not there, and a row that leaves no value are refused and named."""
+    """Names without a table, missing rows, and rows without a value are refused with their names."""
     with pytest.raises(InputError) as caught:
         bound(model_of("alpha / beta"), at)
     assert message in str(caught.value)
@@ -131,7 +131,7 @@ def test_rows_that_cannot_be_taken(at: dict[str, float], message: str) -> None:
 
 @given(texts, st.floats(-4, 4))
 def test_scaled(text: str, factor: float) -> None:
-    """A scaled model predicts so many times as much, row by row."""
+    """A scaled model predicts the scaled values."""
     try:
         model = model_of(text)
         expected = model.predict(ROWS) * factor

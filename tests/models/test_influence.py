@@ -41,7 +41,7 @@ models = st.dictionaries(safe_terms, influences, max_size=5).map(InfluenceModel.
 
 
 def is_readable(name: str) -> bool:
-    """Whether a name can be told from arithmetic: it begins neither like an operator nor like `3 * `, nor `log10(`."""
+    """Return whether a name does not look like arithmetic: an operator, a number or `log10(` at its beginning."""
     return name.strip() == name and name[0] not in "+-*/^() 0123456789." and not name.startswith("log10(")
 
 
@@ -71,7 +71,7 @@ def awkward_models(draw: st.DrawFn) -> InfluenceModel:
 class TestText:
     @given(awkward_models())
     def test_text_reads_back(self, model: InfluenceModel) -> None:
-        """parse(str(model)) is the model, whatever its names, exponents and influences."""
+        """parse(str(model)) is the model, for all names, exponents and influences."""
         expansion = expand_text(str(model), {name: name for name in model.order})
         assert InfluenceModel.from_terms(expansion, model.order) == model
 
@@ -85,7 +85,7 @@ class TestText:
         ],
     )
     def test_text(self, terms: dict[Term, float], text: str) -> None:
-        """Signs stand between terms, numbers are as short as possible, terms and factors come in model order."""
+        """Terms are joined by signs, numbers are as short as possible, terms and factors are in model order."""
         assert str(InfluenceModel.from_terms(terms, SYSTEM.names)) == text
 
 
@@ -123,14 +123,14 @@ class TestPredict:
 
     @given(models, st.integers(1, 7))
     def test_blocks_of_rows_do_not_matter(self, model: InfluenceModel, size: int) -> None:
-        """Predictions are the same bytes, however many configurations are looked at at a time."""
+        """Predictions are identical for all block sizes."""
         whole = model.predict(ALL)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("splc.models.influence.BLOCK", size)
             assert model.predict(ALL).tobytes() == whole.tobytes()
 
     def test_errors_count_rows_from_the_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """An error names the position among all configurations, not that within a block."""
+        """An error has the position among all configurations, not the position in a block."""
         monkeypatch.setattr("splc.models.influence.BLOCK", 2)
         with pytest.raises(EvaluationError, match="at configuration 7") as caught:
             InfluenceModel.from_terms({option_term("o", -1): 1.0}).predict(ALL[[1, 2, 4, 5, 1, 2, 4, 0]])
@@ -144,7 +144,7 @@ class TestPredict:
         np.testing.assert_allclose(model.predict(ALL), contributions.sum(axis=1), rtol=1e-12)
 
     def test_values(self) -> None:
-        """Prediction is what the text says, with 0 for terms over deselected options, and switches as 0 and 1."""
+        """Predictions are the values of the text, with 0 for terms over deselected options, and switches as 0 and 1."""
         model = InfluenceModel.from_terms(expand_text("7 + 2*x*o + 100*b*o + 1000*Disabledo + 5*Enabledo*x", None))
         for row in range(len(ALL)):
             values = ALL.assignment(row)
@@ -192,7 +192,7 @@ class TestPredict:
             InfluenceModel.from_terms({CONSTANT: 1e308, option_term("x"): 1e308}).predict(ALL[:1])
 
     def test_a_term_without_influence_counts_nothing(self) -> None:
-        """A term with influence 0 contributes 0 even where it has no value."""
+        """A term with influence 0 contributes 0, even if it has no value."""
         assert InfluenceModel.from_terms({option_term("o", -1): 0.0}).predict(ALL).tolist() == [0.0] * len(ALL)
 
     def test_unknown_options(self) -> None:
@@ -206,12 +206,12 @@ class TestDerived:
     TABLE = ParameterTable("o", ((0.0, Quantity.exactly(2.0)), (4.0, Quantity.exactly(3.0))))
 
     def model(self, text: str) -> InfluenceModel:
-        """Return the model that a text with the table `alpha` over `o` is."""
+        """Return the model of a text with the table `alpha` over `o`."""
         found = expand_model(text, None, Parameters({"alpha": self.TABLE}))
         return InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
 
     def test_what_a_term_is_about(self) -> None:
-        """The options of a term are also those inside of its subexpressions and those that its tables are over."""
+        """The options of a term include those in its subexpressions and tables."""
         model = self.model("b / (1 + log2(x + 1)) + alpha^2 + 3 * x")
         assert {frozenset(model.options_of(term)) for term, _ in model.terms} == {
             frozenset({"b", "x"}),
@@ -223,13 +223,13 @@ class TestDerived:
         assert len(model.subexpressions) == 2
 
     def test_tables_are_looked_up_row_by_row(self) -> None:
-        """A table has the value of each configuration's own row; over a deselected option, it contributes 0."""
+        """A table has the value of the row of each configuration; over a deselected option it contributes 0."""
         found = self.model("alpha * x").predict(ALL)
         o, x = ALL.column("o"), ALL.column("x")
         assert found.tolist() == np.where(np.isnan(o), 0.0, np.where(o == 0, 2.0, 3.0) * x).tolist()
 
     def test_a_table_without_a_row(self) -> None:
-        """Where a table has no row, the error names the parameter, what it is over, its rows and the configuration."""
+        """If a table lacks a row, the error has the parameter, its expression, its rows and the configuration."""
         table = ParameterTable("x + 1", self.TABLE.rows)
         found = expand_model("alpha", None, Parameters({"alpha": table}))
         model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
@@ -240,7 +240,7 @@ class TestDerived:
         assert (caught.value.row, caught.value.advice) == (0, "add a row for 2")
 
     def test_where_the_table_is(self) -> None:
-        """The error for a missing row says in which line of which file the table is."""
+        """The error for a missing row has the file and line of the table."""
         known = Parameters({"alpha": ParameterTable("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
         found = expand_model("alpha", None, known)
         model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
@@ -249,7 +249,7 @@ class TestDerived:
         assert caught.value.what.startswith("the parameter alpha (p.toml:7), a table over x + 1 with rows for 0, 4")
 
     def test_scaled(self) -> None:
-        """Scaling multiplies every influence and leaves what the terms are about."""
+        """Scaling multiplies every influence and keeps the derived names."""
         model = self.model("2 * x / (x + b) + alpha")
         assert model.scaled(500).influences == {term: 500 * influence for term, influence in model.terms}
         assert model.scaled(500).derived == model.derived

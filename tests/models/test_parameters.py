@@ -26,7 +26,7 @@ TABLE = ParameterTable("nodes", ((1.0, ONE(2.0)), (4.0, ONE(3.0))))
     st.lists(st.floats(-1e6, 1e6), max_size=5),
 )
 def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> None:
-    """A table has the value of the row for its key, and none (NaN) where no row is near."""
+    """A table has the value of the row for a key, and NaN without a row for it."""
     table = ParameterTable("x", tuple((key, ONE(value)) for key, value in sorted(rows.items())))
     wanted = [*rows, *others]
     found = symbol("alpha", table, ((option_term("x"), 1.0),)).values(lambda _: np.array(wanted))
@@ -36,14 +36,14 @@ def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> 
 
 
 def test_quantities() -> None:
-    """Multiplied, a number and its interval change together, also by a negative number."""
+    """Multiplication by any factor, also a negative one, changes a number and its interval."""
     assert Quantity(2.0, 1.0, 4.0) * -2 == Quantity(-4.0, -8.0, -2.0)
     assert ONE(3.0).is_exact
     assert not Quantity(2.0, 1.0, 4.0).is_exact
 
 
 def test_quantities_that_nobody_knows_are_not_exact() -> None:
-    """What is not determined stays a name in models, as intervals do; levels and that are kept by factors and names."""
+    """Undetermined numbers remain names in models, as intervals do; multiplication keeps this and the levels."""
     assert not Quantity.undetermined(3.0).is_exact
     assert Quantity(2.0, 1.0, 4.0, 0.9) * 2 == Quantity(4.0, 2.0, 8.0, 0.9)
     assert Quantity.undetermined(3.0) * 2 == Quantity.undetermined(6.0)
@@ -52,7 +52,7 @@ def test_quantities_that_nobody_knows_are_not_exact() -> None:
 
 
 def test_changed() -> None:
-    """Changed parameters replace those of the same name, of whatever kind, and leave the others."""
+    """Changed parameters replace parameters and expressions of the same name, and keep the others."""
     found = Parameters({"a": TABLE, "b": ONE(1.0)}, {"nodes": "x"}).changed({"a": 3, "c": Quantity(1.0, 0.0, 2.0)})
     assert found.quantities == {"a": ONE(3.0), "b": ONE(1.0), "c": Quantity(1.0, 0.0, 2.0)}
     assert found.names == ("a", "b", "c", "nodes")
@@ -60,7 +60,7 @@ def test_changed() -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "+", "a+b", "x y", "2x", "(", "a`b", "a^2", "-a", "a=b", *FUNCTIONS])
 def test_wrong_names(name: str) -> None:
-    """What would be taken for a number, a function or arithmetic cannot be a parameter's name."""
+    """The name of a parameter must not look like a number, a function or arithmetic."""
     assert all(wrong_name(name))
     with pytest.raises(ExpressionError):
         expand_model("x", NAMES, Parameters({name: ONE(1.0)}))
@@ -68,13 +68,13 @@ def test_wrong_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["alpha", "t_s", "net.alpha", "rc-latency", "größe", "α", "e5"])
 def test_good_names(name: str) -> None:
-    """Words with points and hyphens can be parameters' names, and stand for their numbers."""
+    """The name of a parameter may contain points and hyphens."""
     assert wrong_name(name) == ("", "")
     assert expand_model(f"2 * {name} * x", NAMES, Parameters({name: ONE(3.0)})).expansion == {option_term("x"): 6.0}
 
 
 def test_what_stays_a_name() -> None:
-    """Plain numbers are put in; tables, intervals and what is asked for stay names."""
+    """Plain numbers are replaced; tables, numbers with intervals, and the given symbols remain names."""
     found = Parameters(
         {"f": ONE(2.0), "g": ONE(5.0), "i": Quantity(1.0, 0.0, 2.0), "alpha": TABLE}, {"nodes": "ceil(x / 2)"}
     )
@@ -90,7 +90,7 @@ def test_what_stays_a_name() -> None:
 
 
 def test_expressions_are_made_of_others() -> None:
-    """Expressions, and what tables are over, may use numbers and other expressions in any order."""
+    """Expressions, also those of tables, may use numbers and other expressions in any order."""
     found = Parameters(
         {"cores": ONE(4.0), "alpha": ParameterTable("nodes * 2", TABLE.rows)},
         {"nodes": "ceil(all / cores)", "all": "x * y"},
@@ -128,7 +128,7 @@ def test_expressions_are_made_of_others() -> None:
 def test_wrong_parameters(
     quantities: dict[str, Quantity | ParameterTable], expressions: dict[str, str], line: int, message: str
 ) -> None:
-    """What is wrong with a parameter is said with its file and line, even if the text does not use it."""
+    """A problem of a parameter has its file and line, even if the text does not use it."""
     lines = {"x": 1, "alpha": 1, "beta": 5} | ({} if expressions else {"alpha.by": 2})
     with pytest.raises(ExpressionError) as caught:
         expand_model("y", NAMES, Parameters(quantities, expressions, "p.toml", lines))
@@ -139,7 +139,7 @@ def test_wrong_parameters(
 
 @pytest.mark.parametrize(("given", "place"), [("--parameter", "--parameter"), ("", None)])
 def test_parameters_that_are_not_in_the_file(given: str, place: str | None) -> None:
-    """What is wrong with a parameter that was given beside the file is not blamed on the file."""
+    """A problem of a parameter that is not from the file does not have the file's name."""
     known = Parameters({"alpha": ONE(1.0), "x": ONE(1.0)}, {}, "p.toml", {"alpha": 1, "x": 2})
     with pytest.raises(ExpressionError) as caught:
         expand_model("y", NAMES, known.changed({"x": 3.0}, given))
@@ -149,26 +149,26 @@ def test_parameters_that_are_not_in_the_file(given: str, place: str | None) -> N
 
 
 def test_a_parameter_with_another_spelling_of_an_option() -> None:
-    """Where a parameter has another spelling of an option as its name, the message says which option it is."""
+    """If the name of a parameter is another spelling of an option, the message names the option."""
     with pytest.raises(ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"):
         expand_model("y", {"y": "y", "a-b": "a-b", "ab": "a-b"}, Parameters({"ab": ONE(1.0)}))
 
 
 def test_functions_of_models_in_parameters() -> None:
-    """An expression of the options may use what model text knows, as max."""
+    """An expression of the options may use all functions of model text, such as max."""
     found = Parameters({}, {"most": "max(x, 2 * y)"})
     assert expand_model("most", NAMES, found) == replace(expand_model("max(x, 2 * y)", NAMES), used=frozenset({"most"}))
 
 
 def test_a_number_in_the_place_of_an_expression() -> None:
-    """A parameter that is given beside the file takes the place of an expression of that name."""
+    """A parameter that is given on the command line replaces an expression of that name."""
     found = Parameters({}, {"nodes": "x"}).changed({"nodes": 4.0})
     assert found.names == ("nodes",)
     assert expand_model("nodes", NAMES, found).expansion == {CONSTANT: 4.0}
 
 
 def test_without_a_system_as_well() -> None:
-    """Without the names of options, parameters over themselves or over others are refused all the same."""
+    """Without the names of options, cyclic parameters and tables over parameters are refused, too."""
     for by in ("alpha", "beta"):
         with pytest.raises(ExpressionError, match=r"itself|over the parameter"):
             expand_model(
@@ -179,7 +179,7 @@ def test_without_a_system_as_well() -> None:
 
 
 def test_long_chains() -> None:
-    """Thousands of expressions, each of the one before, are expanded; in reverse order they are refused."""
+    """Thousands of expressions, each in terms of the previous one, are expanded; in reverse order they are refused."""
     chain = [("a0", "x"), *((f"a{i + 1}", f"a{i} + 1") for i in range(2000))]
     expected = {option_term("x"): 1.0, CONSTANT: 2000.0}
     assert expand_model("a2000", NAMES, Parameters({}, dict(chain))).expansion == expected

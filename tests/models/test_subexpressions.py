@@ -65,12 +65,12 @@ def texts(names: str) -> st.SearchStrategy[str]:
 
 
 def model_of(text: str, system: VariabilityModel | None = None, **more: Any) -> InfluenceModel:
-    """Return the model that a text is."""
+    """Return the model of a text."""
     return parse_model_text(Source("model.txt", text.encode()), system, **more)
 
 
 def directly(text: str, rows: Configurations, nudge: float = 1.0) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return what the text as written is worth; NaN where any part of it has no finite value."""
+    """Return the value of the text as written, NaN if any part of it has no finite value."""
 
     def worth(node: Node) -> Any:
         match node:
@@ -102,7 +102,7 @@ def directly(text: str, rows: Configurations, nudge: float = 1.0) -> np.ndarray[
 
 
 def assert_same(text: str, system: VariabilityModel) -> None:
-    """Fail where a model has another value than its text; having none where it has none is good."""
+    """Assert that a model has the value of its text wherever both have one."""
     rows = all_assignments(system)
     expected = directly(text, rows)
     model, refusal = None, ""
@@ -135,12 +135,12 @@ def assert_same(text: str, system: VariabilityModel) -> None:
 class TestValues:
     @given(texts("xyzb"))
     def test_a_model_is_worth_what_its_text_is(self, text: str) -> None:
-        """Expanded, with subexpressions of every kind, a text has the value of its tree at every configuration."""
+        """An expanded text with subexpressions of every kind has the value of its tree at every configuration."""
         assert_same(text, POSITIVE)
 
     @given(texts("xyb"))
     def test_with_options_that_are_zero_or_negative(self, text: str) -> None:
-        """With options of any sign, a model has the value of its text or none, never another."""
+        """With options of any sign, a model has the value of its text or no value."""
         assert_same(text, SIGNED)
 
     @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ class TestValues:
         ],
     )
     def test_roots_of_squares_are_not_negative(self, text: str, values: list[float]) -> None:
-        """The root of a square is the size of what was squared, also where that is negative."""
+        """The root of a square is the absolute value, also of negative numbers."""
         system = VariabilityModel("system", (NumericOption("x", (-2.0, 0.0, 3.0)),))
         assert model_of(text, system).predict(all_assignments(system)) == pytest.approx(values)
 
@@ -221,7 +221,7 @@ class TestDeselected:
 
 
 class TestUndefinedValues:
-    """`x` is 0, 1 or 2; a configuration where it has no value is named."""
+    """`x` is 0, 1 or 2; the error names a configuration where the model has no value."""
 
     SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (0.0, 1.0, 2.0))))
 
@@ -251,7 +251,7 @@ class TestUndefinedValues:
         assert str(caught.value) == message
 
     def test_one_by_the_logarithm_of_zero(self) -> None:
-        """One by the logarithm of 0 has no value; it is not 0."""
+        """The reciprocal of the logarithm of 0 has no value."""
         with pytest.raises(EvaluationError, match=r"x = 0"):
             model_of("1 / log10(x)", self.SYSTEM).predict(all_assignments(self.SYSTEM)[[0]])
 
@@ -292,7 +292,7 @@ class TestEquality:
         ],
     )
     def test_the_same_terms(self, one: str, other: str) -> None:
-        """What differs only in how it is written gives the same terms, inside of subexpressions as well."""
+        """Equivalent texts give the same terms, also in subexpressions."""
         system = VariabilityModel(
             "s",
             (BinaryOption("b"), BinaryOption("always", optional=False), *(NumericOption(n, (1.0, 2.0)) for n in "xy")),
@@ -307,11 +307,11 @@ class TestEquality:
         st.sampled_from(["1 / ({})", "log({})", "ceil({})", "2^({})"]),
     )
     def test_the_order_of_a_sum_does_not_matter(self, addends: list[str], around: str) -> None:
-        """A subexpression is the same in whatever order its addends were written."""
+        """The order of addends does not change a subexpression."""
         assert model_of(around.format(" + ".join(addends))) == model_of(around.format("x^2 + 2*y + z + 3*b*x + 1"))
 
     def test_division_by_a_sum_that_vanishes(self) -> None:
-        """A sum that is 0 is found out before it is divided by, also where only roots or 0/1 options make it 0."""
+        """Division by a sum that is 0 is detected, also if only roots or 0/1 options make it 0."""
         for text in ("1 / (sqrt(x + y)^2 - x - y)", "1 / (b^2 - b)", "log2(b^2 - b)", "1 / (x + 1 - x - 1)"):
             with pytest.raises(ExpressionError, match=r"division by zero|logarithm of 0"):
                 model_of(text, POSITIVE)

@@ -83,7 +83,7 @@ class TestLaws:
 
     @given(terms, st.permutations(OPTIONS))
     def test_text_reads_back(self, term: Term, order: list[str]) -> None:
-        """A term's text, in whatever order its factors are printed, stands for the same term."""
+        """The text of a term reads back as the term, in any order of factors."""
         assert expand_text(term.text(order), None) == {term: 1.0}
 
     @given(st.lists(terms, min_size=2, unique=True))
@@ -112,7 +112,7 @@ class TestExponents:
         ],
     )
     def test_a_float_is_the_number_that_was_meant(self, value: float | Fraction, expected: Exponent) -> None:
-        """A float stands for the simple fraction that rounds to it, else for the decimal number it prints as."""
+        """A float becomes the simple fraction that rounds to it, otherwise the decimal number that it prints as."""
         found = exponent(value)
         assert found == expected
         assert type(found) is type(expected)
@@ -147,7 +147,7 @@ class TestEvaluate:
         assert term.evaluate(columns.__getitem__).tolist() == [25.0, 10000.0]
 
     def test_deselected_options_give_0(self) -> None:
-        """A term is 0 where one of its options is deselected, whatever the others are."""
+        """A term is 0 where one of its options is deselected, regardless of the others."""
         columns = {"x": np.array([np.nan, 2.0, np.nan]), "y": np.array([3.0, np.nan, 0.0])}
         term = option_term("x") * option_term("y", -1)
         assert term.evaluate(columns.__getitem__).tolist() == [0, 0, 0]
@@ -192,7 +192,7 @@ class TestText:
         ],
     )
     def test_text(self, term: Term, text: str) -> None:
-        """Powers are written with ^, logarithms as log10, awkward names in backticks."""
+        """Powers are written with ^, logarithms as log10, special names in backticks."""
         assert term.text() == text
 
     def test_factors_in_model_order(self) -> None:
@@ -202,7 +202,7 @@ class TestText:
 
     @pytest.mark.parametrize("other", ["x^2", "x * y", "x)", "x - 1"])
     def test_a_name_that_begins_another_is_quoted(self, other: str) -> None:
-        """Where `x^2` is an option, the square of x is written so that it is not read as that option."""
+        """If `x^2` is an option, the square of x is written so that it is not read as that option."""
         term = option_term("x", 2)
         names = {"x": "x", "y": "y", other: other}
         assert expand_text(term.text(list(names)), names) == {term: 1.0}
@@ -216,13 +216,13 @@ class TestText:
 
     @given(st.floats(allow_nan=False, allow_infinity=False))
     def test_numbers_read_back(self, value: float) -> None:
-        """A number's text stands for the same number, without a needless point."""
+        """The text of a number reads back as the number, and has no needless point."""
         assert float(number_text(value)) == value
         assert not number_text(value).endswith(".0")
 
 
 def test_terms_find_their_equals_in_another_process(tmp_path: Path) -> None:
-    """A term that was pickled in a process with other string hashes is equal to its equals in a dictionary."""
+    """A term that was pickled in a process with other string hashes is found in a dictionary."""
     file = tmp_path / "term"
     write = "import pickle, sys; from splc.models.terms import option_term;"
     write += "t = option_term('x') * option_term('y'); hash(t);"

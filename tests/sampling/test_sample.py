@@ -43,7 +43,7 @@ def try_sample(model: VariabilityModel, spec: str, seed: int) -> Sample | None:
 @given(models(), st.sampled_from(SPECS), st.integers(0, 3))
 @settings(max_examples=400, deadline=None)
 def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, seed: int) -> None:
-    """Whatever picks them, configurations are valid and distinct, and the same seed gives the same bytes."""
+    """Configurations of every design are valid and distinct, and equal for the same seed."""
     found = try_sample(model, spec, seed)
     again = try_sample(model, spec, seed)
     assert (found is None) == (again is None)
@@ -57,7 +57,7 @@ def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, sp
 @given(models(), st.sampled_from(["all", "ff", "all+ff"]))
 @settings(max_examples=100, deadline=None)
 def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec: str) -> None:
-    """`all+ff`, however it is said, is the enumerated space; what it removes is what the checker rejects."""
+    """`all+ff` in every form is the enumerated space; removed configurations are those that the check rejects."""
     space = Space(model)
     assume(space.count > 0)
     found = draw_sample(model, spec)
@@ -108,7 +108,7 @@ def test_too_many_are_refused_before_they_are_built() -> None:
 
 
 def test_missing_parts_are_taken_in_full_and_told(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A part that the system has and the spec has not is `all` or `ff`, and a note says so."""
+    """A part that the spec leaves out is `all` or `ff`, with a note."""
     model = real_model("splc_examples")
     found = draw_sample(model, "pb:9,3")
     assert found.notes[0] == "no binary sampling is given: all valid binary parts are taken (all)"
@@ -118,7 +118,7 @@ def test_missing_parts_are_taken_in_full_and_told(real_model: Callable[[str], Va
 
 
 def test_a_numeric_system_needs_no_binary_part(plane: VariabilityModel) -> None:
-    """Nothing is said about a kind of options that the system does not have; a design for it is an error."""
+    """There is no note on a kind of options that the system does not have; a design for it is an error."""
     assert not draw_sample(plane, "cci").notes
     assert sample(plane, "all+cci") == sample(plane, "cci")
     with pytest.raises(SpecError, match="pairwise: plane has no binary options"):
@@ -126,7 +126,7 @@ def test_a_numeric_system_needs_no_binary_part(plane: VariabilityModel) -> None:
 
 
 def test_what_constraints_remove_is_counted(plane: VariabilityModel) -> None:
-    """Invalid points of a design are left out, counted and told; if all are, that is an error."""
+    """Invalid points of a design are left out and counted in a note; if all are invalid, that is an error."""
     names = plane.name_table
     below = VariabilityModel("below", plane.options, (parse_arithmetic("A + B <= 8", names),))
     found = draw_sample(below, "cci")
@@ -140,7 +140,7 @@ def test_what_constraints_remove_is_counted(plane: VariabilityModel) -> None:
 
 
 def test_no_valid_configuration_is_told_whatever_the_design(plane: VariabilityModel) -> None:
-    """An empty space is an error that names the constraint at fault."""
+    """An empty space is an error that names the contradicting constraint."""
     empty = VariabilityModel("empty", plane.options, (parse_arithmetic("A > 5", plane.name_table),))
     for spec in ("cci", "random:1", "ff"):
         with pytest.raises(VariabilityError, match=r"no valid configuration.*\n.*A > 5"):
@@ -148,7 +148,7 @@ def test_no_valid_configuration_is_told_whatever_the_design(plane: VariabilityMo
 
 
 def test_a_deselected_option_has_no_value(optional_plane: VariabilityModel) -> None:
-    """With its switch off a numeric option is deselected once, however many values the design has."""
+    """With its switch off, a numeric option is deselected in one configuration, regardless of the values."""
     found = sample(optional_plane, "all+cci")
     off = np.isnan(found.value("B"))
     assert sorted(found.value("A")[off]) == [1, 2, 3, 4, 5]
@@ -157,7 +157,7 @@ def test_a_deselected_option_has_no_value(optional_plane: VariabilityModel) -> N
 
 
 def test_seeds_of_the_spec_win_and_larger_draws_extend_smaller_ones(plane: VariabilityModel) -> None:
-    """`seed=` in the spec comes before the argument; other seeds draw others; N more keeps the first N."""
+    """`seed=` in the spec precedes the argument; seeds give different samples; larger draws begin with smaller ones."""
     assert sample(plane, "random:10,seed=3", seed=8) == sample(plane, "random:10", seed=3)
     assert sample(plane, "random:10", seed=4) != sample(plane, "random:10", seed=3)
     assert sample(plane, "random:20", seed=3)[:10] == sample(plane, "random:10", seed=3)
@@ -166,13 +166,13 @@ def test_seeds_of_the_spec_win_and_larger_draws_extend_smaller_ones(plane: Varia
 
 
 def test_the_same_seed_gives_the_same_configurations_everywhere(plane: VariabilityModel) -> None:
-    """These draws were recorded once; another machine or version must give them again."""
+    """Recorded draws are reproduced on every machine and version."""
     assert sample(plane, "random:4", seed=0).indices.tolist() == RECORDED
     assert len(sample(plane, "random:25").unique()) == 25
 
 
 def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
-    """`measured` takes every valid measured configuration once, in order, and needs measurements."""
+    """`measured` selects every valid measured configuration once, in order, and needs measurements."""
     measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
     assert sample(plane, "measured", measured=measured) == measured[:2]
     with pytest.raises(SpecError, match="no measurements are given"):
@@ -180,7 +180,7 @@ def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
 
 
 def test_more_than_there_are_is_an_error(plane: VariabilityModel) -> None:
-    """N above what is valid says what there is, for every kind of random."""
+    """N above the number of valid configurations is an error with that number, for every kind of random."""
     for spec, message in (
         ("random:26", "only 25 are valid"),
         ("all+random:26", "only 25 valid numeric parts"),

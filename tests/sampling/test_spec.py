@@ -1,4 +1,4 @@
-"""Sampling specs: what they mean, and what is said about wrong ones."""
+"""Sampling specs: parsing, and errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from splc.errors import SpecError
     ],
 )
 def test_a_spec_is_a_binary_and_a_numeric_part(spec: str, binary: str | None, numeric: str | None) -> None:
-    """Names tell the kinds apart, in any order; what is not given is None."""
+    """Names decide the kinds of the parts, in any order; missing parts are None."""
     found = parse_spec(spec)
     assert found.whole is None
     assert (found.binary.text if found.binary else None) == binary
@@ -36,7 +36,7 @@ def test_a_spec_is_a_binary_and_a_numeric_part(spec: str, binary: str | None, nu
 
 
 def test_a_single_random_draws_whole_configurations() -> None:
-    """`random` alone is about whole configurations; given as a part it is about that part."""
+    """`random` alone draws whole configurations; given as a part it draws that part."""
     assert isinstance(parse_spec("random:5").whole, RandomWhole)
     for spec, kind in ((parse_spec(binary="random:5"), "binary"), (parse_spec(numeric="random:5"), "numeric")):
         part = getattr(spec, kind)
@@ -75,13 +75,13 @@ def test_a_single_random_draws_whole_configurations() -> None:
     ],
 )
 def test_a_wrong_spec_says_what_is_wrong_and_what_is_known(spec: str, message: str) -> None:
-    """Unknown names and wrong arguments are errors that name the right ones."""
+    """Unknown names and wrong arguments are errors that list the known ones."""
     with pytest.raises(SpecError, match=message):
         parse_spec(spec)
 
 
 def test_kinds_are_not_confused() -> None:
-    """A numeric design is unknown as a binary part; nothing, and everything twice, are errors."""
+    """A numeric design is unknown as a binary part; an empty spec and duplicate parts are errors."""
     with pytest.raises(SpecError, match="unknown binary sampling 'cci'"):
         parse_spec(binary="cci")
     with pytest.raises(SpecError, match="no sampling is given"):

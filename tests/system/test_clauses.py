@@ -15,7 +15,7 @@ from tests.support.strategies import all_assignments, models
 
 
 def selections(model: VariabilityModel) -> set[frozenset[str]]:
-    """Return what is selected in each assignment that satisfies all clauses."""
+    """Return the selected options of each assignment that satisfies all clauses."""
     every = all_assignments(model)
     valid = np.ones(len(every), dtype=bool)
     for clause in clauses(model):
@@ -38,7 +38,7 @@ def groups(*names: str) -> tuple[tuple[str, ...], ...]:
 def binary(
     name: str, parent: str | None = None, *, optional: bool = True, implied: str = "", excluded: str = ""
 ) -> BinaryOption:
-    """Return a binary option; groups are separated by blanks, their names by |."""
+    """Return a binary option; groups are separated by spaces, their names by |."""
     return BinaryOption(name, parent, optional, groups(*implied.split()), groups(*excluded.split()))
 
 
@@ -188,7 +188,7 @@ class TestBoolean:
 
 
 def obeys(model: VariabilityModel, selected: Callable[[str], bool]) -> bool:
-    """Whether a selection obeys the rules of the modules' docstrings, read one by one."""
+    """Return whether a selection obeys the rules in the docstrings of the modules."""
     options = {option.name: option for option in model.binary_options}
     rivals: dict[str, set[str]] = {name: set() for name in options}
     for a, b in itertools.permutations(options, 2):
@@ -219,7 +219,7 @@ def obeys(model: VariabilityModel, selected: Callable[[str], bool]) -> bool:
 @settings(max_examples=200)
 @given(models())
 def test_clauses_are_the_rules(model: VariabilityModel) -> None:
-    """On random models exactly those assignments satisfy the clauses that obey the rules read one by one."""
+    """On random models, an assignment satisfies the clauses if and only if it obeys the rules."""
     every = all_assignments(model)
     found = np.ones(len(every), dtype=bool)
     for clause in clauses(model):
@@ -252,7 +252,7 @@ class TestClauses:
                 assert not all(allowed)
 
     def test_reasons(self) -> None:
-        """Every clause says in words what demands it."""
+        """Every clause has a reason in words."""
         options = (
             binary("p", optional=False),
             binary("a", "p", optional=False, excluded="b", implied="c|d"),

@@ -55,7 +55,7 @@ class TestBoolean:
         ],
     )
     def test_names_with_operators_inside(self, text: str, name: str, positive: bool) -> None:
-        """A known name is read whole, whatever operators it contains; one that begins with an operator is quoted."""
+        """A known name may contain operators; a name that begins with an operator needs backticks."""
         assert parse_boolean(text, TABLE).literals == (OptionLiteral(name, positive),)
 
     @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ class TestBoolean:
         assert caught.value.problems[0].column == column
 
     def test_the_nearest_name_is_hinted_at(self) -> None:
-        """An unknown option comes with the nearest one."""
+        """The error for an unknown option has the nearest name."""
         with pytest.raises(ExpressionError, match="did you mean 'lookahead'"):
             parse_boolean("a | lokahead", TABLE)
 
@@ -94,7 +94,7 @@ class TestArithmetic:
         st.booleans(),
     )
     def test_comparisons_of_whole_numbers(self, left: int, right: int, sign: str, negated: bool) -> None:
-        """The comparison, or with exprKind neg its contrary, holds as for Python's numbers."""
+        """The comparison (negated with exprKind neg) holds as in Python."""
         constraint = parse_arithmetic(f"a {sign} b", TABLE, "mixed", negated=negated)
         columns = {"a": np.array([float(left)]), "b": np.array([float(right)])}
         assert constraint.holds(columns.__getitem__).tolist() == [COMPARE[sign](left, right) != negated]
@@ -115,14 +115,14 @@ class TestArithmetic:
 
     @pytest.mark.parametrize("sign", sorted(COMPARE))
     def test_infinite_sides(self, sign: str) -> None:
-        """A side beyond all numbers is greater than any number and equal to its like, without a warning."""
+        """An infinite side is greater than any number and equal to another infinity, without a warning."""
         infinite = np.array([1e200])
         assert parse_arithmetic(f"a ^ 2 {sign} 5", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](1, 0)
         assert parse_arithmetic(f"a ^ 2 {sign} a ^ 3", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](0, 0)
         assert parse_arithmetic(f"0 - a ^ 2 {sign} 5", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](0, 1)
 
     def test_spl_conquerors_arithmetic(self) -> None:
-        """Products associate to the right, and what is divided by 0 is 0; the constraint says where that matters."""
+        """Products associate to the right and division by 0 gives 0; the constraint is ambiguous if the order matters."""
         constraint = parse_arithmetic("a / b * rc = 2", TABLE)
         assert constraint.ambiguous
         for a, b, rc in itertools.product([0.0, 2.0, 12.0], repeat=3):
@@ -132,7 +132,7 @@ class TestArithmetic:
         assert not parse_arithmetic("a * b / rc = 2", TABLE).ambiguous
 
     def test_names_of_both_sides(self) -> None:
-        """Every option is listed once, those of the left side first."""
+        """Every option is listed once, in order of appearance."""
         assert parse_arithmetic("rc-lookahead * a >= b + a - rc", TABLE).names == ("rc-lookahead", "a", "b", "rc")
 
     def test_an_unknown_name(self) -> None:

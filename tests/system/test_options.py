@@ -39,12 +39,12 @@ class TestStepValues:
         ],
     )
     def test_values(self, minimum: float, maximum: float, step: str, values: tuple[float, ...]) -> None:
-        """Step functions give ascending values from minimum on, none above maximum, rounded to 3 decimals."""
+        """Step functions give ascending values from the minimum up to the maximum, rounded to 3 decimals."""
         assert step_values("x", minimum, maximum, step) == values
 
     @given(st.integers(1, 500), st.integers(0, 6), st.integers(1, 300), st.integers(-1000, 1000))
     def test_additive_steps_are_exact(self, step: int, decimals: int, count: int, start: int) -> None:
-        """Adding a decimal step gives its exact multiples, however fine it is, up to the last below the maximum."""
+        """Adding a decimal step gives its exact multiples up to the maximum."""
         scale = 10**decimals
         expected = tuple((start + i * step) / scale for i in range(count + 1))
         maximum = expected[-1] + 0.5 * step / scale
@@ -53,7 +53,7 @@ class TestStepValues:
 
     @given(st.floats(0.001, 100), st.floats(1, 1000), st.floats(1.01, 9), st.floats(0, 5))
     def test_never_beyond_the_maximum(self, minimum: float, ratio: float, factor: float, step: float) -> None:
-        """Whatever the step, values ascend, begin with the minimum and stay below the maximum."""
+        """For any step, values ascend, begin with the minimum and do not exceed the maximum."""
         maximum = minimum * ratio
         values = step_values("x", minimum, maximum, f"x * {factor!r} + {step!r}")
         assert values[0] == minimum
@@ -62,12 +62,12 @@ class TestStepValues:
 
     @pytest.mark.parametrize("name", ["tile-size", "x y", "2x", "n2", "log", "a+b", "größe", "n"])
     def test_names_of_any_characters(self, name: str) -> None:
-        """The option is named in its step function with all its characters, or as n."""
+        """A step function refers to the option by its full name or by n."""
         for spelling in (name, f"`{name}`", "n"):
             assert step_values(name, 0, 20, f"{spelling} + 8") == (0, 8, 16)
 
     def test_spl_conquerors_spelling(self) -> None:
-        """The name without its odd characters stands for the option too."""
+        """A step function may also use the name without special characters."""
         assert step_values("tile-size", 0, 20, "tilesize + 8") == (0, 8, 16)
 
     @pytest.mark.parametrize(
@@ -89,18 +89,18 @@ class TestStepValues:
         ],
     )
     def test_what_gives_no_domain(self, minimum: float, maximum: float, step: str, message: str) -> None:
-        """A minimum above the maximum, a step that does not increase, and text that is no step are refused."""
+        """A minimum above the maximum, a step that does not increase, and text that is not a step are refused."""
         with pytest.raises(VariabilityError) as caught:
             step_values("x", minimum, maximum, step)
         assert message in caught.value.problems[0].message
         assert caught.value.problems[0].message.startswith("x: ")
 
     def test_a_step_may_end_at_the_maximum(self) -> None:
-        """A step function that stops increasing at the maximum has done its work."""
+        """A step function may stop increasing at the maximum."""
         assert step_values("x", 1, 10, "10 - (10 - x) / 2 * (10 / 10) ^ x * 0 + 0") == (1, 10)
 
     def test_a_step_beyond_all_numbers(self) -> None:
-        """A step to infinity lies above every maximum."""
+        """A step to infinity ends the values."""
         assert step_values("x", 2, 1e300, "x ^ 1000") == (2,)
 
     @pytest.mark.parametrize("maximum", [1e6, 1e9, 1e300])
@@ -110,7 +110,7 @@ class TestStepValues:
             step_values("x", -5, maximum, "x + 1")
 
     def test_too_many_values_of_any_step(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """So are those of other steps as soon as there are too many; exactly as many as allowed are listed."""
+        """Other steps are refused as soon as there are too many values; the largest allowed number is listed."""
         monkeypatch.setattr("splc.system.options.MAX_VALUES", 100)
         assert len(step_values("x", 1, 100, "x + 1")) == 100
         with pytest.raises(VariabilityError, match="more than 100 values"):
@@ -125,12 +125,12 @@ class TestNumericOption:
         assert NumericOption("x", values).nearest(value) == distances.index(min(distances))
 
     def test_nearest_to_infinity(self) -> None:
-        """The nearest value to an infinity is the end on its side."""
+        """The value nearest to an infinity is the end of the range."""
         option = NumericOption("x", (1.0, 2.0, 3.0))
         assert (option.nearest(-math.inf), option.nearest(math.inf)) == (0, 2)
 
     def test_nearest_of_a_million(self) -> None:
-        """Looking for the nearest of a million values takes no time."""
+        """The nearest of a million values is found quickly."""
         option = NumericOption("x", tuple(float(i) for i in range(MAX_VALUES)))
         assert [option.nearest(i * 100.4) for i in range(2000)] == [round(i * 100.4) for i in range(2000)]
 
@@ -156,7 +156,7 @@ class TestNumericOption:
         assert [NumericOption("x", tuple(map(float, range(n)))).center for n in (1, 2, 3, 4, 9)] == [0, 1, 1, 2, 4]
 
     def test_sizes(self) -> None:
-        """Deselected counts as a value where an option may be deselected; a binary option has two."""
+        """The size of an optional numeric option includes "deselected"; that of a binary option is 2."""
         assert NumericOption("x", (1.0, 2.0)).size == 2
         assert NumericOption("x", (1.0, 2.0), deselected_flag=0.0).size == 3
         assert NumericOption("x", (1.0, 2.0), deselected_flag=0.0).optional

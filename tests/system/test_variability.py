@@ -19,7 +19,7 @@ def chain(length: int) -> tuple[BinaryOption, ...]:
 
 class TestProblems:
     def test_all_at_once_with_lines(self) -> None:
-        """Repeated names, unknown and numeric references and circles are reported together, in order of lines."""
+        """Duplicate names, unknown and numeric references, and cycles are reported together, in order of lines."""
         options = (
             BinaryOption("a", "b", line=3),
             BinaryOption("b", "a", line=4),
@@ -52,12 +52,12 @@ class TestProblems:
 
     @pytest.mark.parametrize("values", [(2.0, 1.0), (1.0, 1.0), (1.0, math.nan, 2.0), (math.nan,), (1.0, math.inf), ()])
     def test_domains(self, values: tuple[float, ...]) -> None:
-        """The values of a numeric option are finite, ascending and distinct, and there is one at least."""
+        """The values of a numeric option must be finite, ascending, distinct, and at least one."""
         with pytest.raises(VariabilityError, match=r"^4: (the values of x are not finite|x has no values)"):
             VariabilityModel("m", (BinaryOption("a"), NumericOption("x", values, line=4)))
 
     def test_circles(self) -> None:
-        """Every circle of parents is reported once, with its own members only."""
+        """Every cycle of parents is reported once, with its members only."""
         options = (
             BinaryOption("tail", "a"),
             BinaryOption("a", "b"),
@@ -71,7 +71,7 @@ class TestProblems:
         assert [p.text for p in caught.value.problems] == ["a → b → c → a", "self → self"]
 
     def test_thousands_of_options(self) -> None:
-        """A chain of 5,000 parents, a circle of as many, and 2,000 unknown parents are read or refused."""
+        """A chain of 5,000 parents is read; a cycle of 5,000 and 2,000 unknown parents are refused."""
         assert len(VariabilityModel("m", chain(5000)).names) == 5000
         with pytest.raises(VariabilityError, match="o0 is its own ancestor"):
             VariabilityModel("m", (BinaryOption("o0", "o4999"), *chain(5000)[1:]))
@@ -90,7 +90,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("name", ["rclookahed", "root", "Enabledx", ""])
     def test_unknown(self, name: str) -> None:
-        """A name that is no option's, be it the root's or a switch's, is refused."""
+        """A name that is not an option, such as the root or a switch, is refused."""
         model = VariabilityModel("m", (BinaryOption("rc-lookahead"), NumericOption("x", (1.0,), deselected_flag=0.0)))
         with pytest.raises(ConfigurationError, match=f"unknown option '{name}'"):
             model.option(name)
@@ -105,7 +105,7 @@ class TestOptions:
         assert model.arithmetic_constraints == (second,)
 
     def test_equality_leaves_places_aside(self) -> None:
-        """Models are equal where their options and constraints are, wherever these were read."""
+        """Models are equal if their options and constraints are, regardless of their files."""
         one = VariabilityModel("m", (BinaryOption("a", line=3),), source="a.xml")
         assert one == VariabilityModel("m", (BinaryOption("a", line=9),), source="b.xml", notes=("note",))
         assert hash(one) == hash(VariabilityModel("m", (BinaryOption("a"),)))
@@ -114,14 +114,14 @@ class TestOptions:
 
 class TestSpellings:
     def test_stripped_names(self) -> None:
-        """SPL Conqueror's spelling of a name, and of a switch, stands for the name."""
+        """SPL Conqueror's spelling of a name or a switch is accepted."""
         model = VariabilityModel("m", (BinaryOption("rc-lookahead"), NumericOption("a b", (1.0,), deselected_flag=0.0)))
         assert model.spellings["rclookahead"] == "rc-lookahead"
         assert model.spellings["Enabledab"] == "Enableda b"
         assert model.spellings[ROOT] == ROOT
 
     def test_ambiguous_stripped_names_are_not_offered(self) -> None:
-        """A stripped name that several options share, or that is another option's name, stands for none of them."""
+        """A stripped name that several options share, or that is another option's name, is not accepted for them."""
         model = VariabilityModel("m", tuple(map(BinaryOption, ("a-b", "a.b", "c-d", "cd", "ro-ot"))))
         assert "ab" not in model.spellings
         assert model.spellings["cd"] == "cd"
@@ -129,7 +129,7 @@ class TestSpellings:
 
     @given(st.lists(st.text("ab-. _", min_size=1, max_size=4).filter(str.strip), min_size=1, max_size=6, unique=True))
     def test_every_spelling_is_a_name_or_its_stripped_form(self, names: list[str]) -> None:
-        """Every name stands for itself; any other spelling is the stripped form of exactly one name."""
+        """Every name is its own spelling; any other spelling is the stripped form of exactly one name."""
         model = VariabilityModel("m", tuple(map(BinaryOption, names)))
         everything = {*names, ROOT}
         for spelling, name in model.spellings.items():
@@ -148,7 +148,7 @@ class TestSpellings:
 
 class TestHierarchy:
     def test_mandatory(self) -> None:
-        """Always selected is what is not optional, excludes nothing, and has only such ancestors."""
+        """An option is mandatory if neither it nor an ancestor is optional or excludes others."""
         model = VariabilityModel(
             "m",
             (
@@ -182,11 +182,11 @@ class TestHierarchy:
         ],
     )
     def test_base_option(self, options: tuple[BinaryOption | NumericOption, ...], base: str) -> None:
-        """The base is the first mandatory option at top level that is no alternative, else the root."""
+        """The base option is the first mandatory option at top level, otherwise the root."""
         assert VariabilityModel("m", options).base_option == base
 
     def test_exclusions_and_groups(self) -> None:
-        """Exclusions are symmetric; a group is made of non-optional siblings that exclude each other."""
+        """Exclusions are symmetric; an alternative group consists of non-optional siblings that exclude each other."""
         model = VariabilityModel(
             "m",
             (
@@ -215,7 +215,7 @@ class TestHierarchy:
         assert [sibling.name for sibling in model.siblings(option)] == ["c", "a", "b"]
 
     def test_many_options(self) -> None:
-        """What is derived from 2,000 options, alternatives among them, takes a moment."""
+        """Derived values of 2,000 options with alternatives are computed quickly."""
         names = [f"o{i}" for i in range(2000)]
         options = tuple(
             BinaryOption(name, f"o{i // 2 - 1}" if i > 1 else None, optional=False, excluded=((names[i ^ 1],),))

@@ -19,21 +19,21 @@ HEADER = "rc-lookahead,fast,left,right,x,tile-size"
 
 @given(configurations())
 def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, some: Configurations) -> None:
-    """Configurations that were written read back equal, in order and as often, further columns are skipped."""
+    """Written configurations read back equal, in order and with repetitions; additional columns are ignored."""
     path = tmp_path_factory.getbasetemp() / "written.csv"
     write_configurations(some, path, {"predicted value": np.linspace(0, 1, len(some))})
     assert read_configurations(path, some.model) == some
 
 
 def test_as_it_looks(tmp_path: Path, system: VariabilityModel) -> None:
-    """Options stand in model order, deselected is the flag, a further column that is NaN is empty."""
+    """Options are in model order, deselected options are flags, and NaN in an additional column is an empty field."""
     some = Configurations(system, np.array([[1, 0, 1, 0, 1, 3], [0, 0, 0, 1, 0, 0]]))
     write_configurations(some, tmp_path / "c.csv", {"t": np.array([np.nan, 0.1])})
     assert (tmp_path / "c.csv").read_text() == HEADER + ",t\n1,0,1,0,5,-1,\n0,0,0,1,1,8,0.1\n"
 
 
 def test_all_bad_rows_at_once(tmp_path: Path, system: VariabilityModel) -> None:
-    """All rows that are no configuration are reported with their lines; an XML file is recognised."""
+    """All rows that are not a configuration are reported with their lines; XML files are recognised."""
     path = tmp_path / "c.csv"
     path.write_text(HEADER + "\n1,0,1,0,6,8\n1,0,1,0,5,8\n1,0,1,0,5\n")
     with pytest.raises(ConfigurationError, match=r"c\.csv:2: x cannot be 6.*\n.*c\.csv:4: 5 fields"):
@@ -44,14 +44,14 @@ def test_all_bad_rows_at_once(tmp_path: Path, system: VariabilityModel) -> None:
 
 
 def test_a_header_alone_is_no_configuration(tmp_path: Path, system: VariabilityModel) -> None:
-    """A table without rows holds no configurations."""
+    """A table without rows has no configurations."""
     path = tmp_path / "c.csv"
     path.write_text(HEADER + "\n")
     assert len(read_configurations(path, system)) == 0
 
 
 def test_a_column_with_the_name_of_an_option(tmp_path: Path, system: VariabilityModel) -> None:
-    """A further column cannot have the name of an option."""
+    """An additional column cannot have the name of an option."""
     some = Configurations(system, np.array([[1, 0, 1, 0, 1, 3]]))
     with pytest.raises(ConfigurationError):
         write_configurations(some, tmp_path / "c.csv", {"x": np.array([1.0])})

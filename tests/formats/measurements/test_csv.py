@@ -34,7 +34,7 @@ def read(folder: Path, model: VariabilityModel, text: str, **options: Any) -> Me
 
 class TestPlainTables:
     def test_rows_of_one_configuration_are_repetitions(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Configurations stand in order of first appearance, their rows are repetitions in order."""
+        """Configurations are in order of first appearance; their rows are repetitions in order."""
         text = HEADER + "1,0,1,0,5,8,3\n0,0,0,1,1,,7\n1,0,1,0,5,8,4\n1,0,1,0,5,8,8\n"
         kept = read(tmp_path, system, text)
         np.testing.assert_array_equal(kept.repetitions("seconds"), [[3, 4, 8], [7, np.nan, np.nan]])
@@ -45,7 +45,7 @@ class TestPlainTables:
         assert read(tmp_path, system, text, aggregate="median")["seconds"].tolist() == [4, 7]
 
     def test_columns_in_any_order_and_spelling(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Columns are found by name, also in SPL Conqueror's spelling; every other one is a property."""
+        """Columns are found by name, also in SPL Conqueror's spelling; every other column is a property."""
         text = "a;seconds;x;tilesize;right;left;rclookahead;fast\n1;2;9;16;0;1;true;False\n"
         kept = read(tmp_path, system, text)
         assert kept.properties == ("a", "seconds")
@@ -59,14 +59,14 @@ class TestPlainTables:
 
     @pytest.mark.parametrize("separator", [",", ";", "\t"])
     def test_separators(self, tmp_path: Path, system: VariabilityModel, separator: str) -> None:
-        """The separator is the one between the option names, not the most frequent character."""
+        """The separator is detected from the option names, not from the most frequent character."""
         header = HEADER.replace(",", separator).replace("seconds", '"a,b;c,d;e,f;g,h;i,j;k"')
         kept = read(tmp_path, system, header + "1,0,1,0,5,8,3\n".replace(",", separator))
         assert len(kept) == 1
         assert kept.properties == ("a,b;c,d;e,f;g,h;i,j;k",)
 
     def test_a_given_separator(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A separator that the caller gives is used."""
+        """The separator can be given."""
         assert len(read(tmp_path, system, (HEADER + "1,0,1,0,5,8,3\n").replace(",", "|"), separator="|")) == 1
         with pytest.raises(InputError, match="a single character"):
             read(tmp_path, system, HEADER, separator=", ")
@@ -74,7 +74,7 @@ class TestPlainTables:
             read(tmp_path, system, HEADER, decimal_delimiter="")
 
     def test_quotes_blanks_and_line_ends(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Quoted fields, blanks after separators, Windows' line ends, blank lines and a byte order mark are read."""
+        """Quoted fields, spaces after separators, CRLF line ends, blank lines and a byte order mark are read."""
         text = "\ufeff" + HEADER.replace("fast", '"fast"') + '\n"1", 0 ,1,0,"5",8,3\n   \n'
         assert read(tmp_path, system, text.replace("\n", "\r\n"))["seconds"].tolist() == [3]
 
@@ -88,7 +88,7 @@ class TestPlainTables:
         assert len(kept.measured("seconds")) == len(kept.measured("energy")) == 1
 
     def test_decimal_commas(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Decimal commas are read where the caller says so, and pointed out where nothing else could be meant."""
+        """Decimal commas are read if requested, and a note suggests them if no value can be read otherwise."""
         text = HEADER.replace(",", ";") + "1;0;1;0;5;8;3,5\n0;0;1;0;5;8;4,5\n"
         assert read(tmp_path, system, text, decimal_delimiter=",")["seconds"].tolist() == [3.5, 4.5]
         kept = read(tmp_path, system, text)
@@ -119,7 +119,7 @@ class TestPlainTables:
         ],
     )
     def test_invalid_rows(self, tmp_path: Path, system: VariabilityModel, cells: str, reason: str) -> None:
-        """A row that is no configuration is an error with line and reason, or dropped and recorded."""
+        """A row without a valid configuration is an error with line and reason, or is dropped and reported."""
         text = HEADER + f"1,0,1,0,5,8,3\n\n{cells}\n0,0,1,0,5,8,3\n"
         with pytest.raises(MeasurementError) as caught:
             read(tmp_path, system, text)
@@ -151,7 +151,7 @@ class TestPlainTables:
         assert expected in str(caught.value)
 
     def test_a_property_spelled_like_a_stripped_option(self, tmp_path: Path) -> None:
-        """Beside an option run-time the column runtime is a property, and reads back as one."""
+        """If run-time is an option, the column runtime is a property, and reads back as one."""
         model = VariabilityModel("m", (BinaryOption("run-time"),))
         kept = read(tmp_path, model, "run-time,runtime\n1,7\n")
         assert kept["runtime"].tolist() == [7]
@@ -159,14 +159,14 @@ class TestPlainTables:
         assert read_measurements(tmp_path / "w.csv", model)["runtime"].tolist() == [7]
 
     def test_a_near_name_is_pointed_out(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Where an option's column is missing, the property that it may be is named."""
+        """If the column of an option is missing, the error suggests a similar property."""
         with pytest.raises(InputError, match="is it the column 'lefd'"):
             read(tmp_path, system, HEADER.replace("left", "lefd") + "1,0,1,0,5,8,3\n")
 
     def test_compressed_and_from_standard_input(
         self, tmp_path: Path, system: VariabilityModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The content decides what a file is, whatever its name, its compression or where it comes from."""
+        """The content decides the format of a file, regardless of its name, compression and origin."""
         content = (HEADER + "1,0,1,0,5,8,3\n").encode()
         path = tmp_path / "measurements.xml.gz"
         path.write_bytes(gzip.compress(content))
@@ -183,7 +183,7 @@ class TestPlainTables:
 
 class TestSplConquerorTables:
     def test_root_column_and_hidden_options(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The root and the hidden options of an optional numeric one are no properties."""
+        """The root and the hidden options of an optional numeric option are not properties."""
         header = "root;rclookahead;fast;left;right;x;tilesize;Enabledtilesize;Disabledtilesize;Performance\n"
         text = header + "1;1;0;1;0;5;8;1;0;3\n1;true;false;0;1;9;8;0;1;4\n"
         kept = read(tmp_path, system, text)
@@ -216,7 +216,7 @@ class TestRowsWithoutHeader:
 
     @pytest.mark.parametrize("separator", [";", ",", "\t"])
     def test_names_then_the_value(self, tmp_path: Path, separator: str) -> None:
-        """Each row lists the selected options and then the value of the property that the caller names."""
+        """Each row lists the selected options, followed by the value of the given property."""
         text = "root;a;bc;3.5\nd;4\n7;\n".replace(";", separator)
         kept = read(tmp_path, self.MODEL, text, nfp="time")
         assert kept["time"].tolist() == [3.5, 4, 7]
@@ -224,7 +224,7 @@ class TestRowsWithoutHeader:
         assert read(tmp_path, self.MODEL, text).properties == ("Performance",)
 
     def test_a_first_value_that_is_missing(self, tmp_path: Path) -> None:
-        """A first row whose value cannot be read is not taken for a header."""
+        """A first row whose value cannot be read is not a header."""
         kept = read(tmp_path, self.MODEL, "a;failed\nd;4\n")
         assert kept.report.missing == {"Performance": 1}
 
@@ -260,7 +260,7 @@ class TestWriting:
     def test_spl_conquerors_table_reads_back(
         self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements
     ) -> None:
-        """SPL Conqueror's table holds the value used of each configuration, and no cell is empty."""
+        """SPL Conqueror's table has the aggregated value of each configuration and no empty cells."""
         path = tmp_path_factory.getbasetemp() / "spl.csv"
         write_measurements_splconqueror_csv(measured, path)
         again = read_measurements(path, measured.model)
@@ -270,7 +270,7 @@ class TestWriting:
         assert all(";;" not in line and not line.endswith(";") for line in path.read_text("utf-8").splitlines())
 
     def test_as_it_looks(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Options stand in model order, numbers are as short as possible, deselected is the flag."""
+        """Options are in model order, numbers are as short as possible, deselected options are flags."""
         text = HEADER + "1,0,1,0,5,8,3.50\n0,0,0,1,1,,1e-3\n1,0,1,0,5,8,0.1\n"
         write_measurements_csv(read(tmp_path, system, text), tmp_path / "w.csv")
         expected = HEADER + "1,0,1,0,5,8,3.5\n1,0,1,0,5,8,0.1\n0,0,0,1,1,-1,0.001\n"
@@ -303,7 +303,7 @@ class TestDamagedFiles:
         piece: str,
         skipped: int,
     ) -> None:
-        """Whatever is changed in a file, it is read or refused, with nothing but our own errors."""
+        """Mutated files are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "changed.csv"
         path.write_bytes((self.TEXT[:at] + piece + self.TEXT[at + skipped :]).encode("utf-8", "replace"))
         for invalid in ("error", "drop"):
@@ -313,7 +313,7 @@ class TestDamagedFiles:
     @example(b'""')
     @given(st.one_of(st.binary(max_size=60), st.text(alphabet='a;,1.\n\t" x<', max_size=40).map(str.encode)))
     def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes) -> None:
-        """Any bytes are read or refused with our own error."""
+        """Any bytes are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "bytes.csv"
         path.write_bytes(data)
         with suppress(SplcError):

@@ -28,7 +28,7 @@ RUNS = "x,y,iterations\n2,5,9\n1,0,8\n"
 
 
 def read(folder: Path, *texts: str) -> Configurations:
-    """Return what files with these texts say was observed."""
+    """Return the observations in files with these texts."""
     paths = []
     for number, text in enumerate(texts):
         paths.append(folder / f"observed{number}.csv")
@@ -64,7 +64,7 @@ class TestReading:
         assert found.column("C_0").tolist() == [200.0, 100.0]
 
     def test_the_order_of_rows_does_not_matter(self, tmp_path: Path) -> None:
-        """Rows in reverse order say the same of every configuration."""
+        """The order of rows does not matter."""
         header, *rows = LEVELS.splitlines()
         found, turned = read(tmp_path, LEVELS), read(tmp_path, "\n".join([header, *reversed(rows)]))
         for name in found.model.observed:
@@ -107,7 +107,7 @@ class TestReading:
         ],
     )
     def test_what_is_wrong_is_said(self, tmp_path: Path, text: str, message: str) -> None:
-        """Levels that are none, values that are no numbers, repeated and missing rows are errors with file and line."""
+        """Wrong levels and values, and repeated and missing rows are errors with file and line."""
         with pytest.raises(InputError, match=message):
             read(tmp_path, text)
 
@@ -126,7 +126,7 @@ class TestReading:
             read_observed([path], system)
 
     def test_files_must_be_about_the_same(self, tmp_path: Path) -> None:
-        """A configuration that one of two files lacks, and a variable that both have, are errors."""
+        """A configuration that one of two files lacks, and a variable in both files, are errors."""
         with pytest.raises(InputError, match=r"observed0.csv:3: x=2, y=5: .*observed1.csv has no row"):
             read(tmp_path, "x,y,C\n1,0,5\n2,5,6\n", "x,y,s\n1,0,5\n")
         with pytest.raises(InputError, match=r"observed1.csv:3: x=2, y=5: .*observed0.csv has no row"):
@@ -173,6 +173,6 @@ class TestModels:
             assert back(Source("m", text.encode()), some.model) == model
 
     def test_without_the_observations_the_names_are_not_known(self) -> None:
-        """A model text that is about a variable nobody observed is an error that names it."""
+        """A model text with a variable that was not observed is an error with its name."""
         with pytest.raises(InputError, match="unknown name 'C_1'"):
             parse_model_text(Source("m", b"x * C_1"), SYSTEM)

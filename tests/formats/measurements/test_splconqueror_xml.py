@@ -55,13 +55,13 @@ class TestConfigurations:
         ],
     )
     def test_lists(self, tmp_path: Path, system: VariabilityModel, names: str, numbers: str) -> None:
-        """Names stand in any order, with blanks, a trailing comma and the root, in both spellings."""
+        """Names may be in any order, with spaces, a trailing comma and the root, in both spellings."""
         expected = {"rc-lookahead": 1, "fast": 0, "left": 1, "right": 0, "x": 5, "tile-size": 8}
         assert first(tmp_path, system, row(names, numbers)) == expected
 
     @pytest.mark.parametrize("names", ["columname", "column", "anything"])
     def test_the_first_attribute_counts(self, tmp_path: Path, system: VariabilityModel, names: str) -> None:
-        """What a data element is, the value of its first attribute says, whatever that is called."""
+        """The value of the first attribute of a data element states its content, regardless of the attribute's name."""
         text = row("left").replace("columname=", f"{names}=").replace("<data", "<cell").replace("</data", "</cell")
         assert read(tmp_path, system, text)["Performance"].tolist() == [10]
 
@@ -114,7 +114,7 @@ class TestConfigurations:
         ],
     )
     def test_unknown_configurations(self, tmp_path: Path, system: VariabilityModel, text: str, reason: str) -> None:
-        """A row whose configuration is not known is an error with line and reason, or dropped and recorded."""
+        """A row with an unknown configuration is an error with line and reason, or is dropped and reported."""
         with pytest.raises(MeasurementError) as caught:
             read(tmp_path, system, row("right"), text)
         assert str(caught.value).startswith(f"{tmp_path}/m.xml:3: ")
@@ -134,7 +134,7 @@ class TestConfigurations:
         assert "50 of 50 rows" in str(caught.value)
 
     def test_invalid_ones(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Rows that fail the check are invalid, and explained where an explanation is offered."""
+        """Rows that fail the check are invalid, with an explanation if one is available."""
 
         def check(configurations: Configurations) -> Any:
             return configurations.value("left") != configurations.value("right")
@@ -160,20 +160,20 @@ class TestDuplicates:
     ROWS = (row("left"), row("right"), row("left", rest=value(20)), row("left", rest=value(60) + value(1, "energy")))
 
     def test_are_an_error(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A configuration that is measured in two rows is an error that names both lines and the ways out."""
+        """A configuration that is measured in two rows is an error with both lines and a hint."""
         with pytest.raises(MeasurementError) as caught:
             read(tmp_path, system, *self.ROWS)
         assert "m.xml:4: this configuration was measured in line 2 already" in str(caught.value)
         assert "--duplicates first" in str(caught.value)
 
     def test_first(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """With 'first' the first row counts, and the lines of the others are reported."""
+        """With 'first' the first row is used, and the lines of the others are reported."""
         kept = read(tmp_path, system, *self.ROWS, duplicates="first")
         assert kept["Performance"].tolist() == [10, 10]
         assert kept.report.duplicates == (4, 5)
 
     def test_mean(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """With 'mean' the values of all rows are repetitions, each property for itself."""
+        """With 'mean' the values of all rows are repetitions."""
         kept = read(tmp_path, system, *self.ROWS, duplicates="mean")
         assert kept["Performance"].tolist() == [30, 10]
         assert kept["energy"][0] == 1
@@ -181,7 +181,7 @@ class TestDuplicates:
         assert read(tmp_path, system, *self.ROWS, duplicates="mean", aggregate="median")["Performance"][0] == 20
 
     def test_invalid_and_duplicate_rows_are_reported_together(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """One error lists invalid and duplicate rows by line, and both ways out."""
+        """One error lists invalid and duplicate rows by line, with both hints."""
         with pytest.raises(MeasurementError) as caught:
             read(tmp_path, system, row("nobody"), *self.ROWS)
         assert [problem.line for problem in caught.value.problems] == [2, 5, 6, None, None]
@@ -191,7 +191,7 @@ class TestValues:
     MULTIPLE = '<row multipleMeasurements="true">'
 
     def test_repetitions(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """In a row whose first attribute is true values are split at the separator, and all are kept."""
+        """In a row whose first attribute is true, values are split at the separator into repetitions."""
         text = row("left", rest=value("10@20@90") + value(" 7 ", "energy")).replace("<row>", self.MULTIPLE)
         root = '<results decimalDelimiter="." separator="@">'
         kept = read(tmp_path, system, text, row("right"), root=root)
@@ -219,20 +219,20 @@ class TestValues:
         ],
     )
     def test_numbers(self, tmp_path: Path, system: VariabilityModel, root: str, text: str, expected: float) -> None:
-        """Numbers are read with the file's delimiter; what is no finite number is missing, and counted."""
+        """Numbers are read with the file's delimiter; texts that are not finite numbers are missing and counted."""
         rows = (row("left", rest=value(text)), row("right"))
         kept = read(tmp_path, system, *rows, root=root)
         assert kept["Performance"][0] == pytest.approx(expected, nan_ok=True)
         assert kept.report.missing == ({"Performance": 1} if math.isnan(expected) else {})
 
     def test_delimiters_can_be_given(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Delimiters that the caller gives override those of the file."""
+        """Given delimiters override those of the file."""
         text = row("left", rest=value("1'5|2'5")).replace("<row>", self.MULTIPLE)
         kept = read(tmp_path, system, text, decimal_delimiter="'", separator="|")
         assert kept.repetitions("Performance").tolist() == [[1.5, 2.5]]
 
     def test_missing_values(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A value is missing for its property only: unreadable parts and rows without the property count."""
+        """Missing values are counted per property: unreadable parts, and rows without the property."""
         rows = (
             row("left", rest=value("1@x@3") + value(5, "energy")).replace("<row>", self.MULTIPLE),
             row("right", rest=value(4)),
@@ -243,13 +243,13 @@ class TestValues:
         assert len(kept.measured("energy")) == 1
 
     def test_deviation(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The largest deviation that a file states is kept; one that is no number is noted."""
+        """The largest deviation of a file is kept; one that is not a number gives a note."""
         assert read(tmp_path, system, row("left"), root='<results deviation="2;3;9.13">').report.deviation == 9.13
         assert read(tmp_path, system, row("left")).report.deviation is None
         assert read(tmp_path, system, row("left"), root='<results deviation="a">').report.notes
 
     def test_comments_are_allowed_anywhere(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Comments in rows and in values, where SPL Conqueror crashes, do not matter."""
+        """Comments in rows and in values, with which SPL Conqueror crashes, are ignored."""
         text = row("left<!-- c -->,fast", rest="<!-- c -->" + value("1<!-- c -->0")).replace("<row>", "<row><!-- c -->")
         kept = read(tmp_path, system, text)
         assert kept["Performance"].tolist() == [10]
@@ -269,7 +269,7 @@ class TestValues:
             read(tmp_path, system, row("left"), duplicates="frist")
 
     def test_the_report_names_source_and_hash(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The report knows the file, the hash of its content and the number of its rows."""
+        """The report has the file, the hash of its content and the number of its rows."""
         report = read(tmp_path, system, row("left"), row("right")).report
         assert report.source == str(tmp_path / "m.xml")
         assert len(report.sha256 or "") == 64
@@ -298,7 +298,7 @@ class TestWriting:
             assert np.isnan(expected[:, width:]).all()
 
     def test_as_spl_conqueror_reads_it(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The root is listed, deselected is the flag, and only rows with repetitions say so."""
+        """The root is listed, deselected options are flags, and only rows with repetitions are marked."""
         path = tmp_path / "m.xml"
         rows = (row("left", rest=value("1@2")).replace("<row>", TestValues.MULTIPLE), row("right"))
         write_measurements_xml(read(tmp_path, system, *rows, separator="@"), path)
@@ -314,7 +314,7 @@ class TestWriting:
         assert read_measurements(path, system).report.deviation == 2.5
 
     def test_reserved_names(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A property cannot be called like an element that describes the configuration."""
+        """A property cannot have the name of an element that describes the configuration."""
         measured = read(tmp_path, system, row("left"))
         renamed = Measurements(measured.configurations, {"ConfigID": measured["Performance"]})
         with pytest.raises(MeasurementError, match="cannot be called"):
@@ -332,7 +332,7 @@ class TestDamagedFiles:
     )
 
     def test_truncated_anywhere(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A file that is cut off anywhere is an error with its name."""
+        """A file that is truncated at any position is an error with its name."""
         path = tmp_path / "m.xml"
         for length in range(len(self.TEXT)):
             path.write_text(self.TEXT[:length])
@@ -348,7 +348,7 @@ class TestDamagedFiles:
         piece: str,
         skipped: int,
     ) -> None:
-        """Whatever is changed in a file, it is read or refused, with nothing but our own errors."""
+        """Mutated files are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "changed.xml"
         path.write_bytes((self.TEXT[:at] + piece + self.TEXT[at + skipped :]).encode("utf-8", "replace"))
         for invalid in ("error", "drop"):

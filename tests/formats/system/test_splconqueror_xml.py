@@ -68,7 +68,7 @@ class TestReading:
         assert system.notes == ()
 
     def test_an_alternative_group_at_top_level_is_one(self, tmp_path: Path) -> None:
-        """README's xorOption1 and xorOption2, directly below the root: exactly one is selected."""
+        """Of README's xorOption1 and xorOption2, directly below the root, exactly one is selected."""
         group = "<excludedOptions><options>{}</options></excludedOptions><optional>False</optional>"
         model = read(tmp_path, binary("one:" + group.format("two"), "two:" + group.format("one")))
         rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -93,7 +93,7 @@ class TestReading:
         assert values(read(tmp_path, numeric(elements))) == expected
 
     def test_names_keep_their_characters_and_are_found_in_both_spellings(self, tmp_path: Path) -> None:
-        """A parent, a group or a constraint may name an option as it is or as SPL Conqueror strips it."""
+        """References may use the name of an option or SPL Conqueror's stripped form."""
         model = read(
             tmp_path,
             binary(
@@ -108,7 +108,7 @@ class TestReading:
 
     @pytest.mark.parametrize(("text", "optional"), [("True", True), (" true ", True), ("False", False), ("", False)])
     def test_optional(self, tmp_path: Path, text: str, optional: bool) -> None:
-        """True in any case and with blanks means optional, False and nothing mean mandatory."""
+        """True in any case and with spaces means optional; False and an empty element mean mandatory."""
         model = read(tmp_path, binary(f"a:<optional>{text}</optional>", "b"))
         assert [option.optional for option in model.binary_options] == [optional, False]
 
@@ -123,7 +123,7 @@ class TestReading:
         ],
     )
     def test_mixed_constraints(self, tmp_path: Path, attributes: str, expected: tuple[str, bool]) -> None:
-        """The attributes of a mixed constraint count by name and, if they are called otherwise, by position."""
+        """The attributes of a mixed constraint are found by name, and with other names by position."""
         text = binary("a").replace(
             "</vm>", f"<mixedConstraints><constraint {attributes}>a = 1</constraint></mixedConstraints></vm>"
         )
@@ -149,7 +149,7 @@ class TestReading:
         assert any("line 7: the unknown element <postFix>" in note for note in notes)
 
     def test_legacy_elements_are_skipped(self, tmp_path: Path) -> None:
-        """The obsolete elements children and defaultValue have no effect and are no problem."""
+        """The obsolete elements children and defaultValue are ignored."""
         text = "a:<children><option>b</option></children><defaultValue>Selected</defaultValue>"
         model = read(tmp_path, binary(text, "b"))
         assert (model.names, model.notes) == (("a", "b"), ())
@@ -205,7 +205,7 @@ class TestProblems:
         ],
     )
     def test_constraints(self, tmp_path: Path, section: str, text: str, expected: str) -> None:
-        """A constraint that cannot be read is reported with the line that it starts in, and what is wrong with it."""
+        """A constraint that cannot be parsed is reported with its first line and the reason."""
         whole = binary("a", "b").replace(
             "</vm>", f'<{section}>\n<constraint req="all">{text}</constraint></{section}></vm>'
         )
@@ -216,13 +216,13 @@ class TestProblems:
 
     @pytest.mark.parametrize("attributes", ["", 'req="some"', 'req="all" exprKind="no"', 'exprKind="neg"'])
     def test_attributes_of_mixed_constraints(self, tmp_path: Path, attributes: str) -> None:
-        """A mixed constraint says all or none, and pos or neg."""
+        """A mixed constraint needs the attributes all or none, and pos or neg."""
         text = f"<mixedConstraints>\n<constraint {attributes}>a = 1</constraint></mixedConstraints></vm>"
         with pytest.raises(VariabilityError, match=r"system\.xml:6: .*mixed constraint"):
             read(tmp_path, binary("a").replace("</vm>", text))
 
     def test_all_at_once_in_order(self, tmp_path: Path) -> None:
-        """All problems of a file are reported together, by line, and none twice."""
+        """All problems of a file are reported together, by line, without duplicates."""
         text = SYSTEM.replace("<parent>root</parent>", "<parent>nobody</parent>")
         text = text.replace("n + 4", "n - 4").replace("!fast", "!quick").replace("<name>right", "<name>left")
         with pytest.raises(VariabilityError) as caught:
@@ -235,7 +235,7 @@ class TestProblems:
             assert sum(part in message for message in messages) == 1
 
     def test_near_names(self, tmp_path: Path) -> None:
-        """An unknown name comes with the nearest known one."""
+        """The error for an unknown name has the nearest known name."""
         with pytest.raises(VariabilityError, match="did you mean 'lookahead'"):
             read(tmp_path, binary("lookahead", "b:<parent>lokahead</parent>"))
 
@@ -251,14 +251,14 @@ class TestWriting:
         assert again.notes == ()
 
     def test_everything_reads_back_equal(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The system that has one of everything reads back equal, compressed too, and its steps stay steps."""
+        """A system with every kind of element reads back equal, also compressed, and keeps its step functions."""
         path = tmp_path / "written.xml.gz"
         write_variability_model(system, path)
         assert read_variability_model(path) == system
         assert read_variability_model(path).numeric_options[0].step == "n + 4"
 
     def test_steps_that_do_not_give_the_values(self, tmp_path: Path) -> None:
-        """Where a step function does not give an option's values, the values are listed."""
+        """If a step function does not give an option's values, the values are listed."""
         option = NumericOption("x", (1.0, 2.0, 7.0), step="n + 1")
         write_variability_model(VariabilityModel("m", (option,)), tmp_path / "m.xml")
         assert "<values>1;2;7</values>" in (tmp_path / "m.xml").read_text()
@@ -273,7 +273,7 @@ class TestWriting:
 
 class TestDamagedFiles:
     def test_truncated_anywhere(self, tmp_path: Path) -> None:
-        """A model that is cut off anywhere is an error with its file."""
+        """A file that is truncated at any position is an error with its name."""
         data = SYSTEM.rstrip().encode()
         path = tmp_path / "m.xml"
         for length in range(0, len(data), 7):
@@ -285,7 +285,7 @@ class TestDamagedFiles:
     def test_changed_anywhere(
         self, tmp_path_factory: pytest.TempPathFactory, at: int, piece: str, skipped: int
     ) -> None:
-        """Whatever is changed in a model, it is read or refused, with nothing but our own errors."""
+        """Mutated files are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "changed.xml"
         text = SYSTEM[:at] + piece + SYSTEM[at + skipped :]
         path.write_bytes(text.encode("utf-8", "replace"))
@@ -294,7 +294,7 @@ class TestDamagedFiles:
 
     @given(st.binary(max_size=60))
     def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-        """Bytes that are no XML are refused with our own error."""
+        """Bytes that are not XML are refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "bytes.xml"
         path.write_bytes(data)
         with pytest.raises(InputError):

@@ -24,12 +24,12 @@ NAMES = SYSTEM.term_names
     "text", ["fast mode", "fast  mode", "fast \t mode", "`fast  mode`", "fastmode", "fast\u00a0mode", "2*fast  mode/2"]
 )
 def test_blanks_in_names(text: str) -> None:
-    """One blank in a name is as good as several; the longest name wins all the same."""
+    """One space in a name matches several; the longest name still wins."""
     assert expand_model(text, NAMES).expansion == {option_term("fast mode"): 1.0}
 
 
 def test_names_with_several_blanks() -> None:
-    """A name with several blanks is found with one, unless that is another name; line breaks are no blanks."""
+    """A name with several spaces is found with one, unless that is another name; line breaks do not match."""
     assert expand_model("a b * 2", {"a  b": "a  b"}).expansion == {option_term("a  b"): 2.0}
     both = {"a  b": "a  b", "a b": "a b"}
     assert expand_model("a b - a  b", both).expansion == {option_term("a b"): 1.0, option_term("a  b"): -1.0}
@@ -42,7 +42,7 @@ def test_names_with_several_blanks() -> None:
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("own", ["NFC", "NFD"])
 def test_composed_characters(form: Any, own: Any) -> None:
-    """A name is found however its letters are composed, in the system, in parameters and in the text."""
+    """A name is found with composed and decomposed letters, in the system, in parameters and in the text."""
     name, text = unicodedata.normalize(own, "Größe.x"), unicodedata.normalize(form, "größe * Größe.x")
     parameter = unicodedata.normalize(own, "größe")
     known = Parameters({parameter: Quantity.exactly(3.0)})
@@ -52,19 +52,19 @@ def test_composed_characters(form: Any, own: Any) -> None:
 
 
 def test_names_that_differ_in_their_composition_only() -> None:
-    """Where two options differ in nothing else, every name is taken as it is written."""
+    """If two options differ only in the composition of letters, names are not normalised."""
     one, other = (unicodedata.normalize(form, "größe") for form in ("NFC", "NFD"))
     found = expand_model(f"{one} + 2 * {other}", {one: one, other: other})
     assert found.expansion == {option_term(one): 1.0, option_term(other): 2.0}
 
 
 def test_hints_show_the_name() -> None:
-    """The nearest known name is shown as the system has it, not as one of its other spellings."""
+    """The nearest known name is shown in the system's spelling."""
     with pytest.raises(ExpressionError, match="did you mean 'fast mode'"):
         expand_model("fastmood", NAMES)
 
 
 def test_definitions_with_another_spelling() -> None:
-    """A definition with another spelling of an option as its name is refused, with the option that it stands for."""
+    """A definition whose name is another spelling of an option is refused with the option's name."""
     with pytest.raises(ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"):
         expand_model("ab = 3\nT = ab", NAMES)

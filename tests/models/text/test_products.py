@@ -39,12 +39,12 @@ TIED = " * ".join(f"(1 + 0.1 * {name} + 0.2 * x)" for name in BITS[:16])
 
 
 def model_of(text: str, parameters: Parameters | None = None) -> InfluenceModel:
-    """Return the model that a text is."""
+    """Return the model of a text."""
     return parse_model_text(Source("m.txt", text.encode()), SYSTEM, parameters)
 
 
 def directly(text: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return what the tree of a text is worth."""
+    """Return the value of the tree of a text."""
     return np.asarray(evaluate(parse(text, functions=MODEL_FUNCTIONS), ROWS.column))
 
 
@@ -69,7 +69,7 @@ class TestClosedProducts:
         ids=lambda text: text[:25],
     )
     def test_values(self, text: str) -> None:
-        """A product that would have too many terms has the value of its text, and its own text reads back."""
+        """A product that would have too many terms has the value of its text and reads back from its own text."""
         model = model_of(text)
         assert len(model.terms) < 200
         names = [line.partition(" = ")[0] for line in text.split("\n")[:-1]]
@@ -80,7 +80,7 @@ class TestClosedProducts:
         assert model_of(model.text).text == model.text
 
     def test_what_is_small_enough_is_multiplied_out(self) -> None:
-        """Up to the limit, products of sums are sums of terms; where terms are equal, also longer ones."""
+        """Products of sums up to the limit are sums of terms; longer ones, too, if terms are equal."""
         product = " * ".join(f"(1 + 2 * {name})" for name in BITS[:10])
         assert (len(model_of(product).terms), model_of(product).derived) == (2**10, ())
         # The number of terms is that of the powers, not of the ways to get there.
@@ -89,12 +89,12 @@ class TestClosedProducts:
         assert (len(power.terms), power.derived) == (41, ())
 
     def test_equal_however_written(self) -> None:
-        """The order of sums in a product that stays closed does not matter, nor that of their addends."""
+        """The order of sums and addends in a product that is not multiplied out does not matter."""
         turned = " * ".join(f"({name} * 0.1 + 1)" for name in reversed(BITS[:16]))
         assert model_of(turned) == model_of(SEPARATE)
 
     def test_compared(self) -> None:
-        """Comparison says which sums it cannot see into; predictions are compared all the same."""
+        """Syntactic comparison reports sums that it cannot expand; predictions are compared nevertheless."""
         found = compare(model_of(SEPARATE), model_of("1 + x"), ROWS)
         assert len(found.syntactic.unseen) == 16
         assert found.syntactic.unseen[0].text == "(1 + 0.1 * o0)"
@@ -103,7 +103,7 @@ class TestClosedProducts:
         assert found.semantic.values["error_rate"] == pytest.approx(expected)
 
     def test_with_parameters(self) -> None:
-        """Numbers in the place of parameters leave a closed product as it is, with the same predictions."""
+        """Binding parameters keeps a product that is not multiplied out, with the same predictions."""
         text = " * ".join(f"(1 + a * {name})" for name in BITS[:16])
         model = model_of(text, Parameters({"a": Quantity(0.1, 0.0, 0.2)}))
         assert model.parameters
@@ -113,7 +113,7 @@ class TestClosedProducts:
         np.testing.assert_allclose(model.predict(ROWS), directly(SEPARATE), rtol=1e-12)
 
     def test_sums_of_terms_only(self) -> None:
-        """Where only sums of terms are allowed, such a product is refused, and the message says what to do."""
+        """If only sums of terms are allowed, such a product is refused with a hint."""
         with pytest.raises(ExpressionError, match=f"more than {MAX_TERMS:,} terms\n.*sum of fewer terms"):
             expand_text(SEPARATE, None)
 
@@ -134,7 +134,7 @@ class TestFunctions:
         ],
     )
     def test_values(self, text: str) -> None:
-        """The greatest, the least and the exponential of sums have the value of the text, which reads back."""
+        """max, min and exp of sums have the value of the text, and read back."""
         model = model_of(text)
         np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-12)
         assert model_of(model.text) == model
@@ -158,11 +158,11 @@ class TestFunctions:
         ],
     )
     def test_what_is_known_is_computed(self, text: str, same: str) -> None:
-        """What functions of numbers are is computed, and the same functions are the same."""
+        """Functions of numbers are computed, and equal functions are equal terms."""
         assert model_of(text) == model_of(same)
 
     def test_without_a_value(self) -> None:
-        """Where one argument has no value there is none, also if the other would be the least."""
+        """If one argument of min has no value, the result has none, even if the other argument is smaller."""
         with pytest.raises(EvaluationError, match=r"min\(3, x\^-1\) has no finite value"):
             model_of("min(1 / x, 3)").predict(ROWS)
         with pytest.raises(EvaluationError):
@@ -173,7 +173,7 @@ class TestFunctions:
 
     @pytest.mark.parametrize("name", ["max", "min", "exp", "ceil"])
     def test_options_named_like_functions(self, name: str) -> None:
-        """An option may be named like a function: only where a parenthesis follows, the function is meant."""
+        """An option may have the name of a function, which is the function only before a parenthesis."""
         system = VariabilityModel("s", (NumericOption(name, (1.0, 4.0)), NumericOption("x", (2.0, 3.0))))
         called = "exp(x)" if name == "exp" else f"max({name}, x)"
         model = parse_model_text(Source("m.txt", f"{name} * x + {called}".encode()), system)
@@ -184,7 +184,7 @@ class TestFunctions:
         assert parse_model_text(Source("m.txt", model.text.encode()), system) == model
 
     def test_only_models_know_them(self) -> None:
-        """In terms of stored models and in constraints, max, min and exp are names like others."""
+        """In terms of stored models and in constraints, max, min and exp are ordinary names."""
         assert {str(term.text()) for term in expand_text("max * exp + min^2", None)} == {"exp * max", "min^2"}
         with pytest.raises(ExpressionError):
             expand_text("max(x, y)", None)
@@ -192,12 +192,12 @@ class TestFunctions:
             parse("exp(x)")
 
     def test_without_a_system(self) -> None:
-        """Where every name is an option, so is max unless something follows that it is of."""
+        """If every name is an option, max is one unless an argument follows."""
         model = parse_model_text(Source("m.txt", b"max * 2 + max(max, x)"))
         assert model.options == {"max", "x"}
 
     def test_bounds_of_exponentials(self) -> None:
-        """The logarithm of what cannot be negative is split: signs know the exponential, the greatest and the least."""
+        """Logarithms of products are split if exp, max or min show that no factor is negative."""
         text = "log10(max(x + 1, -3) * exp(y) * min(x + 2, y + 3))"
         model = model_of(text)
         assert len(model.terms) == 3
@@ -207,7 +207,7 @@ class TestFunctions:
 
 @given(texts("xyzb"), st.integers(1, 6))
 def test_values_whatever_stays_closed(text: str, limit: int) -> None:
-    """However few terms a product may have, a model has the value of its text, with sums as factors where they stay."""
+    """With any limit of terms, a model has the value of its text."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(products, "MAX_TERMS", limit)
         assert_same(text, POSITIVE)
@@ -215,7 +215,7 @@ def test_values_whatever_stays_closed(text: str, limit: int) -> None:
 
 @given(texts("xyzb"), st.integers(1, 400))
 def test_values_whenever_work_ends(text: str, work: int) -> None:
-    """However soon multiplying out ends, a model has the value of its text."""
+    """With any limit of steps, a model has the value of its text."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(products, "MAX_WORK", work)
         assert_same(text, POSITIVE)

@@ -97,12 +97,12 @@ class TestExpansion:
 
     @pytest.mark.parametrize(("function", "base"), [("log2", 2.0), ("log10", 10.0), ("ln", math.e), ("log", math.e)])
     def test_log_bases_become_10(self, function: str, base: float) -> None:
-        """A logarithm of any base is one to the base 10 with another influence; of a number, it is a number."""
+        """Logarithms of any base become base-10 logarithms with another influence, and of numbers, numbers."""
         assert expand_text(f"{function}(x)", None) == pytest.approx({log_term("x"): 1 / math.log10(base)})
         assert expand_text(f"{function}({base!r}^3)", None) == pytest.approx({CONSTANT: 3.0})
 
     def test_exact_numbers(self) -> None:
-        """What has an exact value in mathematics has it here: quotients, logarithms of powers of 2."""
+        """Quotients and logarithms of powers of 2 are exact."""
         assert expand_text("49 / 49 + log2(2^29)", None) == {CONSTANT: 30.0}
         assert expand_text("5 * x / 49 * y", None) == {X * Y: 5 / 49}
 
@@ -130,7 +130,7 @@ class TestExpansion:
         ],
     )
     def test_what_is_no_sum_of_terms(self, text: str, message: str) -> None:
-        """What cannot be written as a sum of terms is refused and named."""
+        """Expressions that are not sums of terms are refused with the reason."""
         with pytest.raises(ExpressionError) as caught:
             expand_text(text, None)
         assert message in caught.value.problems[0].message
@@ -162,7 +162,7 @@ class TestBounds:
         ids=lambda text: text[:24],
     )
     def test_what_explodes_is_refused_quickly(self, text: str) -> None:
-        """Powers, products and numbers beyond bounds are refused, and not after minutes."""
+        """Powers, products and numbers beyond the limits are refused quickly."""
         with pytest.raises(ExpressionError, match=r"more than 20,000 terms|too long|too large|lies beyond|nested more"):
             expand_text(text, None)
 
@@ -180,7 +180,7 @@ class TestBounds:
 
 class TestText:
     def test_definitions_comments_and_continuation_lines(self) -> None:
-        """Definitions stand for their expressions, # begins a comment, a parenthesis goes on over lines."""
+        """Definitions are replaced by their expressions, # begins a comment, and open parentheses continue a line."""
         text = """
         # the analytical model
         beta = 2 * alpha   # in seconds
@@ -198,7 +198,7 @@ class TestText:
         assert expand_text("a = 3\na * x", {"x": "x"}) == {X: 3.0}
 
     def test_definitions_may_have_awkward_names(self) -> None:
-        """A definition's name may stand in backticks, and a later one that is made of it replaces it."""
+        """The name of a definition may be in backticks, and a later definition in terms of it replaces it."""
         assert expand_text("`a-b` = 3\n`a-b` = `a-b` + 1\nT = `a-b` * x", {"x": "x"}) == {X: 4.0}
 
     def test_a_quoted_name_may_look_like_syntax(self) -> None:
@@ -228,7 +228,7 @@ class TestText:
         ],
     )
     def test_errors_have_line_and_column(self, text: str, line: int | None, column: int | None, message: str) -> None:
-        """Errors point at the line and the column of the text as the user wrote it."""
+        """Errors have the line and column of the original text."""
         with pytest.raises(ExpressionError) as caught:
             expand_text(text, {"x": "x", "y": "y"})
         problem = caught.value.problems[0]

@@ -27,7 +27,7 @@ operands = st.sampled_from(["x", "y^2", "2", "(z + 1)", "log2(x)", "-y"])
 
 @given(operands, st.lists(st.tuples(breaks, operators, breaks, operands), min_size=1, max_size=6), st.booleans())
 def test_breaks_at_operators_do_not_matter(first: str, others: list[tuple[str, str, str, str]], named: bool) -> None:
-    """A formula that is broken before or after operators, with comments in between, is the formula on one line."""
+    """A formula that is broken before or after operators, with comments in between, equals the formula on one line."""
     broken = first + "".join(f"{before}{sign}{after}{operand}" for before, sign, after, operand in others)
     whole = first + "".join(f" {sign} {operand}" for _, sign, _, operand in others)
     head = "a = 1\nT = a * " if named else ""
@@ -36,7 +36,7 @@ def test_breaks_at_operators_do_not_matter(first: str, others: list[tuple[str, s
 
 @given(st.lists(st.sampled_from(["x", "2 * y", "z^2", "7"]), min_size=2, max_size=5), st.data())
 def test_no_statement_is_left_out(parts: list[str], data: st.DataObject) -> None:
-    """Whatever the statements are named, a text without a marked model is their sum where it says so, or refused."""
+    """A text without a marked model is the sum of its definitions if its last line says so, otherwise it is refused."""
     names = data.draw(st.lists(st.sampled_from(["T", "a", "b", "c", ""]), min_size=len(parts), max_size=len(parts)))
     text = "\n".join(f"{name} = {part}" if name else part for name, part in zip(names, parts, strict=True))
     if names[-1] == "T" and len(set(names)) == len(names) and "" not in names:
@@ -66,7 +66,7 @@ def test_no_statement_is_left_out(parts: list[str], data: st.DataObject) -> None
     ],
 )
 def test_what_goes_on(text: str, same: str) -> None:
-    """Statements go on after and before operators and `=`; after a blank line a sign begins one of its own."""
+    """Statements continue after and before operators and `=`; after a blank line a sign begins a new one."""
     assert expanded(text) == expanded(same)
 
 
@@ -75,7 +75,7 @@ def test_what_goes_on(text: str, same: str) -> None:
     [("a = x\nb = a\nc = y", ["a", "b"]), ("a = x\nb = y\na * z", ["b"]), ("a = x\na = a + 1\ny", ["a", "a"])],
 )
 def test_unused_definitions(text: str, unused: list[str]) -> None:
-    """Every definition that an unmarked model does not use, also not through others, is named at its line."""
+    """Every definition that an unmarked model does not use, even indirectly, is reported with its line."""
     with pytest.raises(ExpressionError) as caught:
         expanded(text)
     problems = caught.value.problems
@@ -86,7 +86,7 @@ def test_unused_definitions(text: str, unused: list[str]) -> None:
 
 
 def test_names_that_look_like_operators() -> None:
-    """A line that begins with the name of an option like `-O2`, or ends with one like `c++`, is no broken formula."""
+    """A line that begins with an option like `-O2`, or ends with one like `c++`, is not continued."""
     assert expanded("a = x\n-O2 * a", "-O2") == {option_term("x") * option_term("-O2"): 1.0}
     assert expanded("a = x * c++\na * y", "c++") == {option_term("x") * option_term("y") * option_term("c++"): 1.0}
     assert expanded("a = x * c++\n+ y\nT = a", "c++") == expanded("x * c++ + y", "c++")
@@ -95,14 +95,14 @@ def test_names_that_look_like_operators() -> None:
 
 
 def test_an_option_named_like_the_model() -> None:
-    """Where T is an option, the last statement is the model whatever it is called, and T is no definition."""
+    """If T is an option, the last statement is the model regardless of its name."""
     assert expanded("a = T\nb = a * x", "T") == {option_term("T") * option_term("x"): 1.0}
     with pytest.raises(ExpressionError, match="has the name of an option"):
         expanded("T = x\na = y", "T")
 
 
 def test_places_within_broken_statements() -> None:
-    """Errors keep their line and column, whatever blank lines, comments and names come before."""
+    """Errors have the right line and column after blank lines, comments and names."""
     with pytest.raises(ExpressionError) as caught:
         expanded("a = 1\nT =  # here\n\n  x\n # there\n  + foo * a")
     problem = caught.value.problems[0]
@@ -111,7 +111,7 @@ def test_places_within_broken_statements() -> None:
 
 @given(st.text(st.sampled_from("xyT=+-*/^()#` \n,1"), max_size=30))
 def test_statements_hold_every_line(text: str) -> None:
-    """Taken apart, a text has all that is not comment in statements whose lines are where they say."""
+    """The statements of a text contain everything except comments, with the right lines."""
     try:
         parts = split_text(text, NameTable(NAMES))
     except ExpressionError:

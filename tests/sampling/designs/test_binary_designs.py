@@ -39,7 +39,7 @@ def smallest(selections: set[Selection], wanted: dict[int, int]) -> Selection | 
 @given(models(binary=6, numeric=2, most_constraints=4), st.data())
 @settings(max_examples=200, deadline=None)
 def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.DataObject) -> None:
-    """Each demand is met with the fewest selected options, ties broken by option order."""
+    """Each demand is met with the fewest selected options; ties are broken by option order."""
     parts = Parts(Space(model))
     assume(parts.selectable)
     pair = st.tuples(st.integers(0, len(parts.selectable) - 1), st.integers(0, 1))
@@ -110,7 +110,7 @@ def test_optionwise_takes_each_option_once() -> None:
 
 
 def test_pairwise_takes_each_pair_once() -> None:
-    """Pairs without ancestor, implication or exclusion among them, in order of the pairs."""
+    """Pair-wise sampling has the pairs without ancestor, implication and exclusion, in order."""
     assert names(forest(), "pairwise") == [
         {"fast"},
         {"safe"},
@@ -130,7 +130,7 @@ def test_pairwise_takes_each_pair_once() -> None:
 @given(models(binary=6, numeric=1, most_constraints=2))
 @settings(max_examples=100, deadline=None)
 def test_pairwise_covers_every_valid_pair_that_is_not_related(model: VariabilityModel) -> None:
-    """Every pair that can be selected together, and is not left out by rule, is in some row."""
+    """Every pair that can be selected together, and is not left out by a rule, is in a row."""
     parts = Parts(Space(model))
     assume(parts.selectable)
     rows, impossible = subset_minima(parts, 2)

@@ -140,7 +140,7 @@ def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> 
 
 
 def test_compat_is_what_spl_conqueror_does() -> None:
-    """Its verified example, with the last valid value in the place of those beyond maxValue."""
+    """`cci:compat` gives the verified example, with the last valid value instead of values beyond maxValue."""
     model = VariabilityModel(
         "splc",
         (

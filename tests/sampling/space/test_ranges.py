@@ -30,7 +30,7 @@ NUMERIC = [Factor("n", 1, 0), Factor("n", 2, 0), Factor("n", -1, 0), Factor("n",
 
 
 def model_of(text: str, system: VariabilityModel) -> InfluenceModel:
-    """Return the model that a text is."""
+    """Return the model of a text."""
     found = expand_model(text, system.spellings)
     return InfluenceModel.from_terms(found.expansion, system.names, derived=found.derived)
 

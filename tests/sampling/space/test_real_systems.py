@@ -53,7 +53,7 @@ def test_every_measured_configuration_of_exastencils_is_valid(real_model: Read) 
 
 
 def test_a_space_of_10_to_the_28_is_counted_and_drawn_from(real_model: Read) -> None:
-    """Three copies each of x264, LLVM and Dune: exact count, and 1,000 valid distinct draws."""
+    """Three copies each of x264, LLVM and Dune are counted exactly, and 1,000 draws are valid and distinct."""
     model = joined([real_model(name) for name in ("x264", "LLVM", "Dune")] * 3)
     space = Space(model)
     assert space.count == (1152 * 1024 * 2304) ** 3
@@ -93,7 +93,7 @@ def drawn_are_valid(space: Space) -> bool:
 
 
 def test_a_long_chain_of_requirements_in_any_order() -> None:
-    """100 options of which each needs the next have 101 configurations, however they are ordered."""
+    """100 options of which each needs the next have 101 configurations, in any order."""
     order = random.Random(1).sample(range(100), 100)
     space = system(bits(100), [f"!b{a} | b{b}" for a, b in itertools.pairwise(order)])
     assert space.count == 101
@@ -200,7 +200,7 @@ def test_large_domains_under_two_constraints() -> None:
 
 
 def test_too_entangled_constraints_are_refused_with_a_message() -> None:
-    """A product over 64 million values is neither tabulated nor a sum: a readable error, no blow-up."""
+    """A product over 64 million values is neither tabulated nor a sum, and is a readable error."""
     numeric: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 21)))) for i in range(6)]
     space = system(numeric, mixed=[("n0 * n1 * n2 * n3 * n4 * n5 <= 50", "all")])
     with pytest.raises(SpaceError, match=r"n0 \* n1 .* has too many combinations"):
@@ -208,13 +208,13 @@ def test_too_entangled_constraints_are_refused_with_a_message() -> None:
 
 
 def test_more_than_the_limit_is_not_enumerated() -> None:
-    """Beyond the limit enumerating is refused before anything is built."""
+    """Enumeration beyond the limit is refused before anything is built."""
     with pytest.raises(SpaceError, match="1,073,741,824 valid configurations are too many"):
         system(bits(30)).enumerate()
 
 
 def test_more_than_there_are_cannot_be_drawn() -> None:
-    """Asking for more distinct configurations than are valid says how many there are."""
+    """A request for more configurations than are valid is an error with their number."""
     with pytest.raises(SpaceError, match="only 8 are valid"):
         system(bits(3)).draw(9, np.random.default_rng(0))
 

@@ -15,7 +15,7 @@ from tests.support.strategies import all_assignments, models
 @given(models())
 @settings(max_examples=300, deadline=None)
 def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
-    """The checker accepts exactly what one-at-a-time evaluation of the rules accepts, and says why else."""
+    """The check accepts exactly the configurations that obey the rules, and explains violations."""
     everything = all_assignments(model)
     space = Space(model)
     expected = [is_valid(model, everything.assignment(row)) for row in range(len(everything))]
@@ -27,7 +27,7 @@ def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
 @given(models(binary=6, numeric=3, most_constraints=4))
 @settings(max_examples=300, deadline=None)
 def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -> None:
-    """What is enumerated is what is counted and what the checker accepts, in lexicographic order."""
+    """Enumerated configurations are those that are counted and that the check accepts, in lexicographic order."""
     everything = all_assignments(model)
     space = Space(model)
     valid = everything[space.check(everything)]

@@ -1,4 +1,4 @@
-"""Automata that add up against automata that tabulate."""
+"""Automata of sums against tabulated automata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.strategies import models
 @given(models(binary=5, numeric=3, most_constraints=3))
 @settings(max_examples=300, deadline=None)
 def test_adding_up_gives_what_tabulating_gives(model: VariabilityModel) -> None:
-    """With tables forbidden, every constraint over at least two options is added up, to the same count."""
+    """Without tables, constraints over at least two options become sums with the same count."""
     tabulated = Space(model)
     limit = building.LARGEST_TABLE
     try:
@@ -36,7 +36,7 @@ def test_adding_up_gives_what_tabulating_gives(model: VariabilityModel) -> None:
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5), (0, 2, 4, 1, 3, 5)])
 def test_groups_of_options_may_be_products(order: tuple[int, ...]) -> None:
-    """A sum of three products over 12 values each, interleaved or not, is counted as plain arrays count it."""
+    """A sum of three products over 12 values each, interleaved or not, is counted correctly."""
     options: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 13)))) for i in order]
     bare = VariabilityModel("sum of products", tuple(options))
 
