@@ -1,4 +1,4 @@
-"""The command line: one short file per subcommand, which reads, calls one verb, and writes."""
+"""The command line: a file per subcommand, which makes a request, runs its workflow and shows the result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def _shadows() -> list[str]:
-    """Return a message for each file that Python imports in the place of a package of this project."""
+    """Return a message for each file that Python imports instead of a package of this project."""
     found = []
     root = Path(__file__).parents[2]
     for name in ("sampling", "comparison"):

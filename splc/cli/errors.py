@@ -1,4 +1,4 @@
-"""How a command ends when it cannot do what was asked: one readable message, an exit code, never a traceback."""
+"""Errors of commands: one readable message and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ESCAPE = "splc.escape"
 
 
 class Commands(TyperGroup):
-    """The subcommands; every way in which one can fail ends here."""
+    """The group of subcommands, which handles all their errors."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line; ends the process with its exit code."""
@@ -40,7 +40,7 @@ class Commands(TyperGroup):
         except SystemExit as end:
             if not isinstance(end.__context__, BrokenPipeError):
                 raise
-            # The reader of a help text (`| head`) has seen enough.
+            # The reader of a help text (`| head`) closed the pipe.
             code = 0
         try:
             sys.stdout.flush()
@@ -56,12 +56,12 @@ class Commands(TyperGroup):
             formatter.write_dl([(each.name, _first_sentence(each.help)) for each in commands if each is not None])
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand; what it printed has left the process when this returns."""
+        """Run the subcommand, and flush what it printed."""
         try:
             super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            # The reader (`| head`) has seen enough.
+            # The reader (`| head`) closed the pipe.
             _abandon_stdout()
             raise typer.Exit from None
         except KeyboardInterrupt:
@@ -74,11 +74,11 @@ def _first_sentence(text: str | None) -> str:
 
 
 def _report(error: Exception) -> None:
-    """Print what went wrong to stderr."""
+    """Print an error to stderr."""
     if isinstance(error, SplcError):
         message = "\n".join(str(p) if p.file is not None else f"error: {p}" for p in error.problems)
     elif hasattr(error, "format_message"):
-        # typer's usage errors, whose common class it does not export.
+        # A usage error of typer, which does not export their common class.
         message = _usage_message(error)
     elif isinstance(error, MemoryError):
         message = "error: there is not enough memory for this"
@@ -96,7 +96,7 @@ def _report(error: Exception) -> None:
 
 
 def _usage_message(error: Any) -> str:
-    """Return what is wrong with the command line, and where help is."""
+    """Return the message of a usage error, with the usage and the option for help."""
     lines = [f"error: {error.format_message()}"]
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -106,13 +106,13 @@ def _usage_message(error: Any) -> str:
 
 
 def _prepare_streams() -> None:
-    """Escape what the terminal's encoding cannot show, instead of failing on it, and do without closed streams.
+    """Escape characters that the terminal's encoding does not have, and replace closed streams.
 
     Raises:
-        OutputError: if stdout is closed, for results would be lost in silence.
+        OutputError: if stdout is closed, since results would be lost.
     """
     nowhere = Path(os.devnull)
-    # Python has None in the place of a closed stream, whatever its types say.
+    # A closed stream is None in Python, although the types do not allow it.
     streams: dict[str, Any] = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
     if streams["stdin"] is None:
         sys.stdin = nowhere.open(encoding="utf-8")
@@ -127,7 +127,7 @@ def _prepare_streams() -> None:
 
 
 def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return the bytes that a file name was read from, or else an escape, for what an encoding cannot say."""
+    """Return the bytes of a file name, or else an escape, for characters that an encoding does not have."""
     if isinstance(error, UnicodeEncodeError):
         with suppress(UnicodeError):
             return error.object[error.start : error.end].encode("ascii", "surrogateescape"), error.end
@@ -135,6 +135,6 @@ def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def _abandon_stdout() -> None:
-    """Let what is still buffered for stdout go nowhere, so that the interpreter does not stumble over it at exit."""
+    """Discard what is still buffered for stdout, so that the interpreter does not fail at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

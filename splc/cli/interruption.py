@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM while something runs in rounds: the first ends it after the round, the second at once."""
+"""Handling of Ctrl-C and SIGTERM: the first ends the program after the current round, the second at once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 
 class Interruption:
-    """Whether Ctrl-C was pressed, or another request to end has arrived."""
+    """A flag that is set by Ctrl-C and other requests to end."""
 
     def __init__(self) -> None:
         self.requested = False
 
     def __call__(self) -> bool:
-        """Whether to stop after this round."""
+        """Return whether to stop after this round."""
         return self.requested
 
 
@@ -25,13 +25,13 @@ class Interruption:
 def interruption(
     after: str, signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM)
 ) -> Iterator[Interruption]:
-    """Let the block see requests to end; once one was seen, the next one raises KeyboardInterrupt.
+    """Set a flag at the first request to end while the block runs; the next one raises KeyboardInterrupt.
 
-    A signal that the process was started to ignore stays ignored: shells start background jobs so for Ctrl-C.
+    Signals that the process was started to ignore stay ignored: shells start background jobs so for Ctrl-C.
 
     Args:
-        after: what is finished first, for the message on stderr.
-        signals: the requests.
+        after: what is completed first, for the message on stderr.
+        signals: the signals that are requests to end.
     """
     state = Interruption()
     before: dict[signal.Signals, Any] = {}

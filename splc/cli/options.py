@@ -8,8 +8,8 @@ import typer
 
 from splc import types
 
-INPUTS = "Inputs (found in the current folder where not given)"
-POLICIES = "What happens to problematic measurements"
+INPUTS = "Inputs (default: those of the current folder)"
+POLICIES = "Problematic measurements"
 
 
 System = Annotated[
@@ -38,7 +38,7 @@ Parameter = Annotated[
     typer.Option(
         "--parameter",
         metavar="NAME=VALUE",
-        help="A machine parameter: 'alpha=2.2e-7'. Can be repeated; comes before the file.",
+        help="A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -47,7 +47,7 @@ Invalid = Annotated[
     typer.Option(
         "--invalid",
         metavar="error|drop",
-        help="Rows whose configuration is unknown or not valid.",
+        help="Rows whose configuration is unknown or invalid.",
         rich_help_panel=POLICIES,
     ),
 ]
@@ -65,11 +65,11 @@ Aggregate = Annotated[
     typer.Option(
         "--aggregate",
         metavar="mean|median|min",
-        help="The value that stands for repetitions.",
+        help="The value that represents repetitions.",
         rich_help_panel=POLICIES,
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of all that is drawn at random.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of random draws.")]
 Sampling = Annotated[
     str | None,
     typer.Option("--sampling", metavar="SPEC", help="The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …"),

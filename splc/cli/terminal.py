@@ -1,4 +1,4 @@
-"""What people see: tables on stdout, notes and progress on stderr."""
+"""Output on the terminal: tables on stdout, notes and progress on stderr."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
     from splc.workflows.note import Note
 
-# Without a terminal nothing is wrapped or cut: this is as wide as a table can get.
+# The width of tables without a terminal, where nothing is wrapped or cut.
 UNLIMITED = 100_000
-# Texts are broken into pieces of this many characters at least; rich puts two blanks between columns.
+# The least width of a text column; rich puts two spaces between columns.
 LEAST_WIDTH, COLUMN_GAP = 12, 2
 
 
@@ -26,17 +26,17 @@ def say(text: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """Print something the user should know to stderr."""
+    """Print a note to stderr."""
     print(f"note: {text}", file=sys.stderr)
 
 
 def warn(text: str) -> None:
-    """Print something that may spoil the result to stderr."""
+    """Print a warning to stderr."""
     print(f"warning: {text}", file=sys.stderr)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table to stdout, without its empty columns: fitted to a terminal's width, plain elsewhere.
+    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
 
     Args:
         columns: the headings.
@@ -60,7 +60,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     for place in filled:
         number = columns[place] in right
         longest = max(cell_len(cell) for cell in (columns[place], *(row[place] for row in lines)))
-        # A number that is broken in two is no number any more.
+        # Numbers are not wrapped.
         least = longest if number else min(longest, LEAST_WIDTH)
         narrowest += least + COLUMN_GAP
         justify: JustifyMethod = "right" if number else "left"
@@ -69,7 +69,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
         grid.add_row(*(Text(row[place]) for place in filled))
     console = Console(width=None if terminal else UNLIMITED, highlight=False)
     if terminal and narrowest > console.width:
-        # What does not fit at all is left to the terminal, which breaks lines where they end.
+        # A table that does not fit is wrapped by the terminal.
         console = Console(width=UNLIMITED, highlight=False)
     with console.capture() as captured:
         console.print(grid)
@@ -87,7 +87,7 @@ def show_notes(notes: Iterable[Note]) -> None:
 
 
 def report(reading: ReadingReport) -> None:
-    """Print what a reader of measurements left out, and why."""
+    """Print the notes of a reader of measurements."""
     show_notes(reading_notes(reading))
 
 

@@ -147,7 +147,7 @@ class TestText:
             "\nNumeric options\n"
             "option  values   number\n"
             "x       1, 2, 4       3\n"
-            "\nAlternative groups (exactly one, where their parent is selected)\n"
+            "\nAlternative groups (exactly one is selected if the parent is)\n"
             "  left, right\n"
             "\nConstraints\n"
             "line  kind     constraint\n"

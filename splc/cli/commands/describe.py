@@ -1,4 +1,4 @@
-"""`splc describe`: a system's options, groups and constraints, and the number of its valid configurations."""
+"""`splc describe`: describe a system and count its valid configurations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = (
 def describe(
     argument: Annotated[
         str | None,
-        typer.Argument(metavar="SYSTEM", help="The system description (XML), or a folder that holds one."),
+        typer.Argument(metavar="SYSTEM", help="The system description (XML), or a folder with one."),
     ] = None,
     system: System = None,
     json: Json = False,

@@ -33,7 +33,7 @@ def fit(
         str | None,
         typer.Argument(
             metavar="ANALYTICAL",
-            help="The analytical model (model text). Default: the one of the folder. '-' is standard input.",
+            help="The analytical model (model text). Default: the one of the current folder. '-' is standard input.",
             show_default=False,
         ),
     ] = None,
@@ -87,7 +87,7 @@ def fit(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write all parameters there, the estimated ones with their intervals (TOML, for --parameters).",
+            help="The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
             rich_help_panel=RESULTS,
         ),
     ] = None,

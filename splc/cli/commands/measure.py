@@ -164,7 +164,7 @@ def measure(
         typer.Option(
             "--backend",
             metavar="local|dask",
-            help="One run after the other here, or on a dask cluster.",
+            help="One run after the other on this machine, or on a dask cluster.",
             rich_help_panel=WHERE,
         ),
     ] = "local",

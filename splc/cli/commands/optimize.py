@@ -1,4 +1,4 @@
-"""`splc optimize`: the valid configuration that a model predicts to be best."""
+"""`splc optimize`: find the valid configuration that a model predicts to be best."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def optimize(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="The model: a log, JSON or model text. '-' is standard input.")
     ],
-    maximize: Annotated[bool, typer.Option("--maximize", help="The greatest predicted value, not the least.")] = False,
+    maximize: Annotated[
+        bool, typer.Option("--maximize", help="Find the greatest predicted value, not the least.")
+    ] = False,
     limit: Annotated[
         int | None,
         typer.Option(
@@ -32,7 +34,7 @@ def optimize(
 ) -> None:
     """Find the valid configuration with the least predicted value, exactly.
 
-    Of several equally good ones it is the first: options in the system's order, lower values first.
+    Of several equally good configurations the first is chosen: options in the system's order, lower values first.
     """
     from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json

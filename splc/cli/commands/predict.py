@@ -27,7 +27,7 @@ def predict(
     ],
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the table there, not to standard output."),
+        typer.Option("--output", "-o", metavar="FILE", help="The file to write. Default: standard output."),
     ] = None,
     json: Json = False,
     parameter: Parameter = None,
@@ -40,8 +40,8 @@ def predict(
 ) -> None:
     """Predict configurations: a CSV table of them with the column 'predicted'.
 
-    Where the model's property was measured, the table has its values too, and the mean relative error goes to
-    standard error.
+    If the model's property was measured, the table contains its values, too, and the mean relative error is printed
+    to standard error.
     """
     from splc.cli.arguments import numbers_of
     from splc.cli.json_output import print_json

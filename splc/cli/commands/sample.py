@@ -22,7 +22,7 @@ def sample(
     numeric: Numeric = None,
     seed: Seed = 0,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write there, not to standard output.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write. Default: standard output.")
     ] = None,
     json: Json = False,
     command: Annotated[
@@ -34,10 +34,10 @@ def sample(
         ),
     ] = False,
     prefix: Annotated[
-        str, typer.Option("--prefix", metavar="TEXT", help="What every line begins with.", rich_help_panel=AS_COMMANDS)
+        str, typer.Option("--prefix", metavar="TEXT", help="The beginning of every line.", rich_help_panel=AS_COMMANDS)
     ] = "",
     postfix: Annotated[
-        str, typer.Option("--postfix", metavar="TEXT", help="What every line ends with.", rich_help_panel=AS_COMMANDS)
+        str, typer.Option("--postfix", metavar="TEXT", help="The end of every line.", rich_help_panel=AS_COMMANDS)
     ] = "",
     system: System = None,
     measurements: MeasurementsFile = None,

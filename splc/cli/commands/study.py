@@ -1,4 +1,4 @@
-"""`splc study`: samplings × seeds × learners, compared with an analytical model, into one results folder."""
+"""`splc study`: learn from several samplings, seeds and learners, and compare all models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splc.cli.options import Json
 if TYPE_CHECKING:
     from splc.study import StudyResult
 
-WHERE = "Where and how fast"
+WHERE = "Processes"
 
 EXAMPLES = (
     "splc study --output results --no-pictures",
@@ -20,14 +20,14 @@ EXAMPLES = (
 
 
 def study(
-    file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study; default: study.toml.")] = None,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study. Default: study.toml.")] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="The results; default: 'results' beside the study."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="The results. Default: 'results'."),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Write into a folder of another study, or replace results that were changed."),
+        typer.Option("--force", help="Write into a folder of another study, or replace changed results."),
     ] = False,
     jobs: Annotated[
         int | None,
@@ -36,7 +36,7 @@ def study(
             "-j",
             min=1,
             metavar="N",
-            help="Processes that learn; default: one per core.",
+            help="Processes that learn. Default: one per core.",
             rich_help_panel=WHERE,
         ),
     ] = None,
@@ -53,13 +53,13 @@ def study(
         str | None,
         typer.Option("--scheduler", metavar="ADDRESS", help="The dask scheduler.", rich_help_panel=WHERE),
     ] = None,
-    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Whether pictures are drawn.")] = True,
+    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Whether to draw pictures.")] = True,
     json: Json = False,
 ) -> None:
     """Learn from several samplings with several seeds and learners, and compare all models with an analytical one.
 
-    The file lists what is done; docs/studies.md says how. What was done is kept, so that the same command goes on
-    after an interruption, and does only what is new after a change of the file.
+    docs/studies.md describes the file. Finished runs are kept: after an interruption the same command continues, and
+    after a change of the file it does only new runs.
     """
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
@@ -99,14 +99,14 @@ def study(
 
 
 def cores() -> int:
-    """Return how many processes the machine can run at once."""
+    """Return the number of cores that this process may use."""
     from joblib import cpu_count
 
     return int(cpu_count())
 
 
 def show(result: StudyResult) -> None:
-    """Print the tables, and where the files are."""
+    """Print the tables and the place of the files."""
     from splc.cli.show.study import show_place, show_tables
     from splc.cli.terminal import say
 

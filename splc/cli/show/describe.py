@@ -63,7 +63,7 @@ def as_json(description: Description) -> dict[str, Any]:
 
 
 def show(description: Description) -> None:
-    """Print the description for people."""
+    """Print the description."""
     from sampling.space.analysis import constraint_kind, in_tree_order, option_role
     from splc.cli.terminal import say, table
     from splc.errors import plural
@@ -109,10 +109,10 @@ def show(description: Description) -> None:
             right=("number",),
         )
     if model.observed:
-        say("\nObserved variables (no options: known of configurations that were run)")
+        say("\nObserved variables (not options; known only for measured configurations)")
         say(f"  {', '.join(level_ranges(model.observed))}")
     if model.alternative_groups:
-        say("\nAlternative groups (exactly one, where their parent is selected)")
+        say("\nAlternative groups (exactly one is selected if the parent is)")
         for group in model.alternative_groups:
             say(f"  {', '.join(group)}")
     if model.constraints:
@@ -132,21 +132,21 @@ def show(description: Description) -> None:
 
 
 def set_apart(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the names that are not among the others: alternatives are shown as groups."""
+    """Return the names without the alternatives, which are shown as groups."""
     return [name for name in names if name not in others]
 
 
 def share(description: Description, name: str) -> str:
-    """Return in how many of the valid configurations a binary option is selected, in percent."""
+    """Return the percentage of the valid configurations in which a binary option is selected."""
     if not description.count:
         return ""
-    # Whole numbers of any size: 10^27 configurations and more are no float.
+    # Integer arithmetic: floats are not exact for 10^27 configurations and more.
     tenths = (1000 * description.occurrences[name][1] + description.count // 2) // description.count
     return f"{tenths // 10}.{tenths % 10} %"
 
 
 def level_ranges(names: Sequence[str]) -> list[str]:
-    """Return names, with those that differ by a last number only as a range: `C_0 … C_6`."""
+    """Return names; those that differ only in the last number are a range: `C_0 … C_6`."""
     from itertools import groupby
 
     found = []
@@ -157,7 +157,7 @@ def level_ranges(names: Sequence[str]) -> list[str]:
 
 
 def shown_values(option: NumericOption) -> str:
-    """Return an option's values, the middle left out where there are many."""
+    """Return an option's values, without those in the middle if there are many."""
     texts = [f"{value:.12g}" for value in option.values]
     if len(texts) > SHOWN_VALUES + 1:
         texts = [*texts[: SHOWN_VALUES - 1], "…", texts[-1]]

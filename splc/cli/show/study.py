@@ -1,4 +1,4 @@
-"""What `splc study` shows while it works and when it is done, whatever it is a study of."""
+"""The output of `splc study`: progress, tables, place of the files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Shown(Protocol):
-    """What the tables and the place of results are taken from."""
+    """Results with tables and files."""
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -25,7 +25,7 @@ class Shown(Protocol):
 
     @property
     def found(self) -> int:
-        """How many of them were done before."""
+        """The number of runs that were done before."""
 
     @property
     def files(self) -> Sequence[str]:
@@ -36,12 +36,12 @@ class Shown(Protocol):
         """The results folder."""
 
 
-# Of the progress bar, which is there before anybody knows how many runs there are.
+# The steps of the progress bar, which starts before the number of runs is known.
 STEPS = 1000
 
 
 def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str], None]:
-    """Return what is done after each task: move the progress bar, and tell the remaining time."""
+    """Return the function to call after each task: it moves the progress bar and shows the remaining time."""
     from time import monotonic
 
     first: list[tuple[int, float]] = []
@@ -60,20 +60,20 @@ def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str],
 
 
 def remaining_text(seconds: float) -> str:
-    """Return a duration for people: `40 s`, `12 min`, `3.5 h`."""
+    """Return a duration as text: `40 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def end_if_interrupted(result: StudyResult) -> None:
-    """End with exit code 130 where tasks are left, and say how to go on."""
+    """End with exit code 130 if tasks are left, and print how to continue."""
     import typer
 
     from splc.cli.terminal import note
 
     if result.interrupted:
-        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command goes on")
+        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
         raise typer.Exit(130)
 
 
@@ -88,7 +88,7 @@ def show_tables(result: Shown) -> None:
 
 
 def show_place(result: Shown) -> None:
-    """Print how many runs there were, and where their files are."""
+    """Print the number of runs and the place of their files."""
     from splc.cli.terminal import say
     from splc.errors import plural
 
