@@ -126,7 +126,7 @@ class TestSystems:
         text = SYSTEM.replace("<optional>True</optional>", "<optional>True</optional><nonsense/>")
         (folder / "system.xml").write_text(text, encoding="utf-8")
         assert (
-            "note: system.xml: line 3: <nonsense>"
+            "note: system.xml: line 3: the unknown element <nonsense>"
             in run("convert", "system.xml", "-o", "b.xml.txt", "--to", "xml").stderr
         )
 

@@ -31,7 +31,7 @@ class TestFiles:
         (folder / "c.csv").write_text("cache,left,right,x\n0,1,0,1e400\n0,1,0,one\n", encoding="utf-8")
         message = refused("predict", "model.txt", "c.csv")
         assert "c.csv:2: x: '1e400' is too large to be a number" in message
-        assert "c.csv:3: x: 'one' is no value of it" in message
+        assert "c.csv:3: x: 'one' is not one of its values" in message
 
     def test_missing_values_have_lines(self, run: Run, folder: Path) -> None:
         """Of missing values the first lines are told."""

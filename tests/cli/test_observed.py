@@ -54,7 +54,7 @@ class TestDescribe:
         found = json.loads(run("describe", "--json").stdout)
         assert found["observed"] == ["level_0", "level_1", "C_0", "C_1"]
         assert (found["numeric_options"], found["valid_configurations"]) == (["x"], 9)
-        assert "Observed variables (no options" in run("describe").stdout
+        assert "Observed variables (not options" in run("describe").stdout
 
     def test_levels_are_shown_as_ranges(self, run: Run, observed: Path) -> None:
         """More than two levels of a variable are shown by the first and the last."""
