@@ -200,9 +200,21 @@ def test_pages_have_commands() -> None:
     assert any(command.startswith("splc learn") and lines for command, lines in shown)
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    found, inside = set(), False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        inside ^= line.startswith("```")
+        if line.startswith("#") and not inside:
+            found.add(re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower()).replace(" ", "-"))
+    return found
+
+
 def test_links_lead_somewhere() -> None:
-    """Every relative link of the README and the docs names a file of the project."""
+    """Every relative link of the README and the docs names a file of the project, and a heading of it."""
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http://", "https://")):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+                file = page.parent / target if target else page
+                assert file.exists(), f"{page.name}: {target}"
+                assert not anchor or anchor in anchors(file), f"{page.name}: {target}#{anchor}"
