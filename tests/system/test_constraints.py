@@ -122,7 +122,7 @@ class TestArithmetic:
         assert parse_arithmetic(f"0 - a ^ 2 {sign} 5", TABLE).holds(lambda _: infinite)[0] == COMPARE[sign](0, 1)
 
     def test_spl_conquerors_arithmetic(self) -> None:
-        """Products associate to the right and division by 0 gives 0; the constraint is ambiguous if the order matters."""
+        """Products associate to the right, x / 0 is 0, and the constraint is ambiguous if the order matters."""
         constraint = parse_arithmetic("a / b * rc = 2", TABLE)
         assert constraint.ambiguous
         for a, b, rc in itertools.product([0.0, 2.0, 12.0], repeat=3):
