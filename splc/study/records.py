@@ -10,10 +10,9 @@ from splc.errors import SplcError
 from splc.formats.models.json import parse_model_json
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
-from splc.study.inputs import Inputs, parts_of_learner, space_of
+from splc.study.inputs import Inputs, space_of
 from splc.study.tasks import Task
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.learning import LearningResult
@@ -83,27 +82,35 @@ def reason_of(error: SplcError) -> str:
 
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
-    from sampling import draw_sample
-    from splc.formats.models.json_writer import learned_json_text, model_json_text
-    from splc.formats.models.log_writer import learned_log_text
+    from splc.formats.models.entries import learned_file
+    from splc.formats.models.json_writer import model_json_text
+    from splc.formats.models.writers import WRITERS
+    from splc.formats.registry import suffix_of
     from splc.learning.judging import round_errors
-    from splc.learning.learning_set import match
+    from splc.workflows.learn import learn_rows
+    from splc.workflows.learn_inputs import learning_rows
 
-    measured = inputs.measurements
-    sample = draw_sample(inputs.system, task.sampling, task.seed, measured.configurations, space_of(inputs.system))
-    rows, notes = match(measured, sample.configurations, missing)
+    measured, learner = inputs.measurements, task.learner
+    space = space_of(inputs.system)
+    rows, sampling, notes = learning_rows(measured, inputs.nfp, task.sampling, task.seed, space, missing)
     provenance = {
-        "sampling": sample.spec,
+        "sampling": sampling,
         "measured_configurations": len(measured),
-        "learner": task.learner.name,
+        "learner": learner.name,
         "files": {key: dict(inputs.files[key]) for key in ("system", "measurements")},
     }
-    result, rounds = _result(task, inputs, rows, provenance)
+    result, rounds = learn_rows(
+        measured,
+        inputs.nfp,
+        learner.resolved(),
+        rows,
+        observed=learner.observed,
+        parts=learner.parts,
+        seed=task.seed,
+        provenance=provenance,
+    )
     result = timeless(result)
-    if task.log.endswith(".log"):
-        log = learned_log_text(result, test_errors=round_errors(result, measured))
-    else:
-        log = learned_json_text(result)
+    content = learned_file(result, measured.report.source or inputs.system.name, round_errors(result, measured))
     return Record(
         learned_from=result.learning_configurations,
         rounds=rounds,
@@ -112,27 +119,9 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         error=result.error,
         error_all=result.error_all,
         model=model_json_text(result.model, result.nfp),
-        log=log,
-        notes=tuple(dict.fromkeys((*sample.notes, *notes, *result.notes))),
+        log=WRITERS[suffix_of(task.log)](content),
+        notes=tuple(dict.fromkeys((*(note.text for note in notes), *result.notes))),
     )
-
-
-def _result(task: Task, inputs: Inputs, rows: Array, provenance: dict[str, Any]) -> tuple[LearningResult, int]:
-    """Return the result of learning from some rows, and the number of rounds (of all parts)."""
-    from splc.learning import learn, learn_sum
-
-    learner, measured = task.learner, inputs.measurements
-    shared: dict[str, Any] = {
-        "learning_set": rows,
-        "learner": learner.resolved(),
-        "seed": task.seed,
-        "provenance": provenance,
-    }
-    if not learner.parts:
-        result = learn(measured, inputs.nfp, observed=learner.observed, **shared)
-        return result, len(result.rounds)
-    found = learn_sum(measured, parts_of_learner(learner, measured), inputs.nfp, **shared)
-    return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)
 
 
 def timeless(result: LearningResult) -> LearningResult:

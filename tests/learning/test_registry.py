@@ -1,0 +1,106 @@
+"""The contract of learners: the registry, results of any learner, and predictors without terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, SpecError
+from splc.formats.models.entries import learned_file
+from splc.learning import LEARNERS, LearningProblem, LearningResult, learn, learner_of, registry
+from splc.learning.judging import judged, round_errors
+from splc.models.influence import InfluenceModel
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+MODEL = VariabilityModel("two", (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), NumericOption("y", (1.0, 2.0, 3.0))))
+
+
+@pytest.fixture
+def measured() -> Measurements:
+    """Return all configurations with the property 2 + 3 x."""
+    x, y = (column.ravel() for column in np.meshgrid([1.0, 2, 4, 8, 16], [1.0, 2, 3]))
+    return Measurements(Configurations.from_columns(MODEL, {"x": x, "y": y}), {"time": 2 + 3 * x})
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Predicts one value."""
+
+    value: float
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the value for every configuration."""
+        return np.full(len(configurations), self.value)
+
+
+@dataclass(frozen=True)
+class MeanLearner:
+    """Predicts the mean of the learning set."""
+
+    name: str = "mean"
+    preset: str = "default"
+    draws: bool = False
+    suffix: str = ".json"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Learn the mean."""
+        return judged(problem, self, Constant(float(problem.target.mean())), termination="done", seconds=0.0)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_finds_a_function_of_both_kinds(measured: Measurements, name: str) -> None:
+    """Each learner of the table finds a line of one option, is judged, and says what it is."""
+    result = learn(measured[:5], "time", learner=name, learning_set=np.arange(4))
+    assert result.learner == learner_of(name).name == name
+    assert isinstance(result.predictor, InfluenceModel)
+    assert result.error == pytest.approx(0, abs=1e-6)
+    assert result.learning_configurations == 4
+    assert [term.text(MODEL.term_order) for term in result.terms if abs(term.influence) > 1e-9] == ["1", "x"]
+    assert result.settings == learner_of(name).settings
+
+
+def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner is used as a value, or by its name once it is in the table; its errors come from the same place."""
+    direct = learn(measured, "time", learner=MeanLearner(), learning_set=np.arange(5))
+    monkeypatch.setattr(registry, "LEARNERS", {**LEARNERS, "mean": lambda preset, settings: MeanLearner()})
+    named = learn(measured, "time", learner="mean", learning_set=np.arange(5))
+    assert named == direct
+    values = measured["time"]
+    expected = 100 * np.mean(np.abs(values[:5].mean() - values[5:]) / values[5:])
+    assert direct.error == pytest.approx(expected)
+    assert round_errors(direct, measured) == [pytest.approx(direct.error_all)]
+
+
+def test_predictors_without_terms(measured: Measurements) -> None:
+    """What needs terms refuses a predictor that has none, and names the learner."""
+    result = learn(measured, "time", learner=MeanLearner())
+    assert not result.readable
+    with pytest.raises(LearningError, match="the learner mean gives a predictor without terms"):
+        _ = result.model
+    with pytest.raises(LearningError, match="without terms"):
+        learned_file(result, "measurements.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("pnmf",), "did you mean 'pmnf'"),
+        (("stepwise", "defualt"), "did you mean 'default'"),
+        (("pmnf", "splconqueror"), "the learner pmnf has no preset"),
+        (("pmnf", "default", {"abortError": 1}), "pmnf has no setting 'abortError'"),
+        (("stepwise", "default", {"abortErorr": 1}), "did you mean 'abortError'"),
+    ],
+)
+def test_unknown_learners_presets_and_settings(arguments: tuple[Any, ...], message: str) -> None:
+    """Wrong names are refused with the nearest known one."""
+    with pytest.raises(SpecError, match=message):
+        learner_of(*arguments)
