@@ -94,7 +94,7 @@ def compare(
         typer.Option(
             "--measure",
             metavar="NAME",
-            help="A further measure: 'minkowski4', 'smape', … ('--measure list' lists them). Can be repeated.",
+            help="A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
             rich_help_panel=PREDICTIONS,
         ),
     ] = None,
@@ -112,8 +112,8 @@ def compare(
         typer.Option(
             "--intervals",
             metavar="LEVEL",
-            help="Compare confidence bands of predictions too, at this level (0.95): of learned models from the "
-            "measurements, of analytical ones from the intervals of their parameters.",
+            help="Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
+            "measurements, those of analytical ones from the intervals of their parameters.",
             rich_help_panel=PREDICTIONS,
         ),
     ] = None,
@@ -123,7 +123,7 @@ def compare(
         typer.Option(
             "--table",
             metavar="NAME",
-            help=f"Which table: {', '.join(TABLE_NAMES)}. Can be repeated. Default: measures, and of two models terms.",
+            help=f"A table: {', '.join(TABLE_NAMES)}. Can be repeated. Default: measures, and for two models terms.",
             rich_help_panel=RESULTS,
         ),
     ] = None,
@@ -153,15 +153,18 @@ def compare(
         typer.Option(
             "--fail-below",
             metavar="NAME=VALUE",
-            help="End with exit code 1 if this measure of some pair is below: 'jaccard=0.9'; 'measured.cosine=0.9' is "
-            "about the models against the measurements. Can be repeated.",
+            help="End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
+            "models with the measurements. Can be repeated.",
             rich_help_panel=RESULTS,
         ),
     ] = None,
     fail_above: Annotated[
         list[str] | None,
         typer.Option(
-            "--fail-above", metavar="NAME=VALUE", help="The same for above: 'error_rate=20'.", rich_help_panel=RESULTS
+            "--fail-above",
+            metavar="NAME=VALUE",
+            help="The same for values above: 'error_rate=20'.",
+            rich_help_panel=RESULTS,
         ),
     ] = None,
     system: System = None,
