@@ -90,7 +90,9 @@ def load(study: Study) -> Loaded:
     try:
         nfp = project.the_nfp(everything)
     except SplcError as error:
-        raise (error.at(str(study.path), study.lines.get("nfp")) if "nfp" in study.given else error) from None
+        if "nfp" not in study.given:
+            raise
+        raise error.at(str(study.path), study.lines.get("property", study.lines.get("nfp"))) from None
     measurements = everything.measured(nfp)
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)

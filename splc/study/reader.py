@@ -16,8 +16,10 @@ from splc.study.specification import Study
 PATHS = ("system", "measurements", "analytical", "parameters")
 POLICIES = ("missing", "invalid", "duplicates", "aggregate")
 KEYS = (
-    *PATHS, "nfp", "samplings", "seeds", "learners", "scale", "at", "constant", "measures", "reference", *POLICIES,
+    *PATHS, "property", "samplings", "seeds", "learners", "scale", "at", "constant", "measures", "reference", *POLICIES,
 )  # fmt: skip
+# An older name of `property`, which is still read.
+NFP = "nfp"
 # More seeds than this are a mistake, such as a range that was written out.
 MOST_SEEDS = 10_000
 
@@ -61,7 +63,7 @@ class _Reader:
     def study(self) -> Study:
         """Return the study."""
         for key in self.content:
-            if key not in KEYS:
+            if key not in KEYS and key != NFP:
                 self.add(f"unknown key {key!r}", key, hint=unknown_name_hint(key, KEYS))
         given = self.given()
         samplings, seeds = self.samplings(), self.seeds()
@@ -105,19 +107,21 @@ class _Reader:
     def given(self) -> dict[str, str]:
         """Return the inputs that are named."""
         found = {}
-        for key in (*PATHS, "nfp"):
+        for key in (*PATHS, "property", NFP):
             if key not in self.content:
                 continue
             value = self.content[key]
             if not isinstance(value, str) or not value.strip():
-                expected = "the name of a property" if key == "nfp" else "the path of a file"
+                expected = "the path of a file" if key in PATHS else "the name of a property"
                 self.add(f"{key} must be {expected}, in quotes", key, text=f"{key} = {value!r}")
-            elif key != "nfp" and not (path := self.path.parent / value).is_file():
+            elif key in PATHS and not (path := self.path.parent / value).is_file():
                 names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
                 hint = nearest(path.name, names) or "paths are relative to this file"
                 self.add(f"{key}: there is no such file", key, text=str(path), hint=hint)
+            elif key == NFP and NFP in found:
+                self.add("property is given twice, as property and as nfp", key, hint="remove one of them")
             else:
-                found[key] = value
+                found[key if key in PATHS else NFP] = value
         return found
 
     def samplings(self) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ def test_defaults(study_file: Path) -> None:
         ('system = "sytem.xml"', "system: there is no such file"),
         ('system = "sytem.xml"', "did you mean 'system.xml'?"),
         ("nfp = 3", "nfp must be the name of a property"),
+        ("property = 3", "property must be the name of a property"),
+        ('property = "a"\nnfp = "b"', "property is given twice, as property and as nfp"),
         ("scale = 0", "scale must be a number above 0"),
         ("scale = nan", "scale must be a number above 0"),
         ('constant = "no"', "constant must be true or false"),
