@@ -194,9 +194,7 @@ class TestChecking:
         assert measurements["time"][0] == value
 
 
-def test_a_system_without_valid_configurations_is_to_blame_not_its_measurements(
-    folder: Path, refused: Callable[..., str]
-) -> None:
+def test_a_system_without_valid_configurations(folder: Path, refused: Callable[..., str]) -> None:
     """Where no configuration is valid, learning names the contradicting constraint, not every measured row."""
     text = (folder / "system.xml").read_text(encoding="utf-8")
     contradiction = "<nonBooleanConstraints><constraint>1 = 2</constraint></nonBooleanConstraints></vm>"
