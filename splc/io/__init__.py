@@ -1,1 +1,1 @@
-"""What every file format needs: whole-file writes, XML, CSV, strict JSON, TOML, numbers, tables, LaTeX."""
+"""Reading and writing of files: whole-file writes, XML, CSV, strict JSON, TOML, numbers, tables, LaTeX."""

@@ -1,4 +1,4 @@
-"""What a learner learns from: features as columns, and the target."""
+"""The input of stepwise learning: features as columns, and the target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every learner gets: measurements, a property, the learning set, a seed, and callbacks."""
+"""The learning problem: measurements, a property, the learning set, a seed, and callbacks."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable
         observed: observed variables to learn from; in `*_{}`, the braces stand for the same as in the part's text.
 
     Raises:
-        SpecError: if a part is there twice, or braces are used in a part without braces in its property.
+        SpecError: for a duplicate part, or if braces are used in a part without braces in its property.
         MeasurementError: if there is no such property.
     """
     patterns = tuple(observed)
@@ -100,7 +100,7 @@ def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable
     names = [part.nfp for part in found]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise SpecError(f"the part {twice!r} is there twice")
+        raise SpecError(f"duplicate part {twice!r}")
     return tuple(found)
 
 

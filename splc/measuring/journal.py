@@ -64,7 +64,7 @@ class Journal:
 
     @classmethod
     def resume(cls, path: str | Path) -> Journal:
-        """Open a journal to continue it; an incomplete record at its end is removed.
+        """Open a journal to continue it; an incomplete last record is removed.
 
         Raises:
             InputError: if it cannot be read, or is damaged.

@@ -195,8 +195,8 @@ class TestParts:
         [
             (["tim"], [], MeasurementError, "'tim' was not measured"),
             (["late_{}"], [], MeasurementError, "'late_{}' was not measured"),
-            (["time", "time"], [], SpecError, "'time' is there twice"),
-            (["time_{}", "time_0"], [], SpecError, "'time_0' is there twice"),
+            (["time", "time"], [], SpecError, "duplicate part 'time'"),
+            (["time_{}", "time_0"], [], SpecError, "duplicate part 'time_0'"),
             (["time:level_{}"], [], SpecError, "no meaning"),
             (["time"], ["*_{}"], SpecError, "no meaning"),
         ],

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import folder
+from tests.cli.conftest import folder, refused, run
 
-__all__ = ["folder"]
+__all__ = ["folder", "refused", "run"]

@@ -125,7 +125,7 @@ def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -
         ('[learners.a]\nobserved = "D_*"', "no observed variable fits 'D_*'"),
         ('[learners.a]\nobserved = "iteration"', "did you mean 'iterations'?"),
         ('[learners.a]\nsum = "tine_0"', "the property 'tine_0' was not measured"),
-        ('[learners.a]\nsum = ["time_0", "time_{}"]', "the part 'time_0' is there twice"),
+        ('[learners.a]\nsum = ["time_0", "time_{}"]', "duplicate part 'time_0'"),
         ('[learners.a]\nsum = "time_1:levle_1"', "levle_1"),
         ('[learners.a]\nsum = "time_0"\nobserved = "*_{}"', "{} has no meaning for the part 'time_0'"),
         ('[learners.a]\nobservd = "C_*"', "unknown setting 'observd'"),

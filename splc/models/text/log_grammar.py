@@ -23,7 +23,7 @@ from splc.models.text.reader import Expansion, expand
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-# A sign beside a blank may belong to what is around a name: `a * b` is a product, where a and b are names as well.
+# A sign next to a space may belong to the text around a name: `a * b` is a product, where a and b are names as well.
 _LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
 _WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
@@ -172,8 +172,8 @@ def is_number(text: str) -> bool:
 def names_of(products: Iterable[str]) -> NameTable:
     """Return the names that products contain, for logs that are read without a variability model.
 
-    The grammar separates everything by blanks, so that whatever stands between two blanks and is neither a number
-    nor a sign is a name, `rc-lookahead` included.
+    The grammar separates all tokens by spaces: a token that is neither a number nor a sign is a name, also
+    `rc-lookahead`.
     """
     names: set[str] = {ROOT}
     for product in products:
@@ -216,7 +216,7 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
 
 
 def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
-    """Return a sum of terms without the switches of options that stand in the same term, as `x * Enabledx` is x.
+    """Return a sum of terms without the switches of options of the same term, as `x * Enabledx` is x.
 
     Args:
         expansion: the sum.
