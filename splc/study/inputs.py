@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problems, SplcError, listed
@@ -19,7 +17,6 @@ from splc.types import Array
 
 if TYPE_CHECKING:
     from sampling import Space
-    from splc.learning import Part
     from splc.project import Project
 
 
@@ -96,7 +93,7 @@ def load(study: Study) -> Loaded:
     measurements = everything.measured(nfp)
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
-    notes = _remarks(everything, nfp)
+    notes = tuple(_remarks(everything, nfp))
     learners = study.learners or (Learner(settings=dict(project.learning)),)
     _require_known(study, learners, measurements)
     learners, said = _with_deviation(learners, everything)
@@ -169,21 +166,15 @@ def _require_values(study: Study, analytical: InfluenceModel, measurements: Meas
     compare(analytical, analytical, measurements.configurations, names=names, at=study.at)
 
 
-def parts_of_learner(learner: Learner, measured: Measurements) -> tuple[Part, ...]:
-    """Return the parts whose models a learner adds up."""
-    from splc.learning.sums import parts_of
-
-    return parts_of(learner.parts, measured.properties, learner.observed)
-
-
 def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measurements) -> None:
     """Raise SplcError naming all unknown parts and observed variables, with their lines in the study file."""
     from splc.data.observations import chosen_variables
+    from splc.learning.sums import parts_of
 
     problems = Problems(str(study.path))
     for learner in learners:
         try:
-            parts = parts_of_learner(learner, measured)
+            parts = parts_of(learner.parts, measured.properties, learner.observed)
             for patterns in [part.observed for part in parts] or [learner.observed]:
                 chosen_variables(patterns, measured.model.observed)
             for part in parts:
@@ -198,41 +189,34 @@ def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measur
 def _with_deviation(
     learners: tuple[Learner, ...], measured: Measurements
 ) -> tuple[tuple[Learner, ...], tuple[str, ...]]:
-    """Return the learners with the deviation that the measurements state as abortError, as `splc learn` does."""
-    from splc.learning.stepwise.settings import spelling
+    """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""
+    from splc.workflows.learn_inputs import with_deviation
 
-    deviation = measured.report.deviation
-    if deviation is None:
-        return learners, ()
     found, changed = [], []
     for learner in learners:
-        stated = any(spelling(name) == spelling("abortError") for name in learner.settings)
-        if stated or "abortError" not in learner.resolved().settings:
-            found.append(learner)
-        else:
-            found.append(replace(learner, settings={**learner.settings, "abortError": deviation}))
+        resolved, notes = with_deviation(learner.resolved(), learner.settings, measured)
+        if notes:
+            settings = {**learner.settings, "abortError": resolved.settings["abortError"]}
             changed.append(learner.name)
+        found.append(replace(learner, settings=settings) if notes else learner)
     if not changed:
         return learners, ()
-    text = (
-        f"abortError is {deviation:g} (learners: {listed(changed)}), as {measured.report.source} states its deviation"
-    )
-    return tuple(found), (text,)
-
-
-def _remarks(measured: Measurements, nfp: str) -> tuple[str, ...]:
     report = measured.report
-    found = []
-    if report.invalid:
-        found.append(f"{report.source}: {len(report.invalid):,} rows dropped, their configuration is not valid")
-    if report.missing.get(nfp):
-        found.append(f"{report.source}: {report.missing[nfp]:,} values of {nfp} are missing or cannot be read")
-    zeros = int((measured.measured(nfp).column(nfp) == 0).sum())
-    if zeros:
-        found.append(f"{zeros:,} configurations with a measured value of 0 are left out of error rates")
-    if np.any(measured.measured(nfp).column(nfp) < 0):
-        found.append(f"some values of {nfp} are negative: Jaccard is no longer a fraction of what is common")
-    return (*found, *report.notes)
+    return tuple(found), (
+        f"abortError is {report.deviation:g} (learners: {listed(changed)}), as {report.source} states its deviation",
+    )
+
+
+def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
+    """Yield what the user should know about the measurements."""
+    from splc.workflows.note import reading_notes
+
+    yield from (note.text for note in reading_notes(measured.report))
+    values = measured.measured(nfp).column(nfp)
+    if zeros := int((values == 0).sum()):
+        yield f"{zeros:,} configurations with a measured value of 0 are left out of error rates"
+    if (values < 0).any():
+        yield f"some values of {nfp} are negative: Jaccard is no longer a fraction of what is common"
 
 
 def _file(study: Study, path: str) -> dict[str, str | None]:

@@ -110,7 +110,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         provenance=provenance,
     )
     result = timeless(result)
-    content = learned_file(result, measured.report.source or inputs.system.name, round_errors(result, measured))
+    content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result, measured))
     return Record(
         learned_from=result.learning_configurations,
         rounds=rounds,
