@@ -1,8 +1,9 @@
 """Scaling models of many quantities: those measured at the same points together, for one parameter and for several.
 
-Both use the same steps: repetitions are condensed, a method chooses a hypothesis (`FitSettings.select`), and model,
-caveats and uncertainty follow from it. Only the hypotheses that the method searches differ. Where a single parameter
-has an effect, the models are those of this parameter alone, which has the larger search space.
+All quantities take the same path: repetitions are condensed, a method chooses a hypothesis (`FitSettings.select`),
+and model, caveats and uncertainty follow from it. Only the hypotheses that the method searches depend on the number of
+parameters. If a single one of several parameters has an effect, the model is that of this parameter alone, whose search
+space is larger.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
         data: the measurements.
         settings: the method and its settings.
         names: the parameters.
-        segmented: whether a change of behaviour is looked for, along one parameter.
+        segmented: whether to look for a change of behaviour, along one parameter.
 
     Raises:
         SpecError: if more than five parameters vary.
@@ -70,7 +71,7 @@ def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, na
         _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
         for side in (lower, upper)
     )
-    note = f"the behaviour changes at {names[0]} = {at:g}: up to there it is {below.text}"
+    note = f"the behaviour changes at {names[0]} = {at:g}: up to this value it is {below.text}"
     found = replace(above, notes=(note, *above.notes), below=below, change=at)
     better = float(smape(found.predict(x), values)) * WORTH_A_CHANGE < whole.smape
     return found if better else whole
@@ -86,7 +87,7 @@ def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> l
         return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
     with np.errstate(invalid="ignore"):
         largest = np.nanmax(np.abs(data.values), axis=(1, 2))
-    # A power of two: nothing is rounded, and squares stay within the range of numbers.
+    # Dividing by a power of two does not round, and squares cannot overflow.
     units = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
     measured = condensed(data.values / units[:, None, None], settings.aggregate)
     chosen = settings.select(data.points, measured).compact()
@@ -109,7 +110,7 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
         return np.full(len(measured.values), -1)
     active = chosen.having(np.array([[not each.is_constant for each in term] for term in chosen.terms], dtype=bool))
     active = active if chosen.terms else np.zeros((len(measured.values), parameters), dtype=bool)
-    # Any product of zeros fits zeros; the search along one parameter knows that they are a constant.
+    # Any product fits zeros; the search along one parameter chooses a constant.
     active[~measured.values.any(axis=1)] = np.arange(parameters) == 0
     return np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1)
 
@@ -146,11 +147,11 @@ def _models(
     settings: FitSettings,
     names: tuple[str, ...],
 ) -> list[ScalingModel]:
-    """Return the models of chosen hypotheses, with all that is known about them.
+    """Return the models of the chosen hypotheses.
 
     Args:
         data: the points, and notes on them.
-        units: what measured values were divided by, shape (models,).
+        units: the divisors of the measured values, shape (models,).
         measured: one value per point and quantity.
         chosen: the hypotheses.
         settings: the method and its settings.

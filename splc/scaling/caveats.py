@@ -1,4 +1,4 @@
-"""Caveats: what a user should know about a scaling model before relying on it."""
+"""Caveats about scaling models: few points, poor fits, uncertain terms."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from splc.types import Array
 ENOUGH_POINTS = 5
 _SURE = 0.5
 _POOR = 10.0
-# Products of two terms of which less than this is left beside a constant and both terms are like a sum of these.
+# A product of two terms is a sum of these and a constant if a smaller part of it is orthogonal to them.
 _DISTINCT = 1e-7
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the caveats about the fit of one model depend on.
+    """The facts that the caveats about the fit of one model depend on.
 
     Attributes:
         outliers: repetitions far from the others.
-        left_out: whether those were left out.
+        left_out: whether outliers were left out.
         smape: error at the measured points.
         positive: whether all values are positive.
         zeros: number of points whose value is 0.
@@ -58,7 +58,7 @@ def about_fit(facts: Facts, names: Sequence[str], points: Array) -> tuple[str, .
     """Return caveats about how a model fits, the gravest first.
 
     Args:
-        facts: what they depend on.
+        facts: the facts about the fit.
         names: the parameters.
         points: shape (n, parameters).
     """
@@ -114,8 +114,8 @@ def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
         pairs = len(np.unique(points[:, [p, q]], axis=0))
         if pairs == len(np.unique(points[:, p])) == len(np.unique(points[:, q])) > 1:
             found.append(
-                f"{names[p]} and {names[q]} change together at all points, so that what one of them does cannot be "
-                "told from what the other does: measure points at which only one differs"
+                f"{names[p]} and {names[q]} change together at all points, so that their effects cannot be told "
+                "apart: measure points at which only one differs"
             )
     return tuple(found)
 

@@ -19,7 +19,7 @@ class Quantities:
 
     Attributes:
         points: distinct points in lexicographic order, shape (n, parameters).
-        values: measured values, shape (models, n, repetitions); NaN where there is none.
+        values: measured values, shape (models, n, repetitions); NaN for none.
         notes: what holds for all of them.
     """
 
@@ -75,7 +75,7 @@ def quantities(x: Any, values: Any) -> Quantities:
     where = where.ravel()
     if len(distinct) < len(points):
         repeated = len(points) - len(distinct)
-        notes.append(f"{plural(repeated, 'point repeats', 'points repeat')} a value of x and are taken for repetitions")
+        notes.append(f"{plural(repeated, 'point repeats', 'points repeat')} a value of x and are used as repetitions")
         found = _gathered(found, where, len(distinct))
     else:
         found = found[:, np.argsort(where)]
@@ -93,14 +93,14 @@ def numbers(values: Any, what: str, hint: str = _NUMBERS) -> Array:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise MeasurementError(f"{what} is no array of numbers", hint=hint) from None
+        raise MeasurementError(f"{what} is not an array of numbers", hint=hint) from None
 
 
 def _check(points: Array, values: Array) -> None:
     """Refuse measurements that no model can be fitted to."""
     if not np.isfinite(points).all():
         row = int(np.argwhere(~np.isfinite(points))[0][0])
-        raise MeasurementError(f"x at position {row} is no finite number")
+        raise MeasurementError(f"x at position {row} is not a finite number")
     if (points < 0).any():
         raise MeasurementError(
             f"x at position {int(np.argwhere(points < 0)[0][0])} is {points[points < 0][0]:g}, but powers need x ≥ 0",

@@ -1,9 +1,9 @@
-"""How likely residuals are when the noise is not known: the marginal likelihood over what is believed about noise.
+"""The marginal likelihood of residuals when the noise is unknown.
 
-The relative standard deviation of measurements lies, as experience with run times has it, between a tenth of a percent
-and some tens of percent, most often near 1 %; but it may be nothing at all, as for counts. The prior is a mixture of
-scaled inverse chi-squared distributions around those values, and a little of Jeffreys' 1/σ, which lets data without
-noise be recognised. Coefficients are integrated out under a log-uniform prior, so no unit of measurement matters.
+The relative standard deviation of run times is usually between a tenth of a percent and some tens of percent, most
+often near 1 %; counts have no noise. The prior is a mixture of scaled inverse chi-squared distributions around those
+values, and a small share of Jeffreys' 1/σ, with which data without noise are recognised. Coefficients are integrated
+out under a log-uniform prior, so the unit of measurement does not matter.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _CENTERS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 _SHARES = (0.05, 0.15, 0.35, 0.25, 0.15, 0.05)
 _FREEDOM = 4.0
 _ANY_SCALE = 1e-3
-# Rounding errors: smaller sums of squared relative residuals mean nothing.
+# Smaller sums of squared relative residuals are rounding errors.
 _SMALLEST = 1e-28
 _LARGEST = 1e20
 _GRID = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), 4000)
 _PER_STEP = (len(_GRID) - 1) / (_GRID[-1] - _GRID[0])
 
-# Coefficients of one sign lie within five decades of each other.
+# Coefficients of one sign are within five decades of each other.
 _RANGE = 5 * np.log(10)
-# And a contribution below a thousandth of the values is not much more plausible for being smaller.
+# A contribution below a thousandth of the values is not much more plausible when it is smaller.
 _TRACE = 1e-3
-# A coefficient that is certainly negative is this much less plausible than a positive one.
+# The plausibility of a coefficient that is certainly negative, relative to a positive one.
 NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
 
 
 def judged(squares: Array, free: int) -> tuple[Array, Array]:
-    """Judge sums of squared relative residuals.
+    """Return the log marginal likelihood of sums of squared relative residuals, and the noise they imply.
 
     Args:
         squares: sums of squares.
@@ -43,7 +43,7 @@ def judged(squares: Array, free: int) -> tuple[Array, Array]:
         the log marginal likelihood, and the relative standard deviation of a measurement (the root of its variance's
         posterior mean), each of the shape of `squares`.
     """
-    # Interpolated like `np.interp`, but in a grid of equal steps the place needs no search.
+    # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
     place = (np.log(np.clip(squares, _SMALLEST, _LARGEST)) - _GRID[0]) * _PER_STEP
     index = place.astype(np.intp)
     place = place - index
@@ -52,7 +52,7 @@ def judged(squares: Array, free: int) -> tuple[Array, Array]:
 
 
 def degrees(free: int) -> float:
-    """Return degrees of freedom for the standard deviation: what is believed beforehand counts as two measurements."""
+    """Return the degrees of freedom of the standard deviation; the prior counts as two measurements."""
     return free + 2.0
 
 
@@ -63,7 +63,7 @@ def _tables(free: int) -> tuple[Array, Array, Array, Array]:
 
     squares = np.exp(_GRID)
     if free == 0:
-        # As many coefficients as measurements: nothing but what was believed beforehand is known.
+        # As many coefficients as measurements: only the prior is known.
         variance = np.sum([share * center**2 for center, share in zip(_CENTERS, _SHARES, strict=True)])
         total, spread = np.zeros_like(_GRID), np.full_like(_GRID, np.sqrt(variance))
     else:
@@ -83,13 +83,13 @@ def _tables(free: int) -> tuple[Array, Array, Array, Array]:
 
 
 def log_coefficient(value: Array, unit: Array, noise: Array, negative: float) -> Array:
-    """Return what a coefficient contributes to the log evidence: how much of its prior range it uses.
+    """Return the contribution of a coefficient to the log evidence: the share of its prior range that it uses.
 
     Args:
         value: its estimate.
         unit: its standard error per unit of noise (without the correlation with other coefficients).
         noise: the relative standard deviation.
-        negative: how plausible a negative value is, relative to a positive one.
+        negative: the plausibility of a negative value, relative to a positive one.
     """
     from scipy.special import ndtr
 

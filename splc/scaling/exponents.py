@@ -27,10 +27,10 @@ CONSTANT = Exponents(Fraction(0), Fraction(0))
 
 
 def exponents(power: Rational, log: Rational = 0) -> Exponents:
-    """Return exponents as exact fractions; a float is taken for the simplest fraction that rounds to it.
+    """Return exponents as exact fractions; a float becomes the simplest fraction that rounds to it.
 
     Raises:
-        SpecError: if one is no finite number.
+        SpecError: if one is not a finite number.
     """
     return Exponents(rational(power), rational(log))
 
@@ -39,12 +39,12 @@ def rational(value: Rational) -> Fraction:
     """Return a number, or text such as '2/3', as a fraction.
 
     Raises:
-        SpecError: if it is no finite number.
+        SpecError: if it is not a finite number.
     """
     try:
         exact = Fraction(value)
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise SpecError(f"{value!r} is no exponent", hint="write a number or a fraction such as '2/3'") from None
+        raise SpecError(f"{value!r} is not an exponent", hint="write a number or a fraction such as '2/3'") from None
     if isinstance(value, float):
         simple = exact.limit_denominator(1000)
         return simple if float(simple) == value else exact
@@ -52,7 +52,7 @@ def rational(value: Rational) -> Fraction:
 
 
 def grid(powers: Iterable[Rational], logs: Iterable[Rational]) -> tuple[Exponents, ...]:
-    """Return all combinations of powers and logarithms but the constant, ordered by logarithm, then by power."""
+    """Return all combinations of powers and logarithms except the constant, ordered by logarithm, then by power."""
     some = sorted({rational(power) for power in powers})
     found = [Exponents(power, log) for log in sorted({rational(log) for log in logs}) for power in some]
     return tuple(each for each in found if not each.is_constant)
@@ -65,7 +65,7 @@ def _of(*powers: str, logs: tuple[int, ...]) -> tuple[Exponents, ...]:
 # Following the Blind Seer, section 4: the default search space of Extra-P at its time.
 PAPER = grid([Fraction(i, 4) for i in range(13)], [0, 1, 2])
 
-# Extra-P 4.2.5, in the order in which it tries them: of equal hypotheses the first one wins.
+# Extra-P 4.2.5, in its order: of equal hypotheses the first one wins.
 EXTRAP = (
     *_of("0", logs=(1, 2)),
     *_of("1/4", "1/3", "1/2", "2/3", "3/4", "1", "3/2", "2", "5/2", logs=(0, 1, 2)),
@@ -73,7 +73,7 @@ EXTRAP = (
     *_of("4/5", "5/3", "7/4", "9/4", "7/3", "8/3", "11/4", logs=(0,)),
 )
 
-# Strong scaling: what n processes share, and what halves, quarters, … of it leave.
+# Strong scaling: work that n processes share.
 FALLING = (
     *_of("-1", "-1/2", "-2", "-1/3", "-2/3", "-3/2", "-3", "-1/4", "-3/4", logs=(0,)),
     *_of("-1", "-1/2", "-2", logs=(1,)),

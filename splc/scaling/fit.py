@@ -1,4 +1,4 @@
-"""One call from measurements to scaling models: `fit` for one quantity, `fit_many` for a whole profile."""
+"""Scaling models from measurements: `fit` for one quantity, `fit_many` for many quantities at the same points."""
 
 from __future__ import annotations
 
@@ -27,25 +27,24 @@ def fit(
     terms: int | None = None,
     criterion: str | None = None,
 ) -> ScalingModel:
-    """Find how a quantity scales with a parameter, or with several.
+    """Find a scaling model of a quantity over one or several parameters.
 
     Args:
         x: values of the parameter, at least 0, in any order, shape (n,); or points of several parameters, shape
             (n, parameters), in any pattern.
         y: measured values, shape (n,) or (n, repetitions); NaN where one is missing.
-        method: 'default' (see `single.default`); 'classic', the best out of a fixed set of exponents; 'basic',
-            Extra-P's default learner; 'refinement', as Following the Blind Seer has it; or 'extrap', refinement as
-            Extra-P 4.2.5 has it.
-        names: the parameters' names; unless given `x`, or of several `x1`, `x2`, …
-        aggregate: how repetitions become one value, see `splc.scaling.methods.FitSettings`.
+        method: 'default' (see `single.default`); 'classic', the best of a fixed set of exponents; 'basic', the default
+            of Extra-P 4.2.5; 'refinement', as in Following the Blind Seer; or 'extrap', refinement as in Extra-P 4.2.5.
+        names: the parameters' names; by default `x`, or `x1`, `x2`, … for several.
+        aggregate: the statistic of repetitions, see `splc.scaling.methods.FitSettings`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
-        segmented: whether a change of behaviour is looked for: two models, of 9 points or more.
+        segmented: whether to look for a change of behaviour: two models, from 9 points or more.
         exponents: the search space of 'classic', see `splc.scaling.methods.settings_of`.
-        terms: how many terms 'classic' may choose, 1 or 2.
-        criterion: what 'classic' compares, 'loo' or 'rss'.
+        terms: the largest number of terms of 'classic', 1 or 2.
+        criterion: the error that 'classic' compares, 'loo' or 'rss'.
 
     Raises:
-        MeasurementError: if no model can be fitted to what was given.
+        MeasurementError: if no model can be fitted to the measurements.
         SpecError: if a setting is unknown or wrong.
     """
     values = numbers(y, "y")
@@ -81,23 +80,23 @@ def fit_many(
     criterion: str | None = None,
     jobs: int = 1,
 ) -> tuple[ScalingModel, ...]:
-    """Find how many quantities scale with a parameter, or with several; each model is the one that `fit` finds.
+    """Find scaling models of many quantities over one or several parameters; each is the one that `fit` finds.
 
     Args:
         x: values of the parameter, shape (n,), or points, shape (n, parameters).
         Y: measured values, shape (models, n) or (models, n, repetitions).
-        method: see `fit`, as for all that follows.
+        method: see `fit`, also for the other settings.
         names: the parameters' names.
-        aggregate: how repetitions become one value.
+        aggregate: the statistic of repetitions.
         strong_scaling: whether negative powers are searched.
-        segmented: whether a change of behaviour is looked for.
+        segmented: whether to look for a change of behaviour.
         exponents: the search space of 'classic'.
-        terms: how many terms 'classic' may choose.
-        criterion: what 'classic' compares.
-        jobs: number of processes; -1 is one per core. Below some thousand quantities one is fastest.
+        terms: the largest number of terms of 'classic'.
+        criterion: the error that 'classic' compares.
+        jobs: number of processes; -1 is one per core. One is fastest for less than some thousand quantities.
 
     Raises:
-        MeasurementError: if no model can be fitted to what was given.
+        MeasurementError: if no model can be fitted to the measurements.
         SpecError: if a setting is unknown or wrong.
     """
     settings = settings_of(
@@ -115,7 +114,7 @@ def fit_many(
     called = _names(names, data.points.shape[1])
     _check_several(len(called), settings.method, segmented)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
-        raise SpecError(f"{jobs!r} is no number of processes", hint="give 1, 2, …, or -1 for one per core")
+        raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
         return tuple(fitted(data, settings, called, segmented))
     from joblib import Parallel, delayed, effective_n_jobs
@@ -127,19 +126,19 @@ def fit_many(
 
 
 def _check_several(parameters: int, method: str, segmented: bool) -> None:
-    """Refuse what is possible along one parameter only."""
+    """Refuse settings that need a single parameter."""
     if parameters == 1:
         return
     if segmented:
         hint = "fit one parameter at a time, the others being constant"
-        raise SpecError("changes of behaviour are looked for along one parameter only", hint=hint)
+        raise SpecError("changes of behaviour can be found along one parameter only", hint=hint)
     if method != "default":
         hint = "use method='default', or fit one parameter at a time, the others being constant"
-        raise SpecError(f"the method {method!r} knows one parameter only", hint=hint)
+        raise SpecError(f"the method {method!r} is for one parameter only", hint=hint)
 
 
 def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:
-    """Return the parameters' names, checked: x, or x1, x2, … unless they are given."""
+    """Return the checked names of the parameters: x, or x1, x2, … by default."""
     if names is None:
         return ("x",) if width == 1 else tuple(f"x{at}" for at in range(1, width + 1))
     given = (names,) if isinstance(names, str) else tuple(names)
@@ -148,5 +147,5 @@ def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:
         example = ", ".join(f"'{each}'" for each in ("p", "n", "s", "g")[:width])
         raise SpecError(f"{given!r} does not name {what}", hint=f"give one name each, such as names=[{example}]")
     if len(set(given)) < width:
-        raise SpecError(f"a parameter is named twice: {listed(given)}", hint="names must be distinct")
+        raise SpecError(f"duplicate parameter in {listed(given)}", hint="names must be distinct")
     return given

@@ -1,4 +1,4 @@
-"""The values that parameters can be measured at: those that were, carried on in their steps or factors."""
+"""The values that parameters can be measured at: the measured ones, continued in their steps or factors."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import numpy as np
 from splc.errors import SpecError
 from splc.types import Array
 
-# Ratios that differ by less are one factor.
+# Ratios that differ by less are equal.
 _SAME = 1e-6
 
 
-def carried_on(values: Array, number: int) -> Array:
+def continued(values: Array, number: int) -> Array:
     """Return values and `number` more beyond the largest.
 
-    They go on by the same factor where all ratios are equal, by the same step where all differences are, and else by
-    the median of those of both that vary less, relative to their mean. A single value is doubled; 0 is followed by 1.
+    They continue by the same factor if all ratios are equal, by the same step if all differences are, and otherwise by
+    the median of the ratios or of the differences, whichever vary less relative to their mean. A single value is
+    doubled; 0 is followed by 1.
 
     Args:
         values: distinct, ascending, at least 0.
-        number: how many more.
+        number: the number of additional values.
     """
     steps = np.diff(values)
     positive = values[values > 0]
@@ -30,7 +31,7 @@ def carried_on(values: Array, number: int) -> Array:
         geometric, factor, step = bool(len(positive)), 2.0, 1.0
     else:
         factor, step = float(np.median(ratios)) if len(ratios) else 1.0, float(np.median(steps))
-        # Of two values nothing but their ratio is known: powers are what parameters are most often.
+        # Two values are continued by their ratio: parameters are most often powers.
         even = len(steps) > 1 and np.ptp(steps) <= _SAME * step
         spreads = [np.std(each) / np.mean(each) if len(each) > 1 else np.inf for each in (ratios, steps)]
         better = len(steps) == 1 or bool(spreads[0] <= spreads[1])
@@ -49,8 +50,8 @@ def candidate_axes(points: Array, given: Sequence[Array | None], least: int, ext
     Args:
         points: measured ones, shape (n, parameters).
         given: the values of each parameter, None for those measured.
-        least: how many values axes that are not given have at least.
-        extend: how many values they have beyond that.
+        least: the least number of values of axes that are not given.
+        extend: the number of values in addition to that.
 
     Raises:
         SpecError: if `extend` is negative.
@@ -61,10 +62,10 @@ def candidate_axes(points: Array, given: Sequence[Array | None], least: int, ext
     for at, axis in enumerate(given):
         values = np.unique(points[:, at])
         more = max(least - len(values), 0) + extend
-        # Along a single parameter there is nothing but what lies beyond.
+        # Along a single parameter all new points are beyond the measured ones.
         if points.shape[1] == 1 and more == 0:
             more = 1
-        found.append(np.unique(axis) if axis is not None else carried_on(values, more))
+        found.append(np.unique(axis) if axis is not None else continued(values, more))
     return tuple(found)
 
 
@@ -72,7 +73,7 @@ def checked_axes(axes: Sequence[Sequence[float] | None] | None, parameters: int)
     """Return axes as arrays.
 
     Raises:
-        SpecError: if there are more or fewer than parameters, or values are no finite numbers of at least 0.
+        SpecError: if their number is not that of the parameters, or a value is not a finite number of at least 0.
     """
     if axes is None:
         return (None,) * parameters
@@ -86,8 +87,8 @@ def checked_axes(axes: Sequence[Sequence[float] | None] | None, parameters: int)
         try:
             values = np.asarray(axis, dtype=float)
         except (TypeError, ValueError):
-            raise SpecError(f"{axis!r} are no values of a parameter", hint="give numbers") from None
+            raise SpecError(f"{axis!r} are not values of a parameter", hint="give numbers") from None
         if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
-            raise SpecError(f"{axis!r} are no values of a parameter", hint="give finite numbers of at least 0")
+            raise SpecError(f"{axis!r} are not values of a parameter", hint="give finite numbers of at least 0")
         found.append(values)
     return tuple(found)

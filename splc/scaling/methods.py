@@ -17,7 +17,7 @@ from splc.scaling.single.default import default
 from splc.scaling.single.refinement import refined
 from splc.types import Array
 
-# What each learner is, and which settings it has beside `aggregate`.
+# The methods, with their settings beside `aggregate`.
 METHODS: Mapping[str, frozenset[str]] = {
     "default": frozenset({"strong_scaling"}),
     "classic": frozenset({"strong_scaling", "exponents", "terms", "criterion"}),
@@ -29,17 +29,17 @@ METHODS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What a learner for one parameter is asked to do.
+    """A method with its settings.
 
     Attributes:
         method: 'default', 'classic', 'basic', 'refinement' or 'extrap'.
-        aggregate: how repetitions become one value: 'robust' (the mean without outliers), 'mean', 'median', 'minimum'
-            or 'maximum'; the default is 'robust' for the method 'default', else 'mean'.
-        strong_scaling: whether negative powers are searched; None: where values fall (method 'default'), or not at
-            all.
-        exponents: the terms that are searched by 'classic'.
-        terms: how many terms beside the constant 'classic' may choose, 1 or 2.
-        criterion: what 'classic' compares: 'loo' or 'rss'.
+        aggregate: the statistic of repetitions: 'robust' (the mean without outliers), 'mean', 'median', 'minimum' or
+            'maximum'; by default 'robust' for the method 'default', and 'mean' for the others.
+        strong_scaling: whether negative powers are searched; None: where values fall for the method 'default', else
+            False.
+        exponents: the terms that 'classic' searches.
+        terms: the largest number of terms beside the constant of 'classic', 1 or 2.
+        criterion: the error that 'classic' compares: 'loo' or 'rss'.
     """
 
     method: str
@@ -50,7 +50,7 @@ class FitSettings:
     criterion: Criterion = "loo"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return those that the method has, as plain values."""
+        """Return the settings that the method has, as plain values."""
         own = METHODS[self.method]
         found: dict[str, Any] = {"aggregate": self.aggregate}
         if "strong_scaling" in own:
@@ -97,13 +97,13 @@ def settings_of(
     terms: int | None = None,
     criterion: str | None = None,
 ) -> FitSettings:
-    """Return checked settings; None is the method's own choice.
+    """Return checked settings; None is the default of the method.
 
     Args:
         method: see `FitSettings`.
         aggregate: see `FitSettings`.
         strong_scaling: see `FitSettings`.
-        exponents: 'paper', 'extrap', a pair of sequences (powers, logarithms) that are combined, or a sequence of
+        exponents: 'paper', 'extrap', a pair of sequences (powers, logarithms) to combine, or a sequence of
             `Exponents`.
         terms: see `FitSettings`.
         criterion: see `FitSettings`.
@@ -123,7 +123,7 @@ def settings_of(
     condense = aggregate or ("robust" if method == "default" else "mean")
     if condense not in CONDENSATIONS:
         raise SpecError(
-            f"unknown way to condense repetitions {condense!r}", hint=unknown_name_hint(condense, CONDENSATIONS)
+            f"unknown aggregate of repetitions {condense!r}", hint=unknown_name_hint(condense, CONDENSATIONS)
         )
     found = FitSettings(method, cast(Condensation, condense), strong_scaling)
     if method != "classic":
@@ -139,7 +139,7 @@ def settings_of(
 
 
 def exponent_set(given: Any) -> tuple[Exponents, ...]:
-    """Return a set of exponents: by its name, from powers and logarithms, or as it is.
+    """Return a set of exponents, given by name, as powers and logarithms, or as `Exponents`.
 
     Raises:
         SpecError: for anything else, or an empty set.
@@ -150,13 +150,13 @@ def exponent_set(given: Any) -> tuple[Exponents, ...]:
             raise SpecError(f"unknown set of exponents {given!r}", hint=hint)
         return SETS[given]
     if not isinstance(given, Sequence) or isinstance(given, bytes):
-        raise SpecError(f"{given!r} is no set of exponents", hint=hint)
+        raise SpecError(f"{given!r} is not a set of exponents", hint=hint)
     if all(isinstance(each, Exponents) for each in given):
         found = tuple(exponents(each.power, each.log) for each in given if not each.is_constant)
     elif len(given) == 2 and all(isinstance(each, Sequence) and not isinstance(each, str) for each in given):
         found = grid(*given)
     else:
-        raise SpecError(f"{given!r} is no set of exponents", hint=hint)
+        raise SpecError(f"{given!r} is not a set of exponents", hint=hint)
     if not found:
         raise SpecError("the set of exponents is empty", hint=hint)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.types import Array
 
-# Hypotheses so much less plausible than the best one do not move a bound, nor do more than so many.
+# Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
 LEAST_SHARE = float(np.log(1e-4))
 MOST = 200
 _STEPS = 60
@@ -42,7 +42,7 @@ class Mixture:
 
     Attributes:
         weights: of the hypotheses, up to a factor, shape (hypotheses,).
-        means: shape (hypotheses, points); not finite where a hypothesis is not defined, as a logarithm at 0.
+        means: shape (hypotheses, points); not finite where a hypothesis is undefined, such as a logarithm at 0.
         errors: standard errors, shape (hypotheses, points).
         freedoms: degrees of freedom, shape (hypotheses,).
     """
@@ -53,14 +53,14 @@ class Mixture:
     freedoms: Array
 
     def interval(self, center: Array, level: float) -> tuple[Array, Array]:
-        """Return the bounds between which a new measurement lies with probability `level`, NaN where none is defined.
+        """Return the bounds that contain a new measurement with probability `level`, NaN where none is defined.
 
         Args:
             center: the predictions, shape (points,).
             level: a probability.
         """
         with np.errstate(all="ignore"):
-            # Hypotheses that are not defined at a point say nothing about it.
+            # Hypotheses that are undefined at a point do not count there.
             defined = np.isfinite(self.means) & np.isfinite(self.errors)
             weights = np.where(defined, self.weights[:, None], 0.0)
             weights = weights / weights.sum(axis=0)
@@ -75,7 +75,7 @@ def quantile(level: float, weights: Array, means: Array, errors: Array, freedoms
     from scipy.special import stdtr, stdtrit
 
     steps = stdtrit(freedoms, level)[:, None] * errors
-    # A mixture's quantile lies among those of its parts.
+    # The quantile of a mixture is between those of its parts.
     low, high = (means + steps).min(axis=0), (means + steps).max(axis=0)
     errors = np.maximum(errors, 1e-300)
     for _ in range(_STEPS):

@@ -14,16 +14,16 @@ Weighed = TypeVar("Weighed")
 Condensation = Literal["robust", "mean", "median", "minimum", "maximum"]
 CONDENSATIONS: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
 
-# A repetition is an outlier where it lies this many robust standard deviations from the median of its point. Of few
-# repetitions, and of few in all, the deviation is under-estimated, and more is asked for (see `outliers`).
+# A repetition is an outlier if it is this many robust standard deviations from the median of its point. With few
+# repetitions the deviation is under-estimated, and the limit is larger (see `outliers`).
 _FAR = 6.0
-# And at least this part of the median: counts that repeat exactly have no spread to judge by.
+# And at least this part of the median: counts that repeat exactly have no spread.
 _LEAST = 0.01
 
-# From here on it is asked whether noise is partly absolute; below, relative noise explains the data well enough.
+# From this relative noise on, partly absolute noise is considered too.
 _SUSPICIOUS = 0.03
 _FLOORED_SHARE = 0.1
-# Values so much smaller than the largest have no relative precision.
+# Values this much smaller than the largest have no relative precision.
 _NOTHING = 1e-12
 
 
@@ -33,7 +33,7 @@ class Condensed:
 
     Attributes:
         values: shape (models, n); NaN where nothing was measured.
-        counts: how many measurements each value stands for, shape (models, n).
+        counts: the number of measurements of each value, shape (models, n).
         squares: sum of squared deviations of the repetitions from their value, shape (models, n).
         outliers: number of repetitions far from the others, which 'robust' leaves out, shape (models,).
     """
@@ -52,9 +52,8 @@ def condensed(values: Array, how: Condensation) -> Condensed:
     """Condense repetitions to one value per point.
 
     Args:
-        values: shape (models, n, repetitions), NaN where there is none.
-        how: 'mean'; 'robust', the mean of what is no outlier; or another statistic, whose value then counts as one
-            measurement.
+        values: shape (models, n, repetitions), NaN for none.
+        how: 'mean'; 'robust', the mean without outliers; or another statistic, whose value counts as one measurement.
     """
     none = np.zeros(len(values), dtype=int)
     if values.shape[2] == 1:
@@ -67,7 +66,7 @@ def condensed(values: Array, how: Condensation) -> Condensed:
     known = ~np.isnan(values)
     counts = known.sum(axis=2)
     if how in ("mean", "robust"):
-        # Relative to the largest value, so that neither sums nor squares leave the range of numbers.
+        # Divided before they are added, which cannot overflow.
         with np.errstate(invalid="ignore"):
             center = np.where(known, values / np.maximum(counts, 1)[:, :, None], 0.0).sum(axis=2)
             center = np.where(counts > 0, center, np.nan)
@@ -80,10 +79,10 @@ def condensed(values: Array, how: Condensation) -> Condensed:
 
 
 def outliers(values: Array) -> Array:
-    """Return which repetitions lie far from the others of their point, as a mask (models, n, repetitions).
+    """Return a mask of the repetitions far from the others of their point, shape (models, n, repetitions).
 
-    Deviations from the median of each point are taken relative to it and pooled over the points of a quantity, since
-    three or four repetitions alone say little. Of fewer than three repetitions none is called an outlier.
+    Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
+    or four repetitions do not suffice. Points with fewer than three repetitions have no outliers.
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=2)
@@ -97,7 +96,7 @@ def outliers(values: Array) -> Array:
         size = np.maximum(np.where(counts > 0, size, largest), 1e-6 * np.where(largest > 0, largest, 1.0))
         deviations = np.abs(values - median[:, :, None]) / size[:, :, None]
     judged = np.where((counts >= 3)[:, :, None] & known, deviations, np.nan)
-    # The middle one of an odd number deviates by nothing, by definition.
+    # The middle one of an odd number has no deviation, by definition.
     smallest = np.argsort(judged, axis=2)[:, :, :1]
     odd = (counts % 2 == 1)[:, :, None]
     pooled = judged.copy()
@@ -114,7 +113,7 @@ def outliers(values: Array) -> Array:
 
 
 def repetition_noise(found: Condensed) -> Array:
-    """Return the relative standard deviation of repetitions in percent, pooled, shape (models,); NaN without any."""
+    """Return the pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
     free = np.maximum(found.counts - 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(free > 0, found.squares / found.values**2, 0.0)
@@ -124,11 +123,11 @@ def repetition_noise(found: Condensed) -> Array:
 
 
 def scales(values: Array, floored: bool) -> Array:
-    """Return what noise is relative to, shape (models, n): the values, or partly the same for all of a quantity."""
+    """Return the sizes that noise is relative to, shape (models, n): the values, plus their mean if it is floored."""
     size = np.abs(values)
     if floored:
         size = size + size.mean(axis=1, keepdims=True)
-    # All values are 0: any unit will do.
+    # All values are 0: any scale is fine.
     return np.where(size > 0, size, 1.0)
 
 
@@ -149,7 +148,7 @@ def kinds_of_noise(
     Returns:
         for each kind the hypotheses, the rows that they are about, and the log prior of the kind in each of these rows.
     """
-    # Noise cannot be relative to values that are not all positive, or vanish.
+    # Noise cannot be relative to values that are not all positive, or nearly 0.
     absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))
     found = []
     floored = absolute.copy()

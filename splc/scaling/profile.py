@@ -1,4 +1,4 @@
-"""Whole profiles: a scaling model for every call path and metric of an experiment, in one call."""
+"""Scaling models of a whole profile: one for every call path and metric of an experiment."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from splc.scaling.fit import fit_many
 from splc.scaling.result import ScalingModel
 from splc.types import Array
 
-# So many series are fitted together: the work arrays of more of them are no faster, but large.
+# The number of series that are fitted together; more of them need more memory, and no less time.
 BATCH = 1000
-# What a batch says of all its series together: of which one it is true, only the series itself tells.
+# A note on all series of a batch, which need not be true of each of them.
 _OF_ALL = re.compile(r"[\d,]+ values? (is|are) missing and left out")
 
 
@@ -28,7 +28,7 @@ class Profile:
 
     Attributes:
         models: (call path, metric) → model, in the order of the experiment.
-        failed: (call path, metric) → why there is no model.
+        failed: (call path, metric) → the reason why it has no model.
     """
 
     models: Mapping[Key, ScalingModel]
@@ -49,18 +49,18 @@ def fit_experiment(
 ) -> Profile:
     """Find a scaling model for every series of an experiment; those measured at the same points together.
 
-    A series need not be complete: its model rests on the points that it has values at, and a parameter that is the
-    same at all of these is left out; the model's notes say both.
+    A series need not be complete: its model is fitted to the points that it has values at. A parameter that is the
+    same at all of these is left out. The notes of the model state both.
 
     Args:
-        experiment: what was measured.
-        series: the series that are wanted, (call path, metric) each; None is all of them.
+        experiment: the measurements.
+        series: (call path, metric) of each series to fit; None is all of them.
         jobs: number of processes, see `fit_many`.
         on_progress: called with the number of series done, after each batch.
         settings: `method` and the other settings of `fit_many`.
 
     Raises:
-        MeasurementError: if there is no such series, or no model can be fitted to any of them.
+        MeasurementError: if a series is unknown, or no model can be fitted to any of them.
         SpecError: for an unknown or wrong setting.
     """
     keys = list(experiment.series) if series is None else list(dict.fromkeys(series))
@@ -91,11 +91,11 @@ def fit_experiment(
 
 
 def _varying(experiment: Experiment, known: Array) -> tuple[Array, list[str], dict[str, float]]:
-    """Return the points of a group of series by the parameters that differ between them, those, and the others."""
+    """Return the points of a group of series by the parameters that vary, the names of these, and the constant ones."""
     points = experiment.points[known]
     varies = (points != points[0]).any(axis=0)
     if not varies.any():
-        # One point: that nothing is known about the scaling is what the learner says of it.
+        # One point: the learner notes that nothing is known about the scaling.
         varies[0] = True
     names = [name for name, own in zip(experiment.parameters, varies, strict=True) if own]
     values = points[0].tolist()
@@ -121,7 +121,7 @@ def _fit(
     found: dict[Key, ScalingModel],
     failed: dict[Key, str],
 ) -> None:
-    """Fit series that have values at the same points; where one cannot be, the others still are."""
+    """Fit series that have values at the same points; one that cannot be fitted does not affect the others."""
     points, names, notes = shared
     width = max(experiment[key].shape[1] for key in keys)
     values = np.full((len(keys), len(points), width), np.nan)

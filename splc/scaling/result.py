@@ -1,4 +1,4 @@
-"""A scaling model: a PMNF function of one or several parameters, with what it rests on."""
+"""A scaling model: a PMNF function of one or several parameters, with its errors, notes and uncertainty."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from splc.types import Array
 
 
 class Uncertainty(Protocol):
-    """What knows how uncertain a model's predictions are."""
+    """The uncertainty of a model's predictions."""
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
@@ -44,12 +44,12 @@ class ScalingModel:
         smape: symmetric mean absolute percentage error at the measured points (0 to 200).
         rss: residual sum of squares at the measured points, in the unit of the values squared.
         noise: relative standard deviation of a measurement in percent, from repetitions or else from residuals; None
-            where neither says anything.
-        certainty: posterior probability of the lead term, where the learner has one.
+            if neither determines it.
+        certainty: posterior probability of the lead term; None if the method has none.
         notes: caveats.
-        below: of segmented data the model of the lower segment; this one is that of the upper.
-        change: where the lower segment ends.
-        uncertainty: what the prediction intervals come from.
+        below: for segmented data the model of the lower segment; this one is that of the upper segment.
+        change: the end of the lower segment.
+        uncertainty: the source of prediction intervals.
         version: the version of splc that made it.
     """
 
@@ -124,7 +124,7 @@ class ScalingModel:
             one prediction per point: x's shape, or (n,).
 
         Raises:
-            ConfigurationError: where the shape does not fit, or the model has no finite value.
+            ConfigurationError: if the shape does not fit, or the model has no finite value at a point.
         """
         rows, shape = self._rows(x)
         columns = {name: rows[:, at] for at, name in enumerate(self.names)}
@@ -146,7 +146,7 @@ class ScalingModel:
         return total.reshape(shape)
 
     def interval(self, x: Any, level: float = 0.9) -> tuple[Array, Array]:
-        """Return the interval in which a new measurement lies with probability `level`.
+        """Return the interval that contains a new measurement with probability `level`.
 
         Args:
             x: as for `predict`.
@@ -172,7 +172,7 @@ class ScalingModel:
         return np.minimum(lower, center).reshape(shape), np.maximum(upper, center).reshape(shape)
 
     def distance(self, x: Any) -> Array:
-        """Return by which factor points lie beyond what was measured, the largest over all parameters; 1 is inside.
+        """Return the factor by which points are beyond the measured ones, the largest over all parameters; 1 is inside.
 
         Args:
             x: as for `predict`.
@@ -189,7 +189,7 @@ class ScalingModel:
         try:
             points = np.asarray(x, dtype=float)
         except (TypeError, ValueError):
-            raise ConfigurationError("x is no array of numbers") from None
+            raise ConfigurationError("x is not an array of numbers") from None
         width = len(self.names)
         if width == 1:
             shape = points.shape[:-1] if points.ndim == 2 and points.shape[1] == 1 else points.shape

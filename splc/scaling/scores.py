@@ -7,7 +7,7 @@ import numpy as np
 from splc.data.accuracy import smape
 from splc.types import Array
 
-# Extra-P 4.2.5: constants of less than this part of the smallest value are taken for 0 when a point is left out.
+# Extra-P 4.2.5: constants below this part of the smallest value count as 0 when a point is left out.
 _NO_CONSTANT = 0.0005
 _NO_FREEDOM = 1e-10
 
@@ -39,8 +39,8 @@ def line(columns: Array, values: Array) -> tuple[Array, Array]:
 def left_out(columns: Array, values: Array) -> Array:
     """Return the SMAPE of predicting each point from all others, as Extra-P 4.2.5 does, shape (…); inf where undefined.
 
-    A constant that is small beside the smallest of the other values (or alone, where that is 0) is taken for 0. The
-    fits without a point follow from the one with all points, by the point's residual and leverage.
+    A constant that is small relative to the smallest of the other values (or in itself, if that is 0) counts as 0. The
+    fits without a point follow from the fit to all points, by the point's residual and leverage.
 
     Args:
         columns: shape (n, …).
@@ -53,7 +53,7 @@ def left_out(columns: Array, values: Array) -> Array:
     constant, slope = line(columns, values)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         residuals = values - mean - slope * centered
-        # What is left of a point's own weight in its fit; at 0 the others say nothing about it.
+        # One less the leverage; at 0 the other points do not determine the fit.
         free = 1 - 1 / points - centered**2 / squares
         step = np.where(free > _NO_FREEDOM, residuals / free, np.nan)
         without = constant - step * (1 / points - centered * level / squares)
@@ -65,7 +65,7 @@ def left_out(columns: Array, values: Array) -> Array:
 
 
 def contributes(slope: Array, columns: Array, values: Array) -> Array:
-    """Return where a term contributes to some value (Extra-P 4.2.5: at least 0.05 % of it, and not nothing)."""
+    """Return where a term contributes to some value (Extra-P 4.2.5: at least 0.05 % of it, and more than 0)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         part = np.abs(slope * columns / values)
     part = np.where(np.isnan(part), 0.0, part)

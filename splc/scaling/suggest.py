@@ -1,10 +1,10 @@
-"""Which point to measure next: the cheapest lines first, then the cheapest points.
+"""Suggestions of points to measure next: the cheapest lines first, then the cheapest points.
 
 Source: Ritter et al., Learning Cost-Effective Sampling Strategies, section III.E: (1) measure the cheapest available
 line of five points per parameter and make a first model; (2) measure the cheapest further point; (3) make the model
 again; (4) repeat until the model predicts well enough, or the budget is spent.
 
-Whether a model is good enough is told by the points off the cheapest lines: each is predicted from all others.
+The error of a model is that of predicting each point off the cheapest lines from all other points.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from splc.types import Array
 Cost = Callable[[Array, Array], Array]
 
 LINE = 5
-# Larger grids are no help: nobody measures so many points.
+# Larger grids are refused: so many points are never measured.
 MOST_CANDIDATES = 200_000
 
 
@@ -42,7 +42,7 @@ class Suggestion:
         expected: the value that the model predicts there, at least 0.
         lower, upper: the 90 % interval of a measurement there; infinite where too little is known.
         cost: what all repetitions of it cost.
-        reason: why this one.
+        reason: the reason for this point.
     """
 
     point: tuple[float, ...]
@@ -55,20 +55,20 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Suggestions:
-    """What to measure next.
+    """The points to measure next, and the model of the measured ones.
 
     Attributes:
         names: the parameters.
-        points: the points, in the order in which to measure them; none where nothing more is to be measured.
-        why: why these, or why none.
+        points: the points in the order in which to measure them; empty if no more measurements are needed.
+        why: the reason for these points, or for none.
         done: whether the model is good enough, or the budget is spent.
         model: the model of what was measured.
         error: mean relative error in percent of predicting points off the cheapest lines from all others; None where
             there are none.
-        checked: how many points that is.
-        spent: what was measured has cost.
-        repetitions: measurements per point that costs are for.
-        candidates: how many points were considered.
+        checked: the number of these points.
+        spent: the cost of the existing measurements.
+        repetitions: measurements per point that costs include.
+        candidates: the number of points that were considered.
     """
 
     names: tuple[str, ...]
@@ -96,20 +96,20 @@ def suggest(
     count: int | None = None,
     repetitions: int | None = None,
 ) -> Suggestions:
-    """Suggest what to measure next.
+    """Suggest the points to measure next.
 
     Args:
         x: measured points, shape (n, parameters), or (n,) for one parameter.
         y: measured values, shape (n,) or (n, repetitions); NaN where one is missing.
         names: the parameters' names.
-        cost: what one measurement costs, from points (n, parameters) and values (n,); the value itself unless given.
-        axes: per parameter the values that can be measured; None, for one or all: those measured, carried on in their
-            steps or factors to five at least.
-        extend: how many values axes that are not given have beyond that.
-        until: the error in percent that is good enough.
-        budget: what all measurements may cost, those already taken among them.
-        count: how many points to suggest; None: what is missing of a line, or one further point.
-        repetitions: measurements per point; None: as many as most measured points have.
+        cost: points (n, parameters) and values (n,) → the cost of one measurement; None: the value.
+        axes: per parameter the values that can be measured; None, for one or all: the measured ones, continued in their
+            steps or factors to at least five.
+        extend: the number of additional values of axes that are not given.
+        until: the error in percent at which the model is good enough.
+        budget: the largest cost of all measurements, including the existing ones.
+        count: the number of points to suggest; None: the missing points of a line, or one further point.
+        repetitions: measurements per point; None: the number that most measured points have.
 
     Raises:
         MeasurementError: if measurements cannot be modelled, or costs are not finite numbers of at least 0.
@@ -137,7 +137,7 @@ def suggest(
 def _suggestions(
     found: Suggestions, grid: _Grid, until: float | None, budget: float | None, count: int | None
 ) -> Suggestions:
-    """Return what is known with the points to measure next."""
+    """Return `found` with the points to measure next."""
     chosen: list[Suggestion] = []
     spent = found.spent
     line = grid.next_line()
@@ -170,7 +170,7 @@ def _suggestions(
 
 
 class _Grid:
-    """The candidates, with what they cost, and which are measured (or planned)."""
+    """The candidates with their costs; which ones are measured or already suggested."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class _Grid:
             raise SpecError(
                 f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MOST_CANDIDATES:,} at most"
             )
-        # What was measured may lie off the grid.
+        # Measured points need not be on the grid.
         self.points = np.unique(np.vstack([points, list(itertools.product(*axes))]), axis=0)
         self.measured = (self.points[:, None] == points[None]).all(axis=2).any(axis=1)
         self.expected = np.maximum(model.predict(self.points).ravel(), 0.0)
@@ -202,23 +202,23 @@ class _Grid:
         return Suggestion(tuple(point[0].tolist()), expected, lower, upper, float(self.costs[row]), reason)
 
     def cheapest(self) -> Array:
-        """Return the cheapest point that is not measured, if there is one; of equal ones that with smaller values."""
+        """Return the cheapest point that is not measured, if any; of equal ones that with smaller values."""
         rows = np.flatnonzero(~self.measured)
         return rows[[int(self.costs[rows].argmin())]] if len(rows) else rows
 
     def next_line(self) -> tuple[Array, str] | None:
-        """Return what is missing of the line that is the cheapest to complete, of parameters that have none."""
+        """Return the missing points of the line that is the cheapest to complete, of parameters without a line."""
         best: tuple[float, Array, str] | None = None
         for at, name in enumerate(self.model.names):
             own = lines(self.points, at)
             if any(self.measured[line].sum() >= LINE for line in own):
                 continue
             for line in own:
-                there = self.measured[line]
-                rest = line[~there]
-                rest = np.sort(rest[np.argsort(self.costs[rest], kind="stable")][: LINE - int(there.sum())])
+                done = self.measured[line]
+                rest = line[~done]
+                rest = np.sort(rest[np.argsort(self.costs[rest], kind="stable")][: LINE - int(done.sum())])
                 price = float(self.costs[rest].sum())
-                if len(rest) + there.sum() == LINE and (best is None or price < best[0]):
+                if len(rest) + done.sum() == LINE and (best is None or price < best[0]):
                     rest = rest[np.argsort(self.costs[rest], kind="stable")]
                     number = plural(len(rest), "point", "points")
                     best = price, rest, f"{number} missing of the cheapest line of {LINE} along {name}"
@@ -231,7 +231,7 @@ class _Grid:
             full = [line[self.measured[line]] for line in lines(self.points, at)]
             ample = [line for line in full if len(line) >= LINE]
             if not ample:
-                # The lines come first, so nothing that was measured is beside them.
+                # Lines are measured first, so there are no other points yet.
                 return np.asarray(self.points[self.measured])
             cheapest = min(ample, key=lambda line: float(np.sort(self.costs[line])[:LINE].sum()))
             used[cheapest[np.argsort(self.costs[cheapest], kind="stable")[:LINE]]] = True
@@ -239,7 +239,7 @@ class _Grid:
 
 
 def _checked(x: Any, y: Any) -> tuple[Array, Array]:
-    """Return points (n, parameters), distinct, and values (n, repetitions), those without any value left out."""
+    """Return distinct points (n, parameters) with a value, and their values (n, repetitions)."""
     values = numbers(y, "y")
     if values.ndim not in (1, 2):
         raise MeasurementError(f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions)")
@@ -266,7 +266,7 @@ def _costs(price: Cost, points: Array, values: Array) -> Array:
 
 
 def _error(points: Array, values: Array, base: Array) -> tuple[float | None, int]:
-    """Return how well points beside the base are predicted from all others: mean relative error in percent."""
+    """Return the mean relative error in percent of predicting points off the base from all others, and their number."""
     beside = np.flatnonzero(~(points[:, None] == base[None]).all(axis=2).any(axis=1))
     mean = np.nanmean(values, axis=1)
     beside = beside[mean[beside] != 0]

@@ -132,7 +132,7 @@ def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:
         (("--axis", "m=1"), "unknown parameter 'm'"),
         (("--axis", "n=1,b"), "is not NAME=NUMBER,NUMBER"),
         (("--axis", "n=1", "--axis", "n=2"), "n is given twice"),
-        (("--axis", "n=-1"), "no values of a parameter"),
+        (("--axis", "n=-1"), "not values of a parameter"),
         (("--metric", "tme"), "did you mean 'time'"),
         (("--callpath", "f"), "there is no call path 'f'"),
         (("--until", "-1"), "--until"),

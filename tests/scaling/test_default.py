@@ -80,8 +80,8 @@ def test_high_powers_are_found(power: int | Fraction) -> None:
     assert fit(X, values).lead == {"x": (Fraction(power), Fraction(0))}
 
 
-def test_an_outlier_is_left_out_and_said() -> None:
-    """One of four repetitions ten times too large changes nothing but the caveats; other methods only say so."""
+def test_an_outlier_is_left_out_with_a_note() -> None:
+    """One of four repetitions ten times too large changes only the notes; other methods only note it."""
     rng = np.random.default_rng(1)
     y = (3 * X**2)[:, None] * (1 + rng.uniform(-0.02, 0.02, (5, 4)))
     y[1, 2] *= 10
@@ -93,8 +93,8 @@ def test_an_outlier_is_left_out_and_said() -> None:
     assert fit(X, y, method="basic", aggregate="robust").lead == {"x": SQUARE}
 
 
-def test_few_outliers_are_seen_in_normal_noise() -> None:
-    """Of normally distributed repetitions hardly any is called an outlier: fewer than one in a thousand."""
+def test_normal_noise_has_few_outliers() -> None:
+    """Fewer than one in a thousand normally distributed repetitions is an outlier."""
     values = 1 + 0.05 * np.random.default_rng(2).normal(size=(500, 5, 4))
     assert outliers(values).mean() < 1e-3
 
@@ -122,7 +122,7 @@ def test_repetitions_are_condensed_as_asked(aggregate: str) -> None:
     assert model.coefficients == pytest.approx(fit(X, condensed_values[aggregate], method="basic").coefficients)
 
 
-def test_intervals_hold_what_they_promise() -> None:
+def test_coverage_of_intervals() -> None:
     """Intervals of 90 % hold a new measurement at four times the largest x in about 90 % of all cases or more."""
     scores = evaluate({"default": LEARNERS["default"]}, number=30, seed=11, intervals=True)
     assert all(score.covered is not None and score.covered > 85 for score in scores)
@@ -143,7 +143,7 @@ def test_intervals_widen_with_level_and_distance() -> None:
 
 
 def test_absolute_noise_is_recognised() -> None:
-    """Noise that is as large for small values as for large ones does not mislead: most quadratic terms are found."""
+    """Most quadratic terms are found with noise that is as large for small values as for large ones."""
     rng = np.random.default_rng(6)
     values = 1 + X**2 + rng.normal(0, 5, (200, 5))
     models = fit_many(X, values)

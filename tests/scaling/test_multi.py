@@ -10,15 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, evaluate_sparse, functions
+from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, fit_many
 from splc.scaling.multi.combinations import combinations
-from splc.scaling.multi.lines import lines, longest
-from splc.scaling.multi.search import search
-from splc.scaling.multi.terms import parameter_terms
-from splc.scaling.noise import condensed
-from tests.support.multi_scaling_oracle import search_naively
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
 CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
@@ -42,7 +37,7 @@ def exact(products: tuple[int, ...], x: Any, constant: float) -> Any:
 
 
 def masks(model: Any) -> set[int]:
-    """Return which parameters stand in each term of a model, as bit masks, without the constant."""
+    """Return the parameters of each term of a model as bit masks, without the constant."""
     found = {sum(1 << at for at, each in enumerate(term) if not each.is_constant) for term in model.terms}
     return found - {0}
 
@@ -50,7 +45,7 @@ def masks(model: Any) -> set[int]:
 @pytest.mark.parametrize("constant", [0.0, 0.5])
 @pytest.mark.parametrize("each", OF_TWO, ids=lambda each: str(each.products))
 def test_every_combination_of_two_parameters_is_found_from_a_grid(each: Any, constant: float) -> None:
-    """Without noise the model is the function, whichever way both parameters are combined."""
+    """Without noise the model is the function, for every combination of both parameters."""
     x = GRID
     model = fit(x, exact(each.products, x, constant))
     assert masks(model) == set(each.products)
@@ -60,7 +55,7 @@ def test_every_combination_of_two_parameters_is_found_from_a_grid(each: Any, con
 
 @pytest.mark.parametrize("each", OF_THREE, ids=lambda each: str(each.products))
 def test_every_combination_of_three_parameters_is_found_from_a_grid(each: Any) -> None:
-    """Without noise the model is the function, whichever way three parameters are combined."""
+    """Without noise the model is the function, for every combination of three parameters."""
     model = fit(CUBE, exact(each.products, CUBE, 0.5))
     assert masks(model) == set(each.products)
     assert model.smape < 1e-9
@@ -70,7 +65,7 @@ def test_every_combination_of_three_parameters_is_found_from_a_grid(each: Any) -
 
 @pytest.mark.parametrize("products", [(3,), (1, 2)])
 def test_one_point_off_the_cross_tells_a_sum_from_a_product(products: tuple[int, ...]) -> None:
-    """From a cross and one more point both a sum and a product are found, and nothing is said to be ambiguous."""
+    """From a cross and one more point both a sum and a product are found, without a note on ambiguity."""
     rows = np.append(CROSS, 12)
     model = fit(GRID[rows], exact(products, GRID, 0.5)[rows], names=["p", "n"])
     assert masks(model) == set(products)
@@ -78,8 +73,8 @@ def test_one_point_off_the_cross_tells_a_sum_from_a_product(products: tuple[int,
 
 
 @pytest.mark.parametrize("products", [(3,), (1, 2)])
-def test_a_pure_cross_is_said_to_be_ambiguous(products: tuple[int, ...]) -> None:
-    """On a pure cross a note names both parameters and a point that was not measured; the model fits all the same."""
+def test_a_pure_cross_is_ambiguous(products: tuple[int, ...]) -> None:
+    """On a pure cross a note names both parameters and a point that was not measured; the model still fits."""
     model = fit(GRID[CROSS], exact(products, GRID, 0.5)[CROSS], names=["p", "n"])
     (note,) = [note for note in model.notes if "cannot be told apart" in note]
     assert "p and n" in note
@@ -88,7 +83,7 @@ def test_a_pure_cross_is_said_to_be_ambiguous(products: tuple[int, ...]) -> None
 
 
 def test_a_star_of_three_parameters_has_three_ambiguous_pairs() -> None:
-    """With one line per parameter each of the pairs is named, and a point off one plane settles that pair only."""
+    """With one line per parameter each pair is named, and a point off one plane settles only that pair."""
     values = 3 * product(7, CUBE)
     ambiguous = [note for note in fit(CUBE[STAR], values[STAR]).notes if "cannot be told apart" in note]
     assert len(ambiguous) == 3
@@ -98,7 +93,7 @@ def test_a_star_of_three_parameters_has_three_ambiguous_pairs() -> None:
     assert not any("x1 and x2" in note for note in ambiguous)
 
 
-def test_parameters_that_change_together_are_said() -> None:
+def test_parameters_that_change_together_are_noted() -> None:
     """Where one parameter never changes without the other, a note says that their influences cannot be told apart."""
     p = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
     diagonal = fit(np.column_stack([p, 10 * p]), p**2, names=["p", "n"])
@@ -109,7 +104,7 @@ def test_parameters_that_change_together_are_said() -> None:
 
 
 def test_parameters_without_effect_are_left_out() -> None:
-    """A constant has no parameters, a function of one of three has that one, with both of its terms."""
+    """A constant has no parameters; a function of one of three parameters has this one, with both terms."""
     assert fit(CUBE, np.full(len(CUBE), 3.0)).text == "3"
     assert fit(CUBE, 0 * CUBE[:, 0]).text == "0"
     model = fit(CUBE, 1 + CUBE[:, 1] + 3 * CUBE[:, 1] ** 2, names=["p", "n", "g"])
@@ -122,7 +117,7 @@ def test_parameters_without_effect_are_left_out() -> None:
 
 
 def test_one_varying_parameter_of_two_is_modelled_alone() -> None:
-    """A parameter with one value is said to be unknown, and the other one has its model."""
+    """A parameter with one value is noted as unknown, and the other one has its model."""
     x = np.column_stack([np.full(5, 8.0), AXES[0]])
     model = fit(x, 2 + 3 * x[:, 1], names=["threads", "p"])
     assert model.text == "2 + 3 * p"
@@ -131,7 +126,7 @@ def test_one_varying_parameter_of_two_is_modelled_alone() -> None:
 
 
 def test_scattered_points_are_enough_without_noise() -> None:
-    """Where no two points differ in one parameter only the function is found, and the missing lines are told."""
+    """Scattered points give the function, and notes on missing lines."""
     x = np.exp(np.random.default_rng(1).uniform(0, 5, (40, 3)))
     model = fit(x, 3 + x[:, 0] * np.sqrt(x[:, 1]) + 0.3 * x[:, 2] ** 2)
     assert masks(model) == {3, 4}
@@ -180,8 +175,8 @@ def test_the_unit_does_not_matter(decades: float) -> None:
     assert np.array(other.coefficients) == pytest.approx(np.array(one.coefficients) * factor, rel=1e-6)
 
 
-def test_many_are_what_each_alone_is() -> None:
-    """Models of many quantities, some with missing values, are those of each alone; processes change nothing."""
+def test_many_models_are_those_of_each_quantity_alone() -> None:
+    """Models of many quantities, some with missing values, are those of each alone, also with several processes."""
     values = np.array([NOISY, NOISY[::-1], np.sqrt(NOISY), NOISY.mean() + 0 * NOISY])
     values[1, 3] = np.nan
     values[2, 4, 1] = np.nan
@@ -245,7 +240,7 @@ def test_zeros_in_parameters_and_values() -> None:
 
 @pytest.mark.parametrize("points", [1, 2, 3, 4])
 def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
-    """One to four points give a finite model that says what it lacks."""
+    """One to four points give a finite model with notes."""
     model = fit(GRID[:points, ::-1], NOISY[:points], names=["n", "p"])
     assert np.isfinite(model.predict([[10, 4]])).all()
     assert model.notes
@@ -255,20 +250,20 @@ def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
     ("x", "y", "arguments", "kind", "part"),
     [
         (GRID, NOISY[:-1], {}, MeasurementError, "25 values of x"),
-        (GRID * np.nan, NOISY, {}, MeasurementError, "no finite number"),
+        (GRID * np.nan, NOISY, {}, MeasurementError, "not a finite number"),
         (-GRID, NOISY, {}, MeasurementError, "x ≥ 0"),
         (GRID, NOISY * np.inf, {}, MeasurementError, "infinite"),
         (GRID, NOISY * np.nan, {}, MeasurementError, "no values"),
         (np.zeros((25, 0)), NOISY, {}, MeasurementError, "shape"),
         (GRID, NOISY, {"names": ["p"]}, SpecError, "2 parameters"),
-        (GRID, NOISY, {"names": ["p", "p"]}, SpecError, "named twice"),
+        (GRID, NOISY, {"names": ["p", "p"]}, SpecError, "duplicate parameter"),
         (GRID, NOISY, {"method": "refinement"}, SpecError, "one parameter only"),
         (GRID, NOISY, {"segmented": True}, SpecError, "one parameter only"),
         (np.random.default_rng(0).uniform(1, 9, (25, 6)), NOISY, {}, SpecError, "6 parameters vary"),
     ],
 )
 def test_bad_input_is_refused(x: Any, y: Any, arguments: dict[str, Any], kind: type[Exception], part: str) -> None:
-    """What cannot be modelled is refused with an error that says why."""
+    """Input that cannot be modelled is an error with the reason."""
     with pytest.raises(kind, match=part):
         fit(x, y, **arguments)
 
@@ -277,74 +272,6 @@ def test_predictions_need_all_parameters() -> None:
     """A point with too few coordinates is refused."""
     with pytest.raises(ConfigurationError, match="shape"):
         fit(GRID, NOISY).predict([1.0, 2.0, 3.0])
-
-
-def test_lines_are_the_points_that_differ_in_one_parameter() -> None:
-    """Every line agrees in the other parameters, ascends, and is complete; a plain search finds the same ones."""
-    points = CUBE[np.random.default_rng(2).permutation(len(CUBE))[:60]]
-    for at in range(3):
-        found = {tuple(rows.tolist()) for rows in lines(points, at)}
-        others = np.delete(points, at, axis=1)
-        expected = set()
-        for one in others:
-            rows = [row for row in range(len(points)) if (others[row] == one).all()]
-            if len(rows) > 1:
-                expected.add(tuple(sorted(rows, key=lambda row: float(points[row, at]))))
-        assert found == expected
-        assert longest(points, at) == max(map(len, expected))
-
-
-def test_combinations_are_all_there_are() -> None:
-    """Two parameters have five combinations, three have 45 and each uses all of them; their probabilities add up."""
-    assert {each.products for each in OF_TWO} == {(3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)}
-    for number in (1, 2, 3, 4, 5):
-        every = combinations(number)
-        assert sum(np.exp(each.log_prior) for each in every) == pytest.approx(1)
-        assert all(np.bitwise_or.reduce((0, *each.products)) == each.active for each in every)
-        assert len(set(every)) == len(every)
-    # Extra-P 4.2.5 cannot say p·q + r + s.
-    assert any(each.products == (3, 4, 8) for each in combinations(4))
-
-
-@pytest.mark.parametrize(("parameters", "points", "least"), [(2, 9, 60), (2, 11, 90), (3, 13, 57), (3, 25, 82)])
-def test_sparse_models_predict_the_next_point(parameters: int, points: int, least: float) -> None:
-    """On 100 synthetic functions at least as many predictions lie within 5 % as are promised of many more."""
-    (score,), drawn = evaluate_sparse(parameters, number=100, seed=7, points=[points])
-    assert score.within[0] >= least
-    assert list(score.within) == sorted(score.within)
-    assert score.models == 100 == len(drawn.values)
-    assert 0 < score.cost < 20
-
-
-def test_the_evaluation_is_reproducible_and_counts_what_it_leaves_out() -> None:
-    """The same seed draws the same functions; without a least contribution only missing effects are left out."""
-    first, second = (functions(2, 20, np.random.default_rng(3)) for _ in range(2))
-    assert (first.values == second.values).all()
-    assert all(number > 0 for number in first.left_out.values())
-    anything = functions(2, 20, np.random.default_rng(3), least=0)
-    assert anything.left_out["a term that contributes too little"] == 0
-    with pytest.raises(SpecError, match="5 parameters"):
-        functions(5, 1, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(("x", "rows"), [(GRID, CROSS), (GRID, np.arange(25)), (CUBE, STAR)])
-def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any) -> None:
-    """All hypotheses have the weights and coefficients that a plain loop of `lstsq` finds, the best one first."""
-    rng = np.random.default_rng(8)
-    x = x[rows]
-    values = (20 + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
-    among, plain = search_naively(x, values)
-    assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
-    _, found = search(x, condensed(values[None], "mean"), None)
-    shift = found.log_weights[0] - plain[0][0]
-    expected = {(terms, masks): (weight, coefficients) for weight, (terms, masks, coefficients) in plain}
-    for at in range(20):
-        size = int(found.sizes[at])
-        key = tuple(found.terms[at].tolist()), tuple(found.products[at, :size].tolist())
-        weight, coefficients = expected[key]
-        assert found.log_weights[at] - shift == pytest.approx(weight, abs=1e-6)
-        assert found.coefficients[at, :size] == pytest.approx(coefficients, rel=1e-6)
-    assert found.log_weights[0] == found.log_weights.max()
 
 
 def test_noise_alone_has_no_effects() -> None:

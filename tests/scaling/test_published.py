@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casestudies.scaling_evaluation import sparse_functions
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate, functions
+from splc.errors import SpecError
 from splc.scaling import fit, fit_many
 from splc.scaling.exponents import EXTRAP, PAPER
 
@@ -27,7 +29,7 @@ EXAMPLE = [
 
 @pytest.mark.parametrize("method", ["basic", "extrap"])
 def test_extrap_prints_this_model(method: str) -> None:
-    """Of its own example Extra-P's learners make -0.89 + 0.2017 * x^2."""
+    """The model of Extra-P's own example is -0.89 + 0.2017 * x^2."""
     model = fit([20, 30, 40, 50, 60], EXAMPLE, method=method)
     assert model.lead == {"x": (Fraction(2), Fraction(0))}
     assert model.coefficients == pytest.approx((-0.89, 0.2017), rel=1e-3)
@@ -59,7 +61,7 @@ def test_two_segments_are_found(method: str, lower: Curve, upper: Curve, change:
 
 
 def test_smooth_or_short_data_have_one_segment() -> None:
-    """Data of one behaviour, or of fewer than nine points, give one model; the latter says why."""
+    """Data of one behaviour, or of fewer than nine points, give one model; the latter with a note."""
     x = np.arange(1.0, 12.0)
     rng = np.random.default_rng(0)
     values = (3 + x**1.5) * (1 + rng.uniform(-0.05, 0.05, (40, 11)))
@@ -86,7 +88,7 @@ BEST = [(97, 97), (89, 86), (82, 71), (62, 66), (60, 55), (21, 34), (30, 34)]
 
 
 def test_the_default_is_at_least_as_good_as_the_best_of_each_class() -> None:
-    """With one setting the default reaches in every class what the best known variant reaches, two errors allowed."""
+    """With one setting the default is as good in every class as the best known variant, within two standard errors."""
     scores = evaluate({"default": LEARNERS["default"]}, number=150, seed=77)
     for score, (exact, within) in zip(scores, BEST, strict=True):
         error = np.sqrt([exact * (100 - exact) / 150, within * (100 - within) / 150])
@@ -95,7 +97,7 @@ def test_the_default_is_at_least_as_good_as_the_best_of_each_class() -> None:
 
 
 def test_learners_of_extrap_score_what_was_measured() -> None:
-    """Extra-P's learners get the shares that Extra-P and a faithful implementation of it were measured to get."""
+    """Extra-P's learners reach the shares that were measured with Extra-P and a faithful implementation of it."""
     measured = {
         "Extra-P 4.2.5, basic": [77.7, 81.5, 75.2, 61.5, 59.6, 21.3, 30.3],
         "Extra-P 4.2.5, refining": [89.3, 88.0, 80.8, 45.7, 41.6, 9.4, 16.1],
@@ -106,3 +108,24 @@ def test_learners_of_extrap_score_what_was_measured() -> None:
         mine = [score.exact for score in scores if score.learner == label]
         # Three standard errors of 150 functions.
         assert np.abs(np.array(mine) - shares).max() < 12.3
+
+
+@pytest.mark.parametrize(("parameters", "points", "least"), [(2, 9, 60), (2, 11, 90), (3, 13, 57), (3, 25, 82)])
+def test_sparse_models_predict_the_next_point(parameters: int, points: int, least: float) -> None:
+    """On 100 synthetic functions at least the documented share of predictions is within 5 %."""
+    (score,), drawn = sparse_functions.evaluate_sparse(parameters, number=100, seed=7, points=[points])
+    assert score.within[0] >= least
+    assert list(score.within) == sorted(score.within)
+    assert score.models == 100 == len(drawn.values)
+    assert 0 < score.cost < 20
+
+
+def test_the_evaluation_is_reproducible_and_counts_what_it_leaves_out() -> None:
+    """The same seed draws the same functions; without a least contribution only missing effects are left out."""
+    first, second = (sparse_functions.functions(2, 20, np.random.default_rng(3)) for _ in range(2))
+    assert (first.values == second.values).all()
+    assert all(number > 0 for number in first.left_out.values())
+    anything = sparse_functions.functions(2, 20, np.random.default_rng(3), least=0)
+    assert anything.left_out["a term that contributes too little"] == 0
+    with pytest.raises(SpecError, match="5 parameters"):
+        sparse_functions.functions(5, 1, np.random.default_rng(0))

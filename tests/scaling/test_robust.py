@@ -22,7 +22,7 @@ def noted(notes: tuple[str, ...], text: str) -> bool:
 
 
 def test_what_falls_is_found_with_negative_powers() -> None:
-    """Of 100/x, with noise or without, the default finds the power -1 and says that it searched for it."""
+    """Of 100/x, with noise or without, the default finds the power -1 and notes that it searched for it."""
     rng = np.random.default_rng(0)
     for values in (100 / X, 100 / X * (1 + rng.uniform(-0.02, 0.02, 5)), 7 + 100 / X):
         model = fit(X, values)
@@ -32,7 +32,7 @@ def test_what_falls_is_found_with_negative_powers() -> None:
 
 
 def test_what_falls_and_rises_again_is_found() -> None:
-    """Work that is shared and an overhead that grows, 100/x + 2x, are both found, and their sum predicted."""
+    """Work that is shared and an overhead that grows, 100/x + 2x, are both found."""
     rng = np.random.default_rng(1)
     model = fit(X, (100 / X + 2 * X) * (1 + rng.uniform(-0.01, 0.01, 5)))
     assert model.lead == {"x": (Fraction(1), Fraction(0))}
@@ -41,7 +41,7 @@ def test_what_falls_and_rises_again_is_found() -> None:
 
 
 def test_negative_powers_can_be_forbidden_and_asked_for() -> None:
-    """Without strong scaling no power is negative, and the notes say what to do; the classic search has it too."""
+    """Without strong scaling no power is negative, and a note names the setting; the classic search has it too."""
     model = fit(X, 7 + 100 / X, strong_scaling=False)
     assert all(term.power >= 0 for (term,) in model.terms)
     assert noted(model.notes, "strong_scaling=True")
@@ -51,7 +51,7 @@ def test_negative_powers_can_be_forbidden_and_asked_for() -> None:
 
 @pytest.mark.parametrize("method", ALL)
 def test_values_that_fall_below_zero_are_noted(method: str) -> None:
-    """A falling line fitted to positive values is returned with the note that it falls below 0 soon."""
+    """A falling line fitted to positive values has a note that it falls below 0."""
     model = fit(X, 100 - 2 * X, method=method)
     assert model.lead == {"x": (Fraction(1), Fraction(0))}
     assert noted(model.notes, "falls below 0")
@@ -59,7 +59,7 @@ def test_values_that_fall_below_zero_are_noted(method: str) -> None:
 
 @pytest.mark.parametrize("method", ALL)
 def test_one_and_two_points_give_a_model_with_a_note(method: str) -> None:
-    """One point gives a constant, two give something that is no error; both say that they know little."""
+    """One point gives a constant, two points give a model; both have a note."""
     one, two = fit([4], [10], method=method), fit([4, 8], [10, 20], method=method)
     assert one.lead == {}
     assert float(one.predict(100)) == 10
@@ -82,7 +82,7 @@ def test_constants_are_constant(method: str) -> None:
 
 @pytest.mark.parametrize("method", ALL)
 def test_zeros_give_a_finite_model_with_a_note(method: str) -> None:
-    """Some values being 0 gives finite predictions, and a note."""
+    """Values of 0 give finite predictions, and a note."""
     for values in ([0, 0, 1, 2, 5], [0, 0, 0, 0, 3], [4, 0, 2, 0, 0], [-1, 0, 1, 2, 5]):
         model = fit(X, values, method=method)
         assert np.isfinite(model.predict([1, 128])).all()
@@ -91,7 +91,7 @@ def test_zeros_give_a_finite_model_with_a_note(method: str) -> None:
 
 @pytest.mark.parametrize("method", ALL)
 def test_below_one_there_are_no_logarithms(method: str) -> None:
-    """With x below 1, also 0, powers are found and logarithms are not offered; the notes say so."""
+    """With x below 1, also 0, powers are found and logarithms are not searched, with a note."""
     for x in (X / 16, X - 2):
         model = fit(x, 5 + 3 * x**2, method=method)
         assert model.lead == {"x": (Fraction(2), Fraction(0))}
@@ -121,11 +121,11 @@ WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
     ([], [], {}, MeasurementError, "no measurements"),
     ([1, 2], [1, 2, 3], {}, MeasurementError, "2 values of x"),
     ([-1, 2], [1, 2], {}, MeasurementError, "x ≥ 0"),
-    ([1, np.nan], [1, 2], {}, MeasurementError, "no finite number"),
+    ([1, np.nan], [1, 2], {}, MeasurementError, "not a finite number"),
     ([1, 2], [1, np.inf], {}, MeasurementError, "infinite"),
     ([1, 2], [np.nan, np.nan], {}, MeasurementError, "no values"),
-    ([1, 2], ["a", "b"], {}, MeasurementError, "no array of numbers"),
-    ([1, 2], [[1], [1, 2]], {}, MeasurementError, "no array of numbers"),
+    ([1, 2], ["a", "b"], {}, MeasurementError, "not an array of numbers"),
+    ([1, 2], [[1], [1, 2]], {}, MeasurementError, "not an array of numbers"),
     ([[[1], [2]]], [1, 2], {}, MeasurementError, "x has the shape"),
     ([1], 1, {}, MeasurementError, "shape"),
     ([1, 2], [1, 2], {"method": "clasic"}, SpecError, "did you mean 'classic'"),
@@ -133,7 +133,7 @@ WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
     ([1, 2], [1, 2], {"method": "classic", "terms": 3}, SpecError, "1 or 2"),
     ([1, 2], [1, 2], {"method": "classic", "criterion": "rsq"}, SpecError, "rss"),
     ([1, 2], [1, 2], {"method": "classic", "exponents": ([0], [0])}, SpecError, "empty"),
-    ([1, 2], [1, 2], {"method": "classic", "exponents": (["1/0"], [0])}, SpecError, "no exponent"),
+    ([1, 2], [1, 2], {"method": "classic", "exponents": (["1/0"], [0])}, SpecError, "not an exponent"),
     ([1, 2], [1, 2], {"method": "classic", "exponents": "all"}, SpecError, "unknown set"),
     ([1, 2], [1, 2], {"aggregate": "men"}, SpecError, "mean"),
     ([1, 2], [1, 2], {"names": ["a", "b"]}, SpecError, "one parameter"),
@@ -143,14 +143,14 @@ WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
 
 @pytest.mark.parametrize(("x", "y", "settings", "kind", "text"), WRONG)
 def test_wrong_input_is_refused(x: Any, y: Any, settings: dict[str, Any], kind: type[SplcError], text: str) -> None:
-    """What cannot be modelled is refused with an error that says what is wrong and what to do."""
+    """Input that cannot be modelled is an error with the reason and a hint."""
     with pytest.raises(kind) as caught:
         fit(x, y, **settings)
     assert text in str(caught.value)
 
 
 def test_wrong_profiles_are_refused() -> None:
-    """`fit_many` asks for a row per quantity, and for a number of processes."""
+    """`fit_many` needs a row per quantity, and a number of processes."""
     with pytest.raises(MeasurementError, match="models, n"):
         fit_many(X, X)
     with pytest.raises(SpecError, match="processes"):
@@ -174,7 +174,7 @@ def test_points_without_a_value_are_refused() -> None:
 
 
 def test_points_keep_their_shape() -> None:
-    """Predictions, intervals and distances have the shape of the points that they are asked for."""
+    """Predictions, intervals and distances have the shape of the points."""
     model = fit(X, 3 * X)
     for points in (4.0, [1.0, 64.0], np.ones((2, 3)), []):
         shape = np.shape(points)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splc.errors import MeasurementError, SpecError
-from splc.scaling.grids import candidate_axes, carried_on
+from splc.scaling.grids import candidate_axes, continued
 from splc.scaling.suggest import suggest
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
@@ -19,17 +19,17 @@ P = [4.0, 8.0, 16.0, 32.0, 64.0]
 
 
 def time_of(points: Any) -> Any:
-    """Return what the measured program takes."""
+    """Return the run times of the measured program."""
     return 5 + 0.3 * points[:, 0] * points[:, 1]
 
 
 def core_hours(points: Any, values: Any) -> Any:
-    """Return what a measurement costs."""
+    """Return the costs of measurements."""
     return points[:, 0] * values
 
 
 def followed(until: float | None, budget: float | None, noise: float = 0.01) -> tuple[Any, Any]:
-    """Measure what is suggested until nothing more is: the points in their order, and the last suggestions."""
+    """Measure suggested points until there are none: the points in their order, and the last suggestions."""
     rng = np.random.default_rng(0)
     points = np.array([[4.0, 10.0]])
     values = time_of(points)[:, None] * (1 + rng.uniform(-noise, noise, (1, 3)))
@@ -59,7 +59,7 @@ def test_lines_come_first_and_then_points_until_the_model_is_good_enough() -> No
 
 
 def test_without_an_aim_all_candidates_are_measured_the_cheapest_first() -> None:
-    """Beside the lines the points come in the order of their costs, until none is left."""
+    """Points off the lines follow in the order of their costs, until none is left."""
     points, found = followed(until=None, budget=None, noise=0.0)
     assert len(points) == 25
     assert not found.done
@@ -69,7 +69,7 @@ def test_without_an_aim_all_candidates_are_measured_the_cheapest_first() -> None
 
 
 def test_the_budget_is_never_exceeded() -> None:
-    """Where the model is right, what is measured costs no more than the budget, and the next point would cost more."""
+    """With a correct model the measurements stay within the budget, and the next point would exceed it."""
     budget = 60_000.0
     points, found = followed(until=None, budget=budget, noise=0.0)
     spent = 3 * core_hours(points, time_of(points)).sum()
@@ -80,7 +80,7 @@ def test_the_budget_is_never_exceeded() -> None:
 
 
 def test_the_cheapest_line_is_completed_first() -> None:
-    """Of the lines that lack points the one that costs least to complete comes first, whichever it is of."""
+    """Of incomplete lines the cheapest to complete comes first, of any parameter."""
     points = np.array([[4.0, 10.0], [8.0, 10.0], [16.0, 10.0], [32.0, 10.0], [4.0, 20.0]])
     found = suggest(points, time_of(points), cost=core_hours, axes=[P, N])
     assert [each.point for each in found.points] == [(4, 30), (4, 40), (4, 50)]
@@ -89,7 +89,7 @@ def test_the_cheapest_line_is_completed_first() -> None:
 
 
 def test_several_points_are_planned_at_once() -> None:
-    """A number of points goes on beyond the line, and each has its value, interval, cost and reason."""
+    """More points than the line lacks are suggested on demand, each with value, interval, cost and reason."""
     points = np.array([[p, 10.0] for p in P] + [[4.0, n] for n in N[1:4]])
     found = suggest(points, np.repeat(time_of(points)[:, None], 2, axis=1), cost=core_hours, axes=[P, N], count=3)
     assert [each.point for each in found.points] == [(4, 50), (8, 20), (8, 30)]
@@ -110,7 +110,7 @@ def test_a_single_parameter_goes_on_beyond_its_line() -> None:
 
 
 def test_points_off_the_grid_count() -> None:
-    """What was measured beside the given values is a candidate that needs no measurement."""
+    """A measured point off the given axes is a candidate that needs no measurement."""
     points = np.array([[5.0, 11.0], [4.0, 10.0]])
     found = suggest(points, [1.0, 2.0], axes=[P, N])
     assert found.candidates == 26
@@ -142,12 +142,12 @@ def test_the_order_of_measurements_does_not_matter(order: list[int]) -> None:
     ],
 )
 def test_axes_go_on_as_they_began(values: list[float], more: list[float]) -> None:
-    """Values are carried on by their factor or by their step, whichever they follow."""
-    assert carried_on(np.array(values, dtype=float), 3).tolist() == pytest.approx([*values, *more])
+    """Values are continued by their factor or by their step."""
+    assert continued(np.array(values, dtype=float), 3).tolist() == pytest.approx([*values, *more])
 
 
 def test_axes_have_five_values() -> None:
-    """Axes that are not given have five values, and more where they are extended; given ones stay as they are."""
+    """Axes that are not given have five values, and more if extended; given ones do not change."""
     points = np.array([[4.0, 10.0], [8.0, 10.0]])
     first, second = candidate_axes(points, [None, None], 5, 1)
     assert first.tolist() == [4, 8, 16, 32, 64, 128]
@@ -167,17 +167,17 @@ VALUES = [1.0, 2.0]
         (lambda: suggest(POINTS, VALUES, count=0), SpecError, "count cannot be 0"),
         (lambda: suggest(POINTS, VALUES, extend=-1), SpecError, "extended by -1"),
         (lambda: suggest(POINTS, VALUES, axes=[None]), SpecError, "1 axes for 2 parameters"),
-        (lambda: suggest(POINTS, VALUES, axes=[None, []]), SpecError, "no values"),
-        (lambda: suggest(POINTS, VALUES, axes=[None, cast(Any, "a")]), SpecError, "no values"),
+        (lambda: suggest(POINTS, VALUES, axes=[None, []]), SpecError, "not values"),
+        (lambda: suggest(POINTS, VALUES, axes=[None, cast(Any, "a")]), SpecError, "not values"),
         (lambda: suggest(POINTS, VALUES, axes=[range(1000), range(1000)]), SpecError, "candidates are too many"),
         (lambda: suggest(POINTS, VALUES, cost=lambda x, y: -y), MeasurementError, "costs -1"),
         (lambda: suggest(POINTS, VALUES, cost=lambda x, y: y / 0), MeasurementError, "costs inf"),
         (lambda: suggest(POINTS, [1.0]), MeasurementError, "2 values of x"),
-        (lambda: suggest(POINTS, "ab"), MeasurementError, "no array of numbers"),
+        (lambda: suggest(POINTS, "ab"), MeasurementError, "not an array of numbers"),
         (lambda: suggest(POINTS, 1.0), MeasurementError, "shape"),
     ],
 )
 def test_bad_input_is_refused(call: Callable[[], Any], kind: type[Exception], part: str) -> None:
-    """Wrong settings and measurements are refused with an error that says what is wrong."""
+    """Wrong settings and measurements are errors with the reason."""
     with pytest.raises(kind, match=part):
         call()

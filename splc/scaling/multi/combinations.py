@@ -1,10 +1,10 @@
-"""The ways in which the effects of several parameters combine: sums of products of one term per parameter.
+"""Combinations of the effects of several parameters: sums of products of one term per parameter.
 
 With a, b, c the terms of three parameters, a combination is a set of their products, such as {a·b, c} for a·b + c. The
 paper (Ritter et al., III.A) has pure sums and pure products, Extra-P 4.2.5 four combinations of two parameters and 23
-of three, and only the pure ones of four. Here it is all sets of up to three products (of two or three parameters) that
-use every parameter; of four or more parameters all partitions into products, as a·b + c + d, and the product of all
-beside one other product.
+of three, and only the pure ones of four. This module has all sets of up to three products (of two or three parameters)
+that use every parameter; of four or more parameters all partitions into products, such as a·b + c + d, and the product
+of all with one other product.
 
 A product is a bit mask of parameters: 0b101 is a·c.
 """
@@ -20,8 +20,8 @@ import numpy as np
 
 from splc.scaling.single.hypotheses import CONSTANT_SHARE
 
-# How plausible it is that a parameter has an effect, where some have (a larger share finds effects in noise alone, and
-# costs nothing in the synthetic evaluation of few points); and of combinations: pure product, pure sum, all others.
+# The prior that a parameter has an effect, where some have one (a larger share finds effects in noise alone, and gains
+# nothing in the synthetic evaluation of few points); and that of a pure product and a pure sum.
 ACTIVE_SHARE = 0.3
 PRODUCT_SHARE, SUM_SHARE = 0.45, 0.35
 _MOST_TERMS = 3
@@ -31,13 +31,13 @@ _PER_TERM = 0.4
 
 
 @dataclass(frozen=True)
-class Combination:
-    """One way of combining parameters.
+class ParameterCombination:
+    """A set of products of parameters.
 
     Attributes:
         products: the products, as bit masks of parameters, ascending.
         active: the parameters that occur, as a bit mask.
-        log_prior: how plausible it is beforehand, among all combinations of any of the parameters.
+        log_prior: among all combinations of any of the parameters.
     """
 
     products: tuple[int, ...]
@@ -46,11 +46,11 @@ class Combination:
 
 
 @lru_cache(maxsize=16)
-def combinations(parameters: int) -> tuple[Combination, ...]:
+def combinations(parameters: int) -> tuple[ParameterCombination, ...]:
     """Return all combinations of some of the parameters; the constant model, without products, first.
 
     Args:
-        parameters: how many there are.
+        parameters: their number.
     """
     found = []
     some = 1 - (1 - ACTIVE_SHARE) ** parameters
@@ -59,12 +59,12 @@ def combinations(parameters: int) -> tuple[Combination, ...]:
         share = ACTIVE_SHARE ** len(members) * (1 - ACTIVE_SHARE) ** (parameters - len(members))
         share = CONSTANT_SHARE if not members else (1 - CONSTANT_SHARE) * share / some
         for products, weight in _weights(tuple(members)).items():
-            found.append(Combination(products, active, float(np.log(share * weight))))
+            found.append(ParameterCombination(products, active, float(np.log(share * weight))))
     return tuple(sorted(found, key=lambda each: (len(each.products), each.products)))
 
 
 def _weights(members: tuple[int, ...]) -> dict[tuple[int, ...], float]:
-    """Return the combinations of exactly these parameters and their probabilities."""
+    """Return combination → probability for all combinations of exactly these parameters."""
     if len(members) < 2:
         return {members: 1.0}
     whole, single = (sum(members),), tuple(members)

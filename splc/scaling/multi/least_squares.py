@@ -1,8 +1,8 @@
-"""Least squares fits of many combinations of products at once, and how likely each is.
+"""Least squares fits of many combinations of products at once, with their evidence.
 
-First all are fitted by their normal equations, which need nothing but the products' inner products: good enough to tell
-which hypotheses are far behind. The others are fitted again by modified Gram-Schmidt, whose residuals are exact down to
-rounding, so that data without noise is told apart from data with little.
+All are fitted by their normal equations first, which only need inner products and suffice to drop implausible
+hypotheses. The others are fitted again by modified Gram-Schmidt, whose residuals are exact to rounding, which
+distinguishes data without noise from data with little noise.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
 from splc.types import Array
 
-# A column of which less than this is left beside the others says nothing of its own: of columns themselves, and of
-# their inner products, in which half of the digits are lost.
+# Columns with a smaller part orthogonal to the others are taken as dependent: for columns themselves, and for their
+# inner products, in which half of the digits are lost.
 _COLLINEAR, _COLLINEAR_PRODUCTS = 1e-7, 1e-6
 # Smaller residuals, relative to the values, may be rounding of the normal equations.
 _ROUNDING = 1e-9
@@ -76,7 +76,7 @@ def fitted_roughly(products: Array, masks: Array, constant: bool, squares: Array
 
 
 def fitted_exactly(columns: Array, constant: bool, squares: Array, total: int) -> Fits:
-    """Fit one hypothesis after the other, all at once, by modified Gram-Schmidt.
+    """Fit all hypotheses by modified Gram-Schmidt.
 
     Args:
         columns: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses).
@@ -117,7 +117,7 @@ def _judged(
     total: int,
     collinear: float,
 ) -> Fits:
-    """Return fits from the triangle of their columns, the values' parts along the basis, and what is left of them."""
+    """Return fits from the triangle of their columns, the values' components along the basis, and the residuals."""
     size = len(steps)
     found = np.where(np.isfinite(rest), rest, 0.0) + squares
     log_weights, noise = judged(found, total - size)
@@ -137,7 +137,7 @@ def _judged(
                 value, variance = value + inverse[i, j] * steps[j], variance + inverse[i, j] ** 2
             unit = np.sqrt(variance)
             negative = NEGATIVE_CONSTANT if constant and i == 0 else NEGATIVE_TERM
-            # What the errors of all coefficients have in common counts once: the volume that the columns span.
+            # Common parts of the errors of coefficients count once: the volume that the columns span.
             log_weights = log_weights + log_coefficient(value, unit, noise, negative) - np.log(unit * upper[i, i])
             coefficients.append(value)
     least = upper[0, 0]

@@ -1,7 +1,7 @@
-"""Lines: measured points that differ in one parameter only, from which a parameter's own behaviour can be seen.
+"""Lines: measured points that differ in one parameter only, and show the effect of this parameter.
 
-Source: Ritter et al., Learning Cost-Effective Sampling Strategies, sections II and III.A. Unlike there, no line is
-chosen and none averaged with others: every line of three points or more is fitted with a level and a slope of its own.
+Source: Ritter et al., Learning Cost-Effective Sampling Strategies, sections II and III.A. Unlike in
+the paper, all lines of three or more points are used, each with a level and a slope of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
 
     Args:
         points: distinct points, shape (n, parameters).
-        parameter: which one varies.
+        parameter: the parameter that varies.
 
     Returns:
         rows, ascending in the parameter; the lines in the order of their other coordinates.
@@ -29,11 +29,11 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
 
 
 def by_length(found: tuple[Array, ...]) -> dict[int, Array]:
-    """Return lines of the same length as the rows of one array, shape (lines, length)."""
+    """Return length → the lines of this length, shape (lines, length)."""
     lengths = sorted({len(each) for each in found})
     return {length: np.array([each for each in found if len(each) == length]) for length in lengths}
 
 
 def longest(points: Array, parameter: int) -> int:
-    """Return how many points the longest line along a parameter has; 1 where there is none."""
+    """Return the number of points of the longest line along a parameter; 1 without any line."""
     return max((len(each) for each in lines(points, parameter)), default=1)

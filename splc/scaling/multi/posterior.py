@@ -1,9 +1,9 @@
-"""How plausible every combination of shortlisted terms is: fitted to all points at once.
+"""The posterior of all combinations of shortlisted terms, fitted to all points at once.
 
 The rule is that of one parameter (`splc.scaling.evidence`): least squares relative to the noise of each point, the
-marginal likelihood over unknown noise and coefficients, and what is plausible beforehand. For one choice of terms, a
-per parameter, all products of them are reduced to a triangle by one QR decomposition, with the values as last column;
-every combination is then fitted within that triangle, whose columns are as long as there are products and not points.
+marginal likelihood over unknown noise and coefficients, and a prior. For one choice of terms, one per parameter, all
+their products are reduced to a triangle by one QR decomposition, with the values as last column. Every combination is
+then fitted within that triangle, which has as many rows as there are products, not points.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.multi.combinations import Combination, combinations
+from splc.scaling.multi.combinations import ParameterCombination, combinations
 from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.terms import ParameterTerms, Shortlists
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 from splc.types import Array
 
-# Choices of terms that are fitted for one quantity, and how much less plausible than the best they may be, as a log.
+# The number of choices of terms that are fitted for one quantity, and the least log plausibility relative to the best.
 _CHOICES = 216
 _BEHIND = 9.0
-# Hypotheses so much less plausible than the best one are forgotten.
+# Less plausible hypotheses, relative to the best one, are dropped.
 _FORGOTTEN = float(np.log(1e-5))
-# What normal equations may be wrong by.
+# The largest error of log weights from normal equations.
 _MARGIN = 1.0
 # Numbers in a temporary array.
 _TEMPORARY = 1_000_000
@@ -33,7 +33,7 @@ _TEMPORARY = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Hypotheses:
-    """The plausible hypotheses of a batch of quantities, those of one quantity beside each other.
+    """The plausible hypotheses of a batch of quantities, grouped by quantity.
 
     Attributes:
         model: the quantity, ascending, shape (hypotheses,).
@@ -72,7 +72,7 @@ class Hypotheses:
         )
 
     def plausible(self) -> Hypotheses:
-        """Return those that are not far behind the best of their quantity."""
+        """Return the hypotheses that are nearly as plausible as the best of their quantity."""
         best = np.full(int(self.model.max()) + 1, -np.inf)
         np.maximum.at(best, self.model, self.log_weights)
         return self[np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)]
@@ -108,7 +108,7 @@ def choices(short: Shortlists) -> Choices:
     total = np.zeros((models, len(ranks)))
     for at in range(parameters):
         scores = short.scores[:, at]
-        # A parameter without any term has none to choose from: the first place stands for it.
+        # A parameter without terms has nothing to choose from and keeps the first place.
         total += np.where(np.isfinite(scores[:, :1]), scores, np.where(np.arange(most) == 0, 0.0, -np.inf))[
             :, ranks[:, at]
         ]
@@ -161,15 +161,15 @@ def _roughly(
     squares: Array,
     total: int,
 ) -> list[tuple[Array, Array]]:
-    """Return for each group the combinations and the choices of those hypotheses that are not far behind."""
+    """Return for each group the combinations and the choices of the hypotheses that may be plausible."""
     products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
     found = []
     best = np.full(int(part.model.max()) + 1, -np.inf)
     for group in groups:
         away = np.array([not group.active >> at & 1 for at in range(len(among))])
-        # What differs in parameters that are not active is the same hypothesis: one of them is enough.
-        there = all(each.terms or out for each, out in zip(among, away.tolist(), strict=True))
-        rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & there)
+        # Choices that differ only in parameters that are not active are the same hypothesis.
+        complete = all(each.terms or out for each, out in zip(among, away.tolist(), strict=True))
+        rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & complete)
         some = products if len(rows) == len(part.model) else products[:, :, rows]
         fits = fitted_roughly(some, group.masks, group.constant, squares[part.model[rows]], total)
         weights = fits.log_weights + group.log_priors[:, None]
@@ -193,7 +193,7 @@ def _exactly(
     squares: Array,
     total: int,
 ) -> Iterator[Hypotheses]:
-    """Fit what was kept of each group again; groups with as many coefficients together."""
+    """Fit the hypotheses that were kept again, groups with as many coefficients together."""
     last = triangle.shape[2] - 1
     width = max(group.masks.shape[1] for group in groups)
     kinds: dict[tuple[int, bool], list[int]] = {}
@@ -242,11 +242,11 @@ class _Group:
 
 @lru_cache(maxsize=64)
 def _groups(parameters: int, n: int) -> tuple[_Group, ...]:
-    """Return all combinations of parameters that n points are enough for, with and without a constant."""
-    found: dict[tuple[int, int, bool], list[Combination]] = {}
+    """Return the combinations of parameters that n points suffice for, with and without a constant."""
+    found: dict[tuple[int, int, bool], list[ParameterCombination]] = {}
     for each in combinations(parameters):
         for constant in (True, False):
-            # Fewer coefficients than points, lest anything fits.
+            # With as many coefficients as points every hypothesis fits.
             if 0 < len(each.products) + constant < max(n, 2):
                 found.setdefault((each.active, len(each.products), constant), []).append(each)
     groups = []

@@ -1,12 +1,12 @@
-"""The learner for several parameters: one rule for all sets of points, dense, sparse or scattered.
+"""The search for several parameters: one rule for all sets of points, dense, sparse or scattered.
 
-1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`); one that
-   has no line of three points gets its shortlist by exchanging its term in models of all parameters instead.
+1. *Terms*. For each parameter all PMNF terms are weighed along all of its lines (`splc.scaling.multi.terms`). Without a
+   line of three points the shortlist comes from models of all parameters in which only its term is exchanged.
 2. *Combinations*. Every plausible choice of one term per parameter is put into every combination of sums and products
    (`combinations`), of all parameters and of some of them, with a constant and without; all are fitted to
    all points and weighed by one rule (`splc.scaling.multi.posterior`), and the most plausible one is the model.
 
-What fits the same (on a pure cross a + b, a + a·b and b + a·b do) is told apart by what is plausible beforehand alone.
+Combinations that fit equally (on a pure cross a + b, a + a·b and b + a·b) differ by their prior alone.
 
 Sources: Ritter et al., Learning Cost-Effective Sampling Strategies, section III; the rule is that of `single.default`.
 """
@@ -23,7 +23,7 @@ from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.types import Array
 
 _BATCH = 64
-# Exchanging terms settles after a round or two.
+# Exchanging terms converges after one or two rounds.
 _ROUNDS = 3
 
 
@@ -93,7 +93,7 @@ def _weighed(
         for at in missing:
             scores[at] = _exchanged(at, scores, among, z, weights, squares, total)
     found = hypotheses(among, choices(shortlists(scores)), z, weights, squares, total)
-    # The density of the values themselves, so that different ideas of the noise can be compared.
+    # The density of the values themselves, which makes kinds of noise comparable.
     density = -(measured.counts * np.log(size)).sum(axis=1)
     log_weights = found.log_weights + density[found.model]
     return replace(found, log_weights=log_weights, floored=np.full(len(log_weights), floored))

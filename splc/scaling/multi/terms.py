@@ -1,4 +1,4 @@
-"""The terms that are considered for each of several parameters: all of them, and a shortlist from its lines."""
+"""The terms of each of several parameters: the whole search space, and a shortlist from its lines."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from splc.scaling.multi.lines import by_length, lines
 from splc.scaling.single.hypotheses import space
 from splc.types import Array
 
-# How many terms per parameter are combined with those of the others, by the number of parameters, lest there are too
-# many choices; and how much less plausible than the best one, as a log, a term may be on the lines.
+# The number of terms per parameter that are combined with those of the others, by the number of parameters, which
+# limits the number of choices; and the least log plausibility of a term on the lines, relative to the best one.
 _MOST = {1: 40, 2: 12, 3: 7, 4: 4}
 _LEAST = 3
 _BEHIND = 7.0
@@ -32,8 +32,8 @@ class ParameterTerms:
         terms: their exponents.
         columns: their values at the points, divided by `sizes`, shape (terms, n).
         sizes: the largest absolute value of each, shape (terms,).
-        log_prior: how plausible each is beforehand, shape (terms,).
-        falling: which have negative powers, shape (terms,).
+        log_prior: shape (terms,).
+        falling: whether they have negative powers, shape (terms,).
     """
 
     terms: tuple[Exponents, ...]
@@ -45,11 +45,11 @@ class ParameterTerms:
 
 @dataclass(frozen=True, eq=False)
 class Shortlists:
-    """For each quantity and parameter the terms that may be in its model, the most plausible one first.
+    """The terms that may be in the model of each quantity, per parameter, the most plausible one first.
 
     Attributes:
         places: positions among the parameter's terms, shape (models, parameters, most).
-        scores: log plausibility relative to the first, -inf where there is none, shape (models, parameters, most).
+        scores: log plausibility relative to the first, -inf for none, shape (models, parameters, most).
     """
 
     places: Array
@@ -81,7 +81,7 @@ def falls(points: Array, values: Array, parameter: int) -> Array:
 
 
 def most_terms(parameters: int) -> int:
-    """Return how many terms a shortlist has at most."""
+    """Return the largest number of terms of a shortlist."""
     return _MOST.get(parameters, _LEAST)
 
 

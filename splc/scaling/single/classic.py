@@ -1,4 +1,4 @@
-"""The classic search: all hypotheses with up to n terms out of a fixed set of exponents; the smallest error wins.
+"""The classic search: the hypothesis with the smallest error, of all with up to n terms from a fixed set of exponents.
 
 Source: Reisert et al., Following the Blind Seer, section 2.1, and, for `basic`, Extra-P 4.2.5.
 """
@@ -21,7 +21,7 @@ from splc.types import Array
 Criterion = Literal["rss", "loo"]
 CRITERIA = ("rss", "loo")
 
-# Squared rounding errors, relative to the values' own squares: an improvement below is none.
+# Smaller improvements, relative to the squares of the values, are rounding.
 _ROUNDING = 1e-26
 
 
@@ -31,10 +31,10 @@ def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, cr
     Args:
         x: distinct points, shape (n,).
         values: shape (models, n).
-        among: the exponents of terms; those without a finite value at some point are left out.
-        number: how many terms beside the constant there may be, 1 or 2.
-        criterion: 'rss', the residual sum of squares in sample, as the paper has it; or 'loo', the SMAPE at points left
-            out, as later versions have it, which does not always prefer the second term.
+        among: the exponents of terms; terms without a finite value at some point are left out.
+        number: the largest number of terms beside the constant, 1 or 2.
+        criterion: 'rss', the residual sum of squares in sample, as in the paper; or 'loo', the SMAPE at points left
+            out, as in later versions, which does not always prefer a second term.
     """
     terms = usable(among, x) if len(x) > 1 else ()
     first, second = np.full(len(values), -1), np.full(len(values), -1)
@@ -48,7 +48,7 @@ def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, cr
 
 
 def basic(x: Array, values: Array) -> Selection:
-    """Choose one term out of 42 as Extra-P 4.2.5 does by default: the smallest SMAPE at points left out.
+    """Choose one of 42 terms as Extra-P 4.2.5 does by default: the smallest SMAPE at points left out.
 
     Args:
         x: distinct points, shape (n,).
@@ -85,7 +85,7 @@ def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) ->
         lowest = (rest**2).sum(axis=0)
         rounding = _ROUNDING * (values**2).sum(axis=0)
     for size in range(1, number + 1):
-        # As many coefficients as points fit anything.
+        # With as many coefficients as points every hypothesis fits.
         if size + 1 >= points:
             break
         chosen = np.array(list(itertools.combinations(range(len(terms)), size)), dtype=int).reshape(-1, size)

@@ -1,13 +1,13 @@
-"""The default learner: the most plausible hypothesis, given what run times are like.
+"""The default learner for one parameter: the most plausible hypothesis.
 
 All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
-values, since noise grows with what is measured (the papers fit absolute residuals, which the largest value decides
-alone). Each is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`)
-and by how plausible its exponents are beforehand (`hypotheses`); the one with the largest weight wins.
-The weights of all others remain for intervals and for saying how certain the lead term is.
+values, since noise grows with the values (the papers fit absolute residuals, which the largest value dominates). Each
+is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`) and by the prior
+of its exponents (`hypotheses`); the one with the largest weight wins. The weights of all others give intervals and the
+certainty of the lead term.
 
 Where the values are not all positive, or relative noise turns out large, noise that is as large for small values as
-for large ones is considered beside it, in the same way: by its evidence.
+for large ones is considered too, by its evidence.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
 
 
 def falls(values: Array) -> Array:
-    """Return which quantities fall somewhere as x grows: they end lower, or go down by a tenth before they rise.
+    """Return which quantities fall somewhere as x grows: they end lower, or fall by a tenth before they rise.
 
     Args:
         values: shape (models, n), at ascending points.

@@ -1,4 +1,4 @@
-"""The hypotheses of the default learner, and how plausible each is before anything was measured."""
+"""The hypotheses of the default learner for one parameter, with their prior."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from splc.scaling.columns import columns, usable
 from splc.scaling.exponents import FALLING, Exponents
 from splc.types import Array
 
-# How plausible a power is by its denominator, relative to a whole one: simple fractions come from dimensions and
-# surfaces (halves, thirds), the others from noise more often than from algorithms.
+# The plausibility of a power by its denominator, relative to a whole one: halves and thirds come from dimensions and
+# surfaces, other fractions more often from noise than from algorithms.
 _DENOMINATORS = {1: 1.0, 2: 0.35, 3: 0.25, 4: 0.12, 5: 0.04}
-# Powers above 3, up to where the paper ends: real, but rare.
+# Powers above 3, up to the largest of the paper: rare.
 _HIGH = {Fraction(4): 0.1, Fraction(5): 0.05, Fraction(7, 2): 0.03, Fraction(9, 2): 0.02}
 # Logarithms without a power, by their exponent.
 _LOGARITHMS = {Fraction(1): 1.0, Fraction(2): 0.3, Fraction(1, 2): 0.05, Fraction(3, 2): 0.05}
-# Powers times a logarithm or its square, by the power; `x log x` is the one that algorithms often have.
+# Powers times a logarithm or its square, by the power; `x log x` is common in algorithms.
 _PRODUCTS = {
     Fraction(1): (0.6, 0.15),
     Fraction(2): (0.2, 0.06),
@@ -35,11 +35,11 @@ _PRODUCTS = {
 }
 _FALLING = 0.3
 
-# The constant alone; and of all others: two terms, and no constant beside the terms.
+# The constant alone; of all others two terms, and no constant.
 CONSTANT_SHARE = 0.3
 TWO_TERMS_SHARE = 0.3
 NO_CONSTANT_SHARE = 0.5
-# Two-term hypotheses are made of terms that are at least so plausible: five points have no room for more.
+# The least plausible terms of two-term hypotheses: five points do not suffice for more.
 _IN_PAIRS = 0.2
 
 
@@ -83,7 +83,7 @@ class HypothesisSpace:
 
 
 def space(x: Array, falling: bool) -> HypothesisSpace:
-    """Return the hypotheses for points x, each with fewer coefficients than there are points, lest it fits anything.
+    """Return the hypotheses for points x, each with fewer coefficients than points.
 
     Args:
         x: the points, distinct.
@@ -92,7 +92,7 @@ def space(x: Array, falling: bool) -> HypothesisSpace:
     return _space(np.asarray(x, dtype=float).tobytes(), falling)
 
 
-# A profile's quantities are measured at the same points, and each interval asks for the space again.
+# The quantities of a profile share their points, and each interval needs the space again.
 @lru_cache(maxsize=64)
 def _space(points: bytes, falling: bool) -> HypothesisSpace:
     x = np.frombuffer(points)

@@ -1,8 +1,8 @@
-"""How plausible every hypothesis of the default learner is, given measurements: fitted all at once.
+"""The posterior of all hypotheses of the default learner for one parameter, fitted all at once.
 
-Each hypothesis is fitted by least squares to residuals relative to the noise of each point. The columns are made
-orthogonal one after the other (modified Gram-Schmidt), for all hypotheses and all quantities together: unlike normal
-equations this keeps residuals exact down to rounding, so that data without noise is told apart from data with little.
+Each hypothesis is fitted by least squares relative to the noise of each point. The columns are made orthogonal one
+after the other (modified Gram-Schmidt), for all hypotheses and all quantities together. Unlike normal equations, this
+keeps residuals exact to rounding, which distinguishes data without noise from data with little noise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from splc.scaling.evidence import (
 from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, HypothesisSpace
 from splc.types import Array
 
-# A column of which less than this is left beside the others says nothing of its own.
+# Columns with a smaller part orthogonal to the others are taken as dependent.
 _COLLINEAR = 1e-7
 _ONE = np.ones(())
 
@@ -53,8 +53,8 @@ def posterior(
     Args:
         among: the hypotheses.
         values: one value per point, shape (n, models).
-        scales: what the noise of a point is relative to, shape (n, models), positive.
-        counts: how many measurements a value stands for, shape (n, models).
+        scales: the size that the noise of a point is relative to, shape (n, models), positive.
+        counts: the number of measurements of each value, shape (n, models).
         squares: sum of squared deviations of repetitions, relative to `scales`, shape (models,).
         total: number of measurements, the same for all models.
     """
@@ -66,12 +66,12 @@ def posterior(
         builder.singles(among)
     if len(among.first):
         builder.doubles(among)
-    # The density of the values themselves, so that different ideas of the noise can be compared.
+    # The density of the values themselves, which makes kinds of noise comparable.
     return builder.result(-(counts * np.log(scales)).sum(axis=0))
 
 
 class _Builder:
-    """Fits kinds of hypotheses one after the other; intermediate results are shared."""
+    """Fits constants, single terms and pairs in turn; they share intermediate results."""
 
     def __init__(self, z: Array, weights: Array, terms: Array, squares: Array, total: int, distinct: int) -> None:
         self.z, self.squares, self.total, self.distinct = z, squares, total, distinct
@@ -111,7 +111,7 @@ class _Builder:
             log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE)
             log_weight = log_weight + log_coefficient(size, 1 / self.left, noise, NEGATIVE_TERM)
             log_weight = log_weight + log_coefficient(base, 1 / self.left, noise, NEGATIVE_CONSTANT)
-            # The errors of both hold 1 / left; the volume that they span together holds it once.
+            # Both errors contain 1 / left; the volume that they span contains it once.
             log_weight = log_weight + np.log(self.left)
             found = (base / self.one_norm, size / self.norms, zero)
         self._add(each, none, _where(self.left, log_weight), found, 2)
@@ -146,7 +146,7 @@ class _Builder:
             first, second = first / self.left[i], second / self.left[j]
             base = self.level - self.shared[i] * first - self.shared[j] * second
             unit = np.sqrt(1 + (self.shared[i] * unit_first) ** 2 + (self.shared[j] * unit_second) ** 2)
-            # The product of the errors, less what correlation takes off the volume that the columns span.
+            # The product of the errors, less the part of the volume that correlation removes.
             log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE) + np.log(left / unit)
             log_weight = log_weight + log_coefficient(first, unit_first, noise, NEGATIVE_TERM)
             log_weight = log_weight + log_coefficient(second, unit_second, noise, NEGATIVE_TERM)
@@ -168,7 +168,7 @@ class _Builder:
         self.parts.append((first, second, log_weights, np.array(coefficients), self.found, sizes))
 
     def result(self, density: Array) -> Posterior:
-        """Return what was added."""
+        """Return the posterior of the hypotheses that were added."""
         first, second, log_weights, coefficients, squares, sizes = zip(*self.parts, strict=True)
         return Posterior(
             np.concatenate(first),
@@ -181,7 +181,7 @@ class _Builder:
 
 
 def _dot(first: Array, second: Array) -> Array:
-    """Return the sums of products along the first axis; unlike a sum of a product it writes no product."""
+    """Return the sums of products along the first axis, without storing the products."""
     return np.asarray(np.einsum("n...,n...->...", first, second))
 
 
@@ -192,7 +192,7 @@ def _unit(vectors: Array) -> tuple[Array, Array]:
 
 
 def _beside(vectors: Array, projected: Array) -> tuple[Array, Array]:
-    """Return what is left of unit vectors without a projection, of length 1, and the length that it had."""
+    """Return unit vectors less a projection, of length 1, and the lengths before."""
     left = vectors - projected
     length = np.sqrt(_dot(left, left))
     with np.errstate(divide="ignore", invalid="ignore"):

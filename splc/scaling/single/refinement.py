@@ -1,6 +1,6 @@
 """Iterative refinement of exponents along four slices of the search space.
 
-Source: Reisert et al., Following the Blind Seer, sections 3.2 and 3.3 (`PAPER`), and what Extra-P 4.2.5 makes of it
+Source: Reisert et al., Following the Blind Seer, sections 3.2 and 3.3 (`PAPER`), and its form in Extra-P 4.2.5
 (`EXTRAP`): candidates are judged by the SMAPE of points left out, not by the residual sum of squares in sample; the
 threshold for accepting finer exponents grows with every rejection; a model needs to be only 1.3 times as good as the
 constant; and terms that contribute less than 0.05 % are no candidates.
@@ -30,7 +30,7 @@ class Rule:
 
     Attributes:
         acceptance: how many times smaller the SMAPE has to become for finer exponents to be accepted.
-        termination: the search goes on while some slice's SMAPE became so many times smaller in a round.
+        termination: the search continues while some slice's SMAPE became so many times smaller in a round.
         non_constancy: how many times smaller than the constant model's the SMAPE has to be.
         leave_one_out: judge hypotheses by the SMAPE of points left out, else by the residual sum of squares.
         compounding: whether `acceptance` is multiplied by itself after every rejected round.
@@ -63,7 +63,7 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
     coefficients = np.zeros((2, models))
     coefficients[0] = values.mean(axis=1)
     changes = np.flatnonzero(np.ptp(values, axis=1) > 0)
-    # Two coefficients and a point left out, or two coefficients alone.
+    # Two coefficients, and a point that is left out.
     if len(x) >= (3 if rule.leave_one_out else 2):
         size = batch_size(len(x), 4)
         for start in range(0, len(changes), size):
@@ -201,7 +201,7 @@ class _Search:
         return center, best
 
     def keep(self, leader: Array, middle: tuple[Array, Array], best: _Candidates, rows: Array) -> None:
-        """Take over the leading slice's hypothesis for some quantities."""
+        """Store the leading slice's hypothesis of some quantities."""
         if not hasattr(self, "power"):
             self.power, self.log = np.ones((2, len(leader)), dtype=int), np.ones((2, len(leader)), dtype=int)
             self.coefficients, self.column = np.zeros((2, len(leader))), np.zeros(self.values.shape)
@@ -230,6 +230,6 @@ def _pick(which: Array, choices: list[Array]) -> Array:
 
 
 def _ratio(before: Array, after: Array) -> Array:
-    """Return by which factor an error fell; 1 where it was nothing before and is nothing now."""
+    """Return the factor by which an error fell; 1 where it was 0 before and is 0 now."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((before == after) | ~np.isfinite(after), 1.0, before / after)

@@ -1,4 +1,4 @@
-"""Where data change their behaviour: one change point at most, found with windows of five points.
+"""Detection of one change of behaviour, with windows of five points.
 
 Source: Ilyas et al., Off-Road Performance Modeling (Euro-Par 2017), with the thresholds of Extra-P 4.2.5.
 """
@@ -13,10 +13,10 @@ from splc.types import Array
 WINDOW = 5
 LEAST_POINTS = 9
 _BAD, _MARKED, _RATIO = 0.5, 0.1, 4.0
-# Below one percent errors are noise, however much one is larger than the other.
+# Errors below one percent are noise, whatever their ratio.
 _NOISE = 0.01
-# Of noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points). So
-# two models have to be worth it, as a model that is not constant has to be: twice as good as one (not in Extra-P).
+# With noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points).
+# Two models must therefore be twice as good as one (not in Extra-P).
 WORTH_A_CHANGE = 2.0
 
 
@@ -44,7 +44,7 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
     marked = np.flatnonzero((errors >= _MARKED) | jumps)
     middle = int(marked[len(marked) // 2])
     if len(marked) == 3:
-        # The centre of the middle window belongs to both sides.
+        # The centre of the middle window belongs to both segments.
         shared = middle + WINDOW // 2
         lower, upper = np.arange(shared + 1), np.arange(shared, len(x))
     else:

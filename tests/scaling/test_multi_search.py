@@ -1,0 +1,70 @@
+"""The search for several parameters: lines, combinations, and the weights of all hypotheses."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from casestudies.scaling_evaluation.sparse_functions import AXES
+from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.lines import lines, longest
+from splc.scaling.multi.search import search
+from splc.scaling.multi.terms import parameter_terms
+from splc.scaling.noise import condensed
+from tests.support.multi_scaling_oracle import search_naively
+
+GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
+CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
+CROSS = np.flatnonzero((GRID[:, 0] == 4) | (GRID[:, 1] == 10))
+STAR = np.flatnonzero((CUBE.min(axis=0) == CUBE).sum(axis=1) >= 2)
+OF_TWO = [each for each in combinations(2) if each.active == 3]
+
+
+def test_lines_are_the_points_that_differ_in_one_parameter() -> None:
+    """Every line agrees in the other parameters, ascends, and is complete; a plain search finds the same ones."""
+    points = CUBE[np.random.default_rng(2).permutation(len(CUBE))[:60]]
+    for at in range(3):
+        found = {tuple(rows.tolist()) for rows in lines(points, at)}
+        others = np.delete(points, at, axis=1)
+        expected = set()
+        for one in others:
+            rows = [row for row in range(len(points)) if (others[row] == one).all()]
+            if len(rows) > 1:
+                expected.add(tuple(sorted(rows, key=lambda row: float(points[row, at]))))
+        assert found == expected
+        assert longest(points, at) == max(map(len, expected))
+
+
+def test_combinations_are_complete() -> None:
+    """Two parameters have five combinations, three have 45 and each uses all of them; their probabilities add up."""
+    assert {each.products for each in OF_TWO} == {(3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)}
+    for number in (1, 2, 3, 4, 5):
+        every = combinations(number)
+        assert sum(np.exp(each.log_prior) for each in every) == pytest.approx(1)
+        assert all(np.bitwise_or.reduce((0, *each.products)) == each.active for each in every)
+        assert len(set(every)) == len(every)
+    # Extra-P 4.2.5 does not have p·q + r + s.
+    assert any(each.products == (3, 4, 8) for each in combinations(4))
+
+
+@pytest.mark.parametrize(("x", "rows"), [(GRID, CROSS), (GRID, np.arange(25)), (CUBE, STAR)])
+def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any) -> None:
+    """The weights and coefficients of all hypotheses are those of a plain loop of `lstsq`, the best one first."""
+    rng = np.random.default_rng(8)
+    x = x[rows]
+    values = (20 + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
+    among, plain = search_naively(x, values)
+    assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
+    _, found = search(x, condensed(values[None], "mean"), None)
+    shift = found.log_weights[0] - plain[0][0]
+    expected = {(terms, masks): (weight, coefficients) for weight, (terms, masks, coefficients) in plain}
+    for at in range(20):
+        size = int(found.sizes[at])
+        key = tuple(found.terms[at].tolist()), tuple(found.products[at, :size].tolist())
+        weight, coefficients = expected[key]
+        assert found.log_weights[at] - shift == pytest.approx(weight, abs=1e-6)
+        assert found.coefficients[at, :size] == pytest.approx(coefficients, rel=1e-6)
+    assert found.log_weights[0] == found.log_weights.max()
