@@ -19,7 +19,7 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """How often and in which order configurations are measured.
+    """The number and the order of the runs of each configuration.
 
     Attributes:
         repeat: repetitions of each configuration.

@@ -23,7 +23,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended.
+    """The end of a process.
 
     Attributes:
         exit_code: its exit code, negative: the signal that ended it; None: it could not be started.

@@ -43,7 +43,7 @@ Finished = tuple[T, Content, float]
 
 @dataclass(frozen=True)
 class Execution:
-    """How tasks are run.
+    """The execution of tasks: processes, cluster, callbacks.
 
     Attributes:
         jobs: number of processes; 1 is this process.

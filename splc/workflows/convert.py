@@ -33,7 +33,7 @@ NAMES: Mapping[registry.Kind, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to convert.
+    """A request to convert a file.
 
     Attributes:
         source: the file to convert; its content tells what it is. `-` is standard input.

@@ -14,7 +14,7 @@ from splc.workflows.note import Note
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to describe.
+    """A request to describe a system.
 
     Attributes:
         system: a system description (XML) or a project folder; None is the current folder.

@@ -24,7 +24,7 @@ from splc.workflows.parameters import require_used, stated_parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to estimate.
+    """A request to estimate parameters.
 
     Attributes:
         free: the names of the parameters to estimate; `scale` is a factor on the whole model.

@@ -30,7 +30,7 @@ _OF_SYSTEMS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to learn, and from what.
+    """A request to learn a model.
 
     Attributes:
         learner: the name of the learner (`splc.learning.registry`).
@@ -90,7 +90,7 @@ class Request:
 
     @property
     def policies(self) -> dict[str, Any]:
-        """What happens to problematic measurements."""
+        """The treatment of problematic measurements."""
         return {"invalid": self.invalid, "duplicates": self.duplicates, "aggregate": self.aggregate or "mean"}
 
     def project(self) -> Project:

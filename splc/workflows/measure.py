@@ -29,7 +29,7 @@ from splc.workflows.note import Note, notes_of
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to measure, how often, and where results are written.
+    """A request to measure configurations.
 
     Attributes:
         command: the command with placeholders, see `docs/measuring.md`.
@@ -101,7 +101,7 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """What a measurement would run.
+    """The runs that a measurement would do.
 
     Attributes:
         prepared: the measurement.

@@ -16,7 +16,7 @@ from splc.workflows.parameters import require_used, stated_parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to optimize.
+    """A request to optimize over the valid configurations.
 
     Attributes:
         model: the file of the model: a log, JSON or model text; `-` is standard input.

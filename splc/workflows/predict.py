@@ -24,7 +24,7 @@ from splc.workflows.parameters import require_used, stated_parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to predict.
+    """A request to predict configurations.
 
     Attributes:
         model: the file of the model: a log, JSON or model text; `-` is standard input.

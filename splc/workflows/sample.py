@@ -14,7 +14,7 @@ from splc.workflows.note import Note, notes_of, reading_notes
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to sample.
+    """A request to sample configurations.
 
     Attributes:
         sampling: the sampling spec, None where its parts are given.

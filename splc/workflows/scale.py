@@ -31,7 +31,7 @@ DEFAULT_OUTPUT = "learned.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to fit.
+    """A request to fit scaling models to a profile.
 
     Attributes:
         profile: the file of the profile; `-` is standard input.

@@ -26,7 +26,7 @@ VALUE = "value"
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to suggest.
+    """A request to suggest the next points to measure.
 
     Attributes:
         measurements: the measurements at points of parameters; None are those of the project folder.
