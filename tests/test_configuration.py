@@ -17,7 +17,7 @@ from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FI
 from splc.scaling.fit import fit
 from splc.scaling.methods import METHODS, settings_of
 from splc.study import learners, reader, reference
-from splc.study.specification import Learner, Study
+from splc.study.specification import Study, StudyLearner
 from tests.support.paths import ROOT
 
 Table = dict[str, dict[str, str]]
@@ -90,10 +90,10 @@ def test_learners_of_studies() -> None:
     table = only("Learners: [learners.NAME]")
     assert set(table) == {learners.LEARNER, learners.PRESET, learners.OBSERVED, learners.SUM}
     defaults = {
-        learners.LEARNER: Learner().kind,
-        learners.PRESET: Learner().preset,
-        learners.OBSERVED: Learner().observed,
-        learners.SUM: Learner().parts,
+        learners.LEARNER: StudyLearner().kind,
+        learners.PRESET: StudyLearner().preset,
+        learners.OBSERVED: StudyLearner().observed,
+        learners.SUM: StudyLearner().parts,
     }
     for key, value in defaults.items():
         assert json.loads(default(table, key)) == plain(value)

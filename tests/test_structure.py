@@ -104,3 +104,13 @@ def test_pages_name_existing_modules(page: Path) -> None:
             resolve_name(name)
         except (ImportError, AttributeError):
             pytest.fail(f"{page.name}: {name}")
+
+
+def test_one_meaning_per_class_name() -> None:
+    """No two public classes have the same name, but the request and the result of each workflow."""
+    homes: dict[str, list[str]] = {}
+    for file in FILES:
+        for name in re.findall(r"^class ([A-Z]\w*)", file.read_text(encoding="utf-8"), re.MULTILINE):
+            homes.setdefault(name, []).append(relative(file))
+    assert {name: files for name, files in homes.items() if len(files) > 1 and name not in {"Request", "Result"}} == {}
+    assert {Path(file).parent.name for name in ("Request", "Result") for file in homes[name]} == {"workflows"}

@@ -11,7 +11,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problems, SplcError, listed
 from splc.models.influence import InfluenceModel
 from splc.study.learners import line_of
-from splc.study.specification import Learner, Study
+from splc.study.specification import Study, StudyLearner
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -62,7 +62,7 @@ class Loaded:
     """
 
     inputs: Inputs
-    learners: tuple[Learner, ...]
+    learners: tuple[StudyLearner, ...]
     analytical: InfluenceModel | None
     paths: tuple[str, ...]
     notes: tuple[str, ...]
@@ -94,7 +94,7 @@ def load(study: Study) -> Loaded:
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
     notes = tuple(_remarks(everything, nfp))
-    learners = study.learners or (Learner(settings=dict(project.learning)),)
+    learners = study.learners or (StudyLearner(settings=dict(project.learning)),)
     _require_known(study, learners, measurements)
     learners, said = _with_deviation(learners, everything)
     files = {
@@ -166,7 +166,7 @@ def _require_values(study: Study, analytical: InfluenceModel, measurements: Meas
     compare(analytical, analytical, measurements.configurations, names=names, at=study.at)
 
 
-def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measurements) -> None:
+def _require_known(study: Study, learners: tuple[StudyLearner, ...], measured: Measurements) -> None:
     """Raise SplcError naming all unknown parts and observed variables, with their lines in the study file."""
     from splc.data.observations import chosen_variables
     from splc.learning.sums import parts_of
@@ -187,8 +187,8 @@ def _require_known(study: Study, learners: tuple[Learner, ...], measured: Measur
 
 
 def _with_deviation(
-    learners: tuple[Learner, ...], measured: Measurements
-) -> tuple[tuple[Learner, ...], tuple[str, ...]]:
+    learners: tuple[StudyLearner, ...], measured: Measurements
+) -> tuple[tuple[StudyLearner, ...], tuple[str, ...]]:
     """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""
     from splc.workflows.learn_inputs import with_deviation
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from splc.errors import Problems, SpecError, SplcError
-from splc.study.specification import Learner
+from splc.study.specification import StudyLearner
 
 # Keys of a learner's table besides the settings.
 LEARNER, PRESET, OBSERVED, SUM = "learner", "preset", "observed", "sum"
@@ -26,7 +26,7 @@ class LearnersReader:
         self.problems = problems
         self.lines = lines
 
-    def learners(self, content: Any) -> tuple[Learner, ...] | None:
+    def learners(self, content: Any) -> tuple[StudyLearner, ...] | None:
         """Return the learners, None where the file names none."""
         if content is None:
             return None
@@ -44,7 +44,7 @@ class LearnersReader:
                 found.append(self.learner(name, table, place))
         return tuple(found)
 
-    def learner(self, name: str, table: dict[str, Any], place: str) -> Learner:
+    def learner(self, name: str, table: dict[str, Any], place: str) -> StudyLearner:
         """Return one learner."""
         from splc.learning.registry import DEFAULT, LEARNERS, learner_of
 
@@ -63,7 +63,9 @@ class LearnersReader:
                     named = (each for each in settings if each.casefold() in problem.message.casefold())
                     line = line_of(f"{place}.{next(named, '') if key == SETTINGS else key}", self.lines)
                     self.problems.include(SpecError(problem), line)
-        return Learner(name, kind, chosen, settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place))
+        return StudyLearner(
+            name, kind, chosen, settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place)
+        )
 
     def texts(self, table: dict[str, Any], key: str, place: str) -> tuple[str, ...]:
         """Return the text, or the list of texts, that a learner's table has under a key."""

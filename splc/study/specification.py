@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Learner:
+class StudyLearner:
     """A learner with its settings.
 
     Attributes:
@@ -74,7 +74,7 @@ class Study:
     samplings: tuple[str, ...]
     seeds: tuple[int, ...] = (0,)
     given: Mapping[str, str] = field(default_factory=dict)
-    learners: tuple[Learner, ...] | None = None
+    learners: tuple[StudyLearner, ...] | None = None
     scale: float = 1.0
     at: Mapping[str, float] = field(default_factory=dict)
     constant: bool = True

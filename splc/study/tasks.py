@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from splc._version import __version__
 from splc.io.files import sha256_of
 from splc.study.runner import key_of
-from splc.study.specification import Learner, Study
+from splc.study.specification import Study, StudyLearner
 
 if TYPE_CHECKING:
     from sampling import SamplingSpec
@@ -41,7 +41,7 @@ class Task:
     sampling: str
     seed: int
     seeded: bool
-    learner: Learner
+    learner: StudyLearner
     key: str
     log: str
 
@@ -56,7 +56,7 @@ class Task:
         return f"{self.learner.name}: {self.label}"
 
 
-def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tuple[Task, ...]:
+def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -> tuple[Task, ...]:
     """Return the tasks of a study: learners, then samplings, then seeds, in the file's order.
 
     Args:
@@ -99,7 +99,7 @@ def tasks_of(study: Study, learners: tuple[Learner, ...], inputs: Inputs) -> tup
     return tuple(tasks)
 
 
-def draws(sampling: str, learner: Learner) -> bool:
+def draws(sampling: str, learner: StudyLearner) -> bool:
     """Whether a sampling, or a learner, draws at random by the study's seeds.
 
     A design that draws has a `seed` of its own, which is None unless the spec states it.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.study import Learner
+from splc.study import StudyLearner
 from splc.study.tasks import distinct_names, draws, file_name
 
 
@@ -40,4 +40,4 @@ def test_names_are_safe_and_distinct(texts: list[str]) -> None:
 )
 def test_what_draws(sampling: str, settings: dict[str, object], expected: bool) -> None:
     """A sampling without a seed of its own draws by the study's seeds, and so does a learner with folds or bags."""
-    assert draws(sampling, Learner(settings=settings)) is expected
+    assert draws(sampling, StudyLearner(settings=settings)) is expected
