@@ -21,6 +21,7 @@ from splc.io.outputs import require_writable
 from splc.project import Project
 from splc.workflows.compare_inputs import Basis, Request, basis_of, read_models, weights_of
 from splc.workflows.compare_intervals import with_intervals
+from splc.workflows.learn_inputs import input_files
 from splc.workflows.note import Note, OnProgress
 
 __all__ = ["Request", "Result", "run"]
@@ -84,7 +85,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         system=request.system, measurements=request.measurements, nfp=request.nfp, parameters=request.parameters
     )
     files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
-    require_writable(request.plot, (*files, request.on, *project.files))
+    if request.plot is not None:
+        require_writable(request.plot, (*files, request.on, *project.files))
     space = Space(project.variability_model())
     notes: list[Note] = []
     models = read_models(request, files, space.model, project)
@@ -126,7 +128,12 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         )
         if len(models) < FEWEST:
             notes.append(Note(f"correlations need three pairs, hence {FEWEST} models; here are {len(models)}"))
-    failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
+    failures: tuple[str, ...] = ()
+    if thresholds:
+        failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
+    read = input_files(project, basis.measurements)
+    if (parameters := project.parameters_file) is not None and parameters != STANDARD:
+        read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
     return Result(
         request,
         compared,
@@ -135,7 +142,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         ranges,
         correlations,
         failures,
-        _files(project, basis),
+        read,
         tuple(notes),
     )
 
@@ -236,16 +243,3 @@ def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None
             **({} if semantic is None else semantic.values),
         }
         yield f"{pair.first} against {pair.second}", scores.get(key)
-
-
-def _files(project: Project, basis: Basis) -> dict[str, dict[str, str | None]]:
-    """Return name and hash of the files that were read beside the models."""
-    found: dict[str, dict[str, str | None]] = {}
-    if (system := project.system_file) != STANDARD:
-        found["system"] = {"path": system, "sha256": read_source(system).sha256}
-    if basis.measurements is not None:
-        report = basis.measurements.report
-        found["measurements"] = {"path": report.source, "sha256": report.sha256}
-    if (parameters := project.parameters_file) is not None and parameters != STANDARD:
-        found["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
-    return found

@@ -14,12 +14,12 @@ from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import MeasurementError, Problem, Problems, RequestError, SplcError, plural
+from splc.errors import MeasurementError, Problem, RequestError, SplcError, plural
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.log_reader import WhichRound
-from splc.formats.models.read import StoredModel, parse_stored_models
-from splc.io.files import STANDARD, read_source
+from splc.formats.models.read import read_stored_models
+from splc.io.files import STANDARD
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.models.terms import Term
@@ -119,45 +119,25 @@ def read_models(
         RequestError: if an option applies to none of the models, or there is only one model.
     """
     parameters = stated_parameters(project, request.parameter)
-    found: list[tuple[str, StoredModel, str, str]] = []
-    problems = Problems()
-    for file in files:
-        try:
-            source = read_source(file)
-            stored = parse_stored_models(
-                source, system, parameters=parameters, round=request.round, learning=request.learning
-            )
-        except SplcError as error:
-            problems.include(error)
-            continue
-        title = "standard input" if file == STANDARD else file
-        for number, each in enumerate(stored, 1):
-            name = title if len(stored) == 1 else f"{title} ({number})"
-            found.append((name, each, file, source.sha256))
-    problems.raise_if_any()
-    require_used(request.parameter, frozenset().union(*(stored.used for _, stored, _, _ in found)))
-    kinds = {stored.kind for _, stored, _, _ in found}
-    for name, given, kind in (
-        ("scale", request.scale is not None, "text"),
-        ("round", request.round != "last", "log"),
-        ("learning", request.learning is not None, "log"),
-    ):
-        if given and kind not in kinds:
-            what = "model text, which is what is multiplied" if kind == "text" else "a log"
-            raise RequestError(f"none of the models is {what}", name)
+    found = read_stored_models(files, system, parameters=parameters, round=request.round, learning=request.learning)
+    if request.parameter:
+        require_used(request.parameter, frozenset().union(*(each.used for each in found)))
+    kinds = {each.kind for each in found}
+    if request.scale is not None and "text" not in kinds:
+        raise RequestError("none of the models is model text, which is what is multiplied", "scale")
+    for name, given in (("round", request.round != "last"), ("learning", request.learning is not None)):
+        if given and "log" not in kinds:
+            raise RequestError("none of the models is a log", name)
     if len(found) < 2:
         raise RequestError("a comparison needs at least two models", "models")
     if request.at:
-        chosen_rows([parameter for _, stored, _, _ in found for parameter in stored.model.parameters], request.at)
+        chosen_rows([parameter for each in found for parameter in each.model.parameters], request.at)
     models: list[ComparedModel] = []
-    names: list[str] = []
-    for name, read, file, sha256 in found:
-        names.append(name)
-        distinct = name if names.count(name) == 1 else f"{name} [{names.count(name)}]"
-        scaled = request.scale is not None and read.kind == "text"
-        model = read.model.scaled(request.scale or 1.0) if scaled else read.model
-        compared = compared_model(distinct, model, request.at)
-        models.append(replace(compared, kind=read.kind, nfp=read.nfp, file=file, sha256=sha256))
+    for each in found:
+        scaled = request.scale is not None and each.kind == "text"
+        model = each.model.scaled(request.scale or 1.0) if scaled else each.model
+        compared = compared_model(each.name, model, request.at)
+        models.append(replace(compared, kind=each.kind, nfp=each.nfp, file=each.file, sha256=each.sha256))
     return tuple(models)
 
 
@@ -171,14 +151,15 @@ def basis_of(
     """
     on = request.on
     basis = Basis()
+    named = {" ".join(model.nfp.split()) for model in models if model.nfp}
+    stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
         policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
-        expected = _stated_nfp(models) or project.nfp
-        found = read_prediction_inputs(on, space.model, policy, request.nfp, expected)
+        found = read_prediction_inputs(on, space.model, policy, request.nfp, stated or project.nfp)
         notes += reading_notes(found.report)
         basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     elif project.has_measurements or on == "measured":
-        basis = _measured_basis(request, project, space, models, notes)
+        basis = _measured_basis(request, project, space, stated, notes)
     elif on is not None:
         sampled = draw_sample(space.model, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
@@ -193,10 +174,16 @@ def basis_of(
     return basis
 
 
-def _measured_basis(
-    request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: list[Note]
-) -> Basis:
-    """Return the measured configurations, or sampled ones with the values of those that were measured."""
+def _measured_basis(request: Request, project: Project, space: Space, stated: str | None, notes: list[Note]) -> Basis:
+    """Return the measured configurations, or sampled ones with the values of those that were measured.
+
+    Args:
+        request: the request.
+        project: the project.
+        space: the valid configurations.
+        stated: the property that the files of the models state.
+        notes: the notes to add to.
+    """
     on = request.on
     everything = project.measurements(
         space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate
@@ -204,8 +191,7 @@ def _measured_basis(
     notes += reading_notes(everything.report)
     # A log keeps one space where a name has several.
     known = {" ".join(name.split()): name for name in everything.properties}
-    stated = known.get(_stated_nfp(models) or "") if request.nfp is None else None
-    nfp = stated or project.the_nfp(everything)
+    nfp = (known.get(stated or "") if request.nfp is None else None) or project.the_nfp(everything)
     measurements = everything.measured(nfp)
     if on is None or on == "measured":
         if not len(measurements):
@@ -223,12 +209,6 @@ def _measured_basis(
         notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
     values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
     return Basis(sampled.configurations, values, nfp, _title(on), measurements)
-
-
-def _stated_nfp(models: Sequence[ComparedModel]) -> str | None:
-    """Return the property that the files of the models state; None where none does or they differ."""
-    stated = {" ".join(model.nfp.split()) for model in models if model.nfp}
-    return stated.pop() if len(stated) == 1 else None
 
 
 def _title(on: str) -> str:

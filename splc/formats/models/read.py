@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from splc.errors import InputError, OutputError, Problem, SplcError, listed
+from splc.errors import InputError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
 from splc.formats.models.stored import ReadOptions, StoredModel
-from splc.io.files import Source, read_source, write_whole
+from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import ROOT, VariabilityModel
@@ -17,7 +18,15 @@ from splc.system.variability import ROOT, VariabilityModel
 if TYPE_CHECKING:
     from splc.formats.models.log_reader import WhichRound
 
-__all__ = ["StoredModel", "parse_stored_models", "read_model", "read_stored_model", "write_model", "write_stored_model"]
+__all__ = [
+    "StoredModel",
+    "parse_stored_models",
+    "read_model",
+    "read_stored_model",
+    "read_stored_models",
+    "write_model",
+    "write_stored_model",
+]
 
 
 def read_model(
@@ -57,6 +66,43 @@ def read_stored_model(
         read_source(path), variability_model, parameters=parameters, round=round, learning=learning, symbols=symbols
     )
     return models[0]
+
+
+def read_stored_models(
+    paths: Sequence[str],
+    variability_model: VariabilityModel | None = None,
+    *,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    round: WhichRound = "last",
+    learning: int | None = None,
+) -> list[StoredModel]:
+    """Read the models of several files, each with its file, hash and a distinct name.
+
+    The arguments are those of `read_stored_model`; with `learning` 0 each learning of a log is a model.
+
+    Raises:
+        InputError: if a file cannot be read; the problems of all files are reported together.
+    """
+    found: list[StoredModel] = []
+    names: list[str] = []
+    problems = Problems()
+    for path in paths:
+        try:
+            source = read_source(path)
+            models = parse_stored_models(
+                source, variability_model, parameters=parameters, round=round, learning=learning
+            )
+        except SplcError as error:
+            problems.include(error)
+            continue
+        title = "standard input" if path == STANDARD else path
+        for number, each in enumerate(models, 1):
+            names.append(title if len(models) == 1 else f"{title} ({number})")
+            again = names.count(names[-1])
+            name = names[-1] if again == 1 else f"{names[-1]} [{again}]"
+            found.append(replace(each, name=name, file=path, sha256=source.sha256))
+    problems.raise_if_any()
+    return found
 
 
 def parse_stored_models(

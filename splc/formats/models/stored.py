@@ -27,12 +27,18 @@ class StoredModel:
         nfp: the property that it was learned from, None if the file does not name it.
         kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
         used: the parameters that a model text uses.
+        name: a name in messages and tables: the file, with a number for one of several models.
+        file: the file, None for a model that was not read from one.
+        sha256: the hash of the file's content.
     """
 
     model: InfluenceModel
     nfp: str | None = None
     kind: Literal["log", "json", "text"] = "text"
     used: frozenset[str] = frozenset()
+    name: str = ""
+    file: str | None = None
+    sha256: str = ""
 
 
 @dataclass(frozen=True)
