@@ -1,4 +1,4 @@
-"""Many models compared over many configurations: the limits of CPU time and memory that were promised.
+"""Comparison of many models over many configurations: CPU time and memory.
 
 Run by `make bench`. Each case runs in a process of its own, where its clock starts after the imports.
 """

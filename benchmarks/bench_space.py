@@ -1,6 +1,6 @@
-"""The space of valid configurations and the reading of large files: CPU limits that were promised.
+"""The space of valid configurations and the reading of large files: CPU time.
 
-Run by `make bench`. Each measurement stands beside a yardstick of the same run: sorting ten million random numbers.
+Run by `make bench`. Each measurement is compared with a yardstick of the same run: sorting ten million random numbers.
 """
 
 from __future__ import annotations

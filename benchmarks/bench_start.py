@@ -1,6 +1,6 @@
-"""How long `splc` takes to start: the CPU limit that was promised.
+"""Start of `splc`: CPU time.
 
-Run by `make bench`. The measurement stands beside a yardstick of the same run: starting Python alone.
+Run by `make bench`. The measurement is compared with a yardstick of the same run: starting Python alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m casestudies.measure CASE`: measure a case study again with the drivers, by `splc measure`.
+"""`python -m casestudies.measure CASE`: measure a case study again with its driver.
 
 Everything is written next to the committed files, under names with `.new` in them; the same command continues after an
 interruption. Further options are those of `splc measure`, as `--sampling pb:9,3 --dry-run`.

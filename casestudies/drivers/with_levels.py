@@ -1,4 +1,4 @@
-"""Run `amg`, and print what it observed of each level in the row of the configuration, for `splc measure`.
+"""Run `amg`, and print its observations of each level in the row of the configuration, for `splc measure`.
 
     python3 with_levels.py mpirun -n 2 build/amg < configurations.csv
 
@@ -30,7 +30,7 @@ def columns(level: int) -> list[str]:
 
 
 def cells(level: Mapping[str, str]) -> list[str]:
-    """Return the cells of a level: its variables, and the computing time of all that is done on it."""
+    """Return the cells of a level: its variables and the computing time of its work."""
     seconds = sum(float(level[f"{work}_compute_seconds"]) for work in WORKS)
     return [*(level[name] for name in VARIABLES), f"{seconds:.9f}"]
 

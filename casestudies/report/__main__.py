@@ -1,4 +1,4 @@
-"""`python -m casestudies.report`: do all studies, and write the pages and the figures from what they gave."""
+"""`python -m casestudies.report`: run all studies, and write the pages and the figures with their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from splc.study.pictures import can_draw
 
 
 def main() -> int:
-    """Write the pages, or only say whether they are what the studies give."""
+    """Write the pages, or check that they agree with the studies."""
     from joblib import cpu_count
 
     parser = argparse.ArgumentParser(prog="python -m casestudies.report", description=__doc__)

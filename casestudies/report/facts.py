@@ -1,4 +1,4 @@
-"""The numbers of SMG2000's and BoomerAMG's pages: about their measurements, and about their analytical models."""
+"""Numbers about the measurements and the analytical models of SMG2000 and BoomerAMG."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REDUCED: Mapping[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.
 
 
 def best_factor(measured: Array, predicted: Array) -> tuple[float, float]:
-    """Return the factor on predictions that makes the mean relative error least, and that error in percent.
+    """Return the factor on predictions with the least mean relative error, and that error in percent.
 
     Args:
         measured: shape (n,), positive.
@@ -55,7 +55,7 @@ def ratio_text(measured: Array, predicted: Array) -> str:
 
 
 def factors(cases: Sequence[Case]) -> Table:
-    """Return how far the analytical models are from the computing time, without a factor and with the best one."""
+    """Return the errors of the analytical models, without a factor and with the best one."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         measured, predicted = case.loaded.inputs.measured, _predicted(case)
@@ -78,7 +78,7 @@ def factors(cases: Sequence[Case]) -> Table:
 
 
 def sizes(cases: Sequence[Case]) -> Table:
-    """Return how many configurations were measured, how often, and with how many ranks."""
+    """Return the numbers of configurations, of repetitions and of ranks."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         measurements = case.loaded.inputs.measurements
@@ -120,7 +120,7 @@ def dimension(case: Case) -> str:
 
 
 def conventions(case: Case) -> Table:
-    """Return how far BoomerAMG's analytical model is from the computing time, whatever stands for the repetitions."""
+    """Return the errors of BoomerAMG's analytical model by the value that represents the repetitions."""
     measurements = case.loaded.inputs.measurements
     predicted = _predicted(case)
     folder = HERE / case.kind.folder
@@ -165,7 +165,7 @@ def levels(case: Case) -> Table:
 
 
 def learned(case: Case) -> Table:
-    """Return the errors of what was learned (seed 0), on the configurations learned from and on all others."""
+    """Return the errors of the learned models (seed 0), on their learning sets and on all other configurations."""
     names = list(dict.fromkeys(run.task.learner.name for run in case.results.runs))
     found: dict[str, dict[str, str]] = {}
     for run in case.results.runs:
@@ -184,7 +184,7 @@ def _predicted(case: Case) -> Array:
 
 
 def _by_level(case: Case, count: int) -> tuple[Array, ...]:
-    """Return what BoomerAMG's analytical model predicts for each level, 0 where there is none."""
+    """Return the predictions of BoomerAMG's analytical model for each level, 0 for missing levels."""
     folder = HERE / case.kind.folder
     parameters = read_parameters(folder / "parameters.toml")
     lines = (folder / "analytical.txt").read_text(encoding="utf-8").splitlines()

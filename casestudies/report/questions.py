@@ -50,7 +50,7 @@ def analytical_terms(compared: SyntacticComparison) -> list[str]:
 
 
 def influences(cases: Iterable[Case]) -> Table:
-    """Return how many terms of the analytical models were learned (RQ1)."""
+    """Return the numbers of terms of the analytical models that were learned (RQ1)."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         compared = by_terms(case)
@@ -88,7 +88,7 @@ def influences(cases: Iterable[Case]) -> Table:
 
 
 def term_counts(cases: Iterable[Case]) -> str:
-    """Return which terms of the analytical models were found, and how often, as a list (RQ1)."""
+    """Return the terms of the analytical models with the number of models that have them, as a list (RQ1)."""
     lines = []
     for case in cases:
         compared = by_terms(case)
@@ -133,7 +133,7 @@ def extremes(values: dict[str, float]) -> str:
 
 
 def samplings(cases: Iterable[Case]) -> Table:
-    """Return between which values similarity lies, by design (RQ2)."""
+    """Return the ranges of the similarities over the designs (RQ2)."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         title = case.kind.title
@@ -147,7 +147,7 @@ def samplings(cases: Iterable[Case]) -> Table:
 
 
 def syntactic_only(cases: Iterable[Case]) -> Table:
-    """Return whether the score by terms says anything about predictions: its correlation with error rates (RQ3)."""
+    """Return the correlation of the syntactic score with error rates (RQ3)."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         cells: list[Cell] = [case.kind.title]
@@ -178,7 +178,7 @@ def preferred(values: dict[str, float], key: str) -> str:
 
 
 def preferences(cases: Sequence[Case]) -> Table:
-    """Return which design each measure says is nearest to the analytical model (RQ4)."""
+    """Return the design that each measure prefers (RQ4)."""
     rows: list[tuple[Cell, ...]] = []
     for key in PUBLISHED:
         ours = [preferred(means(case, ANALYTICAL, key), key) for case in cases]
@@ -190,7 +190,7 @@ def preferences(cases: Sequence[Case]) -> Table:
 
 
 def all_pairs(case: Case) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:
-    """Return all pairs of what predicts or was measured: the measurements, the analytical model, every learned one."""
+    """Return all pairs of the measurements, the analytical model and the learned models."""
     configurations = case.loaded.inputs.measurements.configurations
     values = [case.loaded.inputs.measured, case.analytical.predict(configurations)]
     values += [predicted for _, _, predicted in case.distinct]
@@ -201,7 +201,7 @@ def all_pairs(case: Case) -> tuple[list[SemanticComparison], list[tuple[int, int
 
 
 def agreement(case: Case) -> dict[str, tuple[dict[str, Correlation], int]]:
-    """Return over which pairs → measure → its correlation with the error rate, and the number of pairs."""
+    """Return the kind of pairs → measure → its correlation with the error rate, and the number of pairs."""
     comparisons, pairs = all_pairs(case)
     with_analytical = [comparison for comparison, (i, j) in zip(comparisons, pairs, strict=True) if 1 in (i, j)]
     values = {key: published(case, key) for key in SEMANTIC}
@@ -218,7 +218,7 @@ def agreement(case: Case) -> dict[str, tuple[dict[str, Correlation], int]]:
 
 
 def with_error_rate(cases: Sequence[Case]) -> Table:
-    """Return how the measures correlate with the error rate (RQ5)."""
+    """Return the correlations of the measures with the error rate (RQ5)."""
     made = [agreement(case) for case in cases]
     rows: list[tuple[Cell, ...]] = []
     for key in CORRELATED:

@@ -13,7 +13,7 @@ _DIGITS = 3
 
 
 def case_blocks(case: Case) -> dict[str, str]:
-    """Return the blocks that one case gives: its two tables."""
+    """Return the blocks of one case: its two tables."""
     models, analytical = (f"table-{number}" for number in case.kind.tables)
     return {models: text(tables.of_models(case)), analytical: text(tables.of_analytical(case))}
 

@@ -1,4 +1,4 @@
-"""The studies of all case studies, done (or found done) in their results folders."""
+"""The studies of all case studies, run in their results folders."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ KINDS = (
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A case study with what its study gave.
+    """A case study with its results.
 
     Attributes:
         kind: which one it is.
         study: its study.
-        loaded: what the study worked with.
-        results: what it gave.
-        wall: the same about the wall time, None where there is no such study.
+        loaded: the inputs of the study.
+        results: its results.
+        wall: the results of the study of the wall time, None if there is none.
     """
 
     kind: Kind
@@ -95,7 +95,7 @@ class Case:
 
     @cached_property
     def distinct(self) -> tuple[tuple[Run, InfluenceModel, Array], ...]:
-        """The models with their predictions of all measured configurations, those that predict the same only once."""
+        """The models with different predictions, and their predictions of all measured configurations."""
         found: dict[bytes, tuple[Run, InfluenceModel, Array]] = {}
         for run, model in self.models:
             predicted = model.predict(self.loaded.inputs.measurements.configurations)
@@ -106,13 +106,13 @@ class Case:
 def done(
     kind: Kind, results: Path | None = None, jobs: int = 1, tell: Callable[[str], None] = lambda text: None
 ) -> Case:
-    """Do the studies of a case; what was done before is not done again.
+    """Run the studies of a case; finished runs are not repeated.
 
     Args:
         kind: which case.
         results: where the results folders are made; None: beside the study files.
         jobs: number of processes that learn.
-        tell: told what is done.
+        tell: called with each study that is run.
     """
     folder = HERE / kind.folder
     found = []

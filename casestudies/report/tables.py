@@ -1,4 +1,4 @@
-"""Tables 5.6 to 5.13 of the thesis with our numbers, and what they leave out: how well models predict measurements."""
+"""Tables 5.6 to 5.13 of the thesis with our numbers, and the errors of the models on the measurements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def row(runs: Iterable[Run], value: Callable[[Run], float | None]) -> list[Cell]
 
 
 def measure(group: str, key: str) -> Callable[[Run], float | None]:
-    """Return what gives the value of a measure, in the unit of the thesis' tables."""
+    """Return a function for the value of a measure, in the unit of the thesis' tables."""
     return lambda run: in_table(key, run.values.get(group, {}).get(key))
 
 
@@ -46,7 +46,7 @@ def of_models(case: Case) -> Table:
 
 
 def counts(case: Case) -> list[Cell]:
-    """Return how many configurations each design learned from."""
+    """Return the sizes of the learning sets of the designs."""
     found: list[Cell] = []
     for name in DESIGNS:
         sizes = {run.record.learned_from for run, _ in case.models if run.task.sampling == name}
@@ -91,7 +91,7 @@ def errors(cases: Iterable[Case]) -> Table:
 
 
 def overview(cases: Iterable[Case]) -> Table:
-    """Return what was measured and how far the analytical model is off."""
+    """Return the measured property and the errors of the analytical and the best learned model."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         results, best = case.results, best_of(case)
@@ -136,7 +136,7 @@ def label(run: Run) -> str:
 
 
 def learners(case: Case) -> Table:
-    """Return how the ways to learn BoomerAMG differ: error rates against the measurements, and numbers of terms."""
+    """Return the error rates and numbers of terms of BoomerAMG's learners."""
     rows: list[tuple[Cell, ...]] = []
     for name in dict.fromkeys(run.task.learner.name for run in case.results.runs):
         runs = [run for run in case.results.runs if run.task.learner.name == name]

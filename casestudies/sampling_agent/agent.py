@@ -20,7 +20,7 @@ class Agent:
     """A network that learns the value of actions, one update at a time."""
 
     def __init__(self, inputs: int, actions: int, settings: Settings, rng: np.random.Generator) -> None:
-        """Begin with a new network.
+        """Start with a new network.
 
         Args:
             inputs: the size of a state.
@@ -49,7 +49,7 @@ class Agent:
         return nn.Sequential(*layers[:-1])
 
     def network(self) -> Network:
-        """Return what was learned so far."""
+        """Return the network as it is now."""
         linear = [each for each in self._online if isinstance(each, self._torch.nn.Linear)]
         return Network(
             tuple((each.weight.detach().numpy().copy(), each.bias.detach().numpy().copy()) for each in linear)

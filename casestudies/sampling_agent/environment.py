@@ -74,23 +74,23 @@ class Episodes:
         return np.asarray(self.taken.sum(axis=1))
 
     def states(self) -> Array:
-        """Return what the agent sees: [p, i, j, c] of the paper, each between 0 and 1, shape (episodes, n + 3)."""
+        """Return the states, [p, i, j, c] of the paper, each between 0 and 1, shape (episodes, n + 3)."""
         n = len(self.grid.points)
         extra = np.stack([self.phase / self.grid.parameters, self.points / n, self.costs], axis=1)
         return np.hstack([self.taken, extra]).astype(np.float32)
 
     def allowed(self) -> Array:
-        """Return which actions an episode may take, shape (episodes, actions): those of its phase that add a point."""
+        """Return the allowed actions, shape (episodes, actions): those of the phase that add a point."""
         # Of points that are taken, an action adds those it takes beyond them.
         adds = (~self.taken).astype(np.float32) @ self.grid.takes.T.astype(np.float32) > 0
         return np.asarray(adds & (self.grid.phases == self.phase[:, None]) & ~self.done[:, None])
 
     def added_costs(self) -> Array:
-        """Return what each action would add to the cost, as a fraction, shape (episodes, actions)."""
+        """Return the cost that each action would add, as a fraction, shape (episodes, actions)."""
         return np.asarray((self.tasks.costs * ~self.taken) @ self.grid.takes.T)
 
     def step(self, actions: Array) -> Array:
-        """Take one action in every episode that is not over, and return the rewards 1 - c; 0 where it is over.
+        """Take one action in every episode that is not over; return the rewards 1 - c, 0 for episodes that are over.
 
         Args:
             actions: shape (episodes,); the entry of a finished episode is ignored.

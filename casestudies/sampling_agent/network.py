@@ -1,4 +1,4 @@
-"""The agent's network, as numbers: it can be used and read without the library that trained it."""
+"""The network of the agent in numpy, so that it can be read and used without PyTorch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Network:
 
 
 def drawn_network(sizes: tuple[int, ...], rng: np.random.Generator) -> Network:
-    """Return a network that has learned nothing.
+    """Return an untrained network.
 
     Args:
         sizes: of the input, of each hidden layer, and of the output.
@@ -63,7 +63,7 @@ def write_network(path: Path, network: Network) -> None:
 
 
 def read_network(path: Path) -> Network:
-    """Read what `write_network` wrote.
+    """Read a network that `write_network` wrote.
 
     Raises:
         InputError: if it is something else.

@@ -36,7 +36,7 @@ class Outcome:
 
     @staticmethod
     def joined(parts: Sequence[Outcome]) -> Outcome:
-        """Return several as one."""
+        """Return several outcomes as one."""
         names = Outcome.__dataclass_fields__
         return Outcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
@@ -47,28 +47,28 @@ class Outcome:
 
     @property
     def reward(self) -> float:
-        """Mean of 1 - c over the episodes with an accurate model: the others teach nothing (III.C); NaN: none."""
+        """Mean of 1 - c over the episodes with an accurate model (III.C); NaN without any."""
         return 1 - self.cost
 
     @property
     def cost(self) -> float:
-        """Mean cost of the episodes with an accurate model, as a fraction; NaN where there is none."""
+        """Mean cost of the episodes with an accurate model, as a fraction; NaN without any."""
         return float(self.costs[self.accurate].mean()) if self.accurate.any() else float("nan")
 
     @property
     def score(self) -> float:
-        """Mean reward, an episode without an accurate model counting 0: what networks are compared by."""
+        """Mean reward, which compares networks; an episode without an accurate model counts 0."""
         return float(np.where(self.accurate, 1 - self.costs, 0.0).mean())
 
     @property
     def single_rank(self) -> float:
-        """Mean rank of single points over the episodes that took some; NaN where none did."""
+        """Mean rank of single points over the episodes that took some; NaN if none did."""
         there = ~np.isnan(self.single_ranks)
         return float(self.single_ranks[there].mean()) if there.any() else float("nan")
 
 
 def outcome_of(episodes: Episodes, steps: Transitions) -> Outcome:
-    """Return what episodes came to.
+    """Return the outcome of episodes.
 
     Args:
         episodes: that are over.

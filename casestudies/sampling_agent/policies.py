@@ -1,4 +1,4 @@
-"""Rules that choose actions: the paper's heuristic, chance, what a network values most; and episodes played by them."""
+"""Policies: the paper's heuristic, chance, and the values of a network; and episodes played by them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Policy = Callable[[Episodes], Array]
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Steps of episodes: state, action, reward, and what follows.
+    """Steps of episodes: state, action, reward, following state.
 
     Attributes:
         states: shape (transitions, inputs).
@@ -49,7 +49,7 @@ class Transitions:
 
 
 def heuristic(episodes: Episodes) -> Array:
-    """Choose what adds the least cost: the cheapest line of each parameter, then the cheapest points (III.E)."""
+    """Choose the least added cost: the cheapest line of each parameter, then the cheapest points (III.E)."""
     return np.asarray(np.where(episodes.allowed(), episodes.added_costs(), np.inf).argmin(axis=1))
 
 
@@ -74,7 +74,7 @@ def by_value(network: Network) -> Policy:
 
 
 def exploring(policy: Policy, share: float, rng: np.random.Generator) -> Policy:
-    """Return a policy that now and then draws an action by chance instead (ε-greedy).
+    """Return a policy that draws some of its actions by chance (ε-greedy).
 
     Args:
         policy: what is done otherwise.

@@ -18,7 +18,7 @@ class Replay:
     """A memory of limited size; the oldest transitions are forgotten."""
 
     def __init__(self, capacity: int, inputs: int, actions: int, alpha: float) -> None:
-        """Begin with nothing.
+        """Start empty.
 
         Args:
             capacity: how many transitions are kept.
@@ -36,11 +36,11 @@ class Replay:
         self._next = self._size = 0
 
     def __len__(self) -> int:
-        """Return how many transitions are remembered."""
+        """Return the number of transitions."""
         return self._size
 
     def add(self, new: Transitions) -> None:
-        """Remember transitions; they have the greatest priority so far, so that each is likely to come once."""
+        """Add transitions with the greatest priority so far, so that each is likely to be drawn once."""
         greatest = self._priorities.max() or 1.0
         capacity = len(self._actions)
         kept = new.part(np.arange(len(new))[-capacity:])
@@ -70,7 +70,7 @@ class Replay:
         return rows, weights / weights.max()
 
     def at(self, rows: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Return states, actions, rewards, following states, and which actions follow."""
+        """Return states, actions, rewards, following states and following allowed actions."""
         return (
             self._states[rows],
             self._actions[rows],
@@ -80,5 +80,5 @@ class Replay:
         )
 
     def surprised(self, rows: Array, errors: Array) -> None:
-        """Set priorities by how far off the value of each transition was."""
+        """Set priorities by the errors of the values of transitions."""
         self._priorities[rows] = (np.abs(errors) + _LEAST) ** self._alpha

@@ -1,4 +1,4 @@
-"""Settings of the training. The values of the paper, scaled down, and our choices where it states none."""
+"""Settings of the training: the values of the paper, scaled down, and our choices where it states none."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Settings:
         return first + (last - first) * min((epoch - 1) / length, 1.0)
 
     def beta_at(self, epoch: int) -> float:
-        """Return how far importance weights undo priorities in an epoch, counted from 1."""
+        """Return the exponent of importance weights in an epoch, counted from 1."""
         return self.beta + (1 - self.beta) * (epoch - 1) / (self.epochs - 1)
 
     def rate_at(self, epoch: int) -> float:

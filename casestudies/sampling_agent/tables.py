@@ -10,7 +10,6 @@ import numpy as np
 from casestudies.sampling_agent.outcome import Outcome
 from casestudies.sampling_agent.training import Epoch
 from casestudies.sampling_agent.validation import AGENT, AGENT_DRAWN, HEURISTIC, Validation
-from splc.errors import SpecError
 
 CURVE = (
     "epoch,epsilon,episodes,accurate_percent,reward,cost_percent,points,steps,"
@@ -45,7 +44,7 @@ def curve_csv(epochs: Sequence[Epoch]) -> str:
 
 
 def validation_csv(outcomes: Mapping[str, Outcome]) -> str:
-    """Return what each policy reached."""
+    """Return the outcome of each policy."""
     lines = [VALIDATED]
     for name, each in outcomes.items():
         rank = "" if np.isnan(each.single_rank) else f"{each.single_rank:.4f}"
@@ -87,7 +86,7 @@ def tables(validation: Validation) -> str:
 
 
 def verdict(validation: Validation) -> str:
-    """Say whether the agent found the heuristic again."""
+    """Return a sentence about whether the agent found the heuristic."""
     agent, rule = validation.outcomes[AGENT], validation.outcomes[HEURISTIC]
     drawn = validation.outcomes[AGENT_DRAWN]
     lines = 100 * agent.cheapest.mean()
@@ -103,17 +102,3 @@ def verdict(validation: Validation) -> str:
         return f"{text} It needed no single point, so nothing can be said of its choice of these."
     small = ", which are too few to tell" if taken < 30 else ""
     return f"{text} Single points were taken for {taken} functions{small}; their mean rank is {agent.single_rank:.2f}."
-
-
-def with_tables(page: str, name: str, text: str) -> str:
-    """Return a page with what stands between the markers of a block replaced.
-
-    Raises:
-        SpecError: if the page has not exactly one such block.
-    """
-    pattern = re.compile(rf"(<!-- begin {re.escape(name)}[^>]*-->\n).*?(<!-- end {re.escape(name)} -->)", re.DOTALL)
-    if len(pattern.findall(page)) != 1:
-        raise SpecError(
-            f"the page has not one block {name!r}", hint=f"put <!-- begin {name} --> and <!-- end {name} -->"
-        )
-    return pattern.sub(lambda match: f"{match[1]}{text.rstrip()}\n{match[2]}", page)

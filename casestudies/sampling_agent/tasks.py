@@ -1,4 +1,4 @@
-"""Functions to be modelled, with what measuring them gives and costs."""
+"""Functions to model, with their measurements and costs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Generator:
             raise SpecError(f"functions cannot be drawn like this: {self}", hint=hint)
 
     def __call__(self, number: int, rng: np.random.Generator) -> Tasks:
-        """Draw functions, and measure them; a measurement costs p times its value (core hours)."""
+        """Draw and measure functions; a measurement costs p times its value (core hours)."""
         drawn = functions(3, number, rng, self.least)
         shape = (*drawn.values.shape, self.repetitions)
         measured = drawn.values[:, :, None] * (1 + rng.uniform(-self.noise, self.noise, shape))

@@ -1,4 +1,4 @@
-"""`python -m casestudies.sampling_agent.train`: train the agent, judge it, and write what came of it."""
+"""`python -m casestudies.sampling_agent.train`: train and validate the agent, and write it with its results."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.report.page import with_blocks
 from casestudies.sampling_agent.grid import paper_grid
 from casestudies.sampling_agent.network import write_network
 from casestudies.sampling_agent.settings import Settings
-from casestudies.sampling_agent.tables import curve_csv, tables, validation_csv, with_tables
+from casestudies.sampling_agent.tables import curve_csv, tables, validation_csv
 from casestudies.sampling_agent.tasks import Generator, scaling_modeler
 from casestudies.sampling_agent.training import Epoch, train
 from casestudies.sampling_agent.validation import validate, validation_rng
@@ -101,7 +102,7 @@ def _run(settings: Settings, generator: Generator, functions: int, output: Path 
     text = tables(validation)
     if output is None:
         page = HERE / "README.md"
-        write_whole(page, with_tables(page.read_text(encoding="utf-8"), "outcome", text))
+        write_whole(page, with_blocks(page.read_text(encoding="utf-8"), {"outcome": text}))
     print(text)
     _tell(f"{folder}: {time.perf_counter() - start:.0f} s")
 

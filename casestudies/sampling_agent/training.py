@@ -85,7 +85,7 @@ def train(grid: Grid, draw: Draw, modeler: Modeler, settings: Settings) -> Itera
 
 
 def _over(parts: list[Outcome], epoch: int, settings: Settings) -> bool:
-    """Whether an epoch has had its episodes: in the first one, those with an accurate model count."""
+    """Whether an epoch is over: in the first one, only episodes with an accurate model count."""
     played = sum(len(part.accurate) for part in parts)
     if epoch > 1 or played >= _MOST_DRAWN * settings.episodes:
         return played >= settings.episodes

@@ -1,4 +1,4 @@
-"""The trained agent against the heuristic and chance, on functions that none of them has seen (III.D)."""
+"""The trained agent against the heuristic and chance, on functions that were not used in training (III.D)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Validation:
 
 
 def validation_rng(seed: int) -> np.random.Generator:
-    """Return where the functions of the validation are drawn from."""
+    """Return the random generator of the functions of the validation."""
     return np.random.default_rng([seed, _VALIDATED])
 
 
@@ -70,7 +70,7 @@ def validate(grid: Grid, tasks: Tasks, modeler: Modeler, network: Network, setti
 
 
 def _lines(grid: Grid, actions: Array, parameter: int) -> dict[str, float]:
-    """Return where the lines along a parameter lie → their share, the most frequent one first."""
+    """Return the positions of the lines along a parameter → their share, the most frequent one first."""
     others = [at for at in range(grid.parameters) if at != parameter]
     chosen, counts = np.unique(actions, return_counts=True)
     found = {}

@@ -1,4 +1,4 @@
-"""A synthetic evaluation: scaling models of functions that are drawn, and so known, as a study of its own.
+"""A synthetic evaluation: scaling models of known random functions.
 
 The modules `single_functions` and `sparse_functions` define what is drawn and how models are scored. Every evaluation
 shares this: it has cells (one task each), a row of numbers or several for each cell, tables and pictures.
@@ -57,7 +57,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what each task is called, and what it is about."""
+        """Yield the title and the cell of each task."""
 
     @abstractmethod
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
-        """Return the tables that people read."""
+        """Return the tables of `table.md`."""
 
     @abstractmethod
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
@@ -96,6 +96,6 @@ def perform_cell(task: EvaluationTask, evaluation: Evaluation) -> Mapping[str, A
 
 
 def rows_table(rows: Sequence[Row]) -> Table:
-    """Return all rows as one table, for scripts."""
+    """Return `table.csv`: all rows as one table."""
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     return Table(columns, tuple(tuple(row.get(name) for name in columns) for row in rows))

@@ -1,4 +1,4 @@
-"""A study file that changes the settings of an evaluation: `preset = "synthetic-single"`, and what differs from it."""
+"""Files that change the settings of an evaluation: `preset = "synthetic-single"`, and settings that differ from it."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ _SETTINGS: Mapping[str, _Setting] = {
 
 
 def evaluation_preset(name: str) -> Evaluation:
-    """Return an evaluation as its preset has it.
+    """Return the evaluation of a preset.
 
     Raises:
-        SpecError: if there is none of this name.
+        SpecError: for an unknown preset.
     """
     if name not in PRESETS:
         raise SpecError(f"there is no preset {name!r}", hint=_KNOWN)
@@ -81,7 +81,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
 
 
 def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapping[str, int]) -> Evaluation:
-    """Return the evaluation that a study file asks for.
+    """Return the evaluation of a file.
 
     Args:
         path: the file.

@@ -37,7 +37,7 @@ class SingleEvaluation(Evaluation):
     learners: tuple[str, ...] = tuple(LEARNERS)
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what each task is called, and what it is about."""
+        """Yield the title and the cell of each task."""
         for noise in self.noise:
             for kind in KINDS:
                 for learner in self.learners:

@@ -1,4 +1,4 @@
-"""The synthetic evaluation of Following the Blind Seer (section 4.1, Fig. 3), stated so that it can be repeated.
+"""The synthetic evaluation of Following the Blind Seer (section 4.1, Fig. 3).
 
 *Terms*, by class:
 

@@ -40,7 +40,7 @@ class SparseEvaluation(Evaluation):
     parameters: tuple[int, ...] = tuple(POINTS)
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what each task is called, and what it is about."""
+        """Yield the title and the cell of each task."""
         for noise in self.noise:
             for repetitions in self.repetitions:
                 for parameters in self.parameters:
@@ -72,7 +72,7 @@ class SparseEvaluation(Evaluation):
         ]
 
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
-        """Return a table per noise, and one of what was left out."""
+        """Return a table per noise, and one of the drawn functions."""
         columns = (
             "parameters", "repetitions", "points", *WITHIN, "sums within 5 %", "products within 5 %", "cost %",
         )  # fmt: skip
@@ -108,7 +108,7 @@ class SparseEvaluation(Evaluation):
         return NUMBERS[parameters] if self.functions is None else self.functions
 
     def _left_out(self, rows: Sequence[Row]) -> Table:
-        """Return which functions were drawn, and which were left out; noise and repetitions change nothing of it."""
+        """Return the numbers of drawn and rejected functions, which do not depend on noise and repetitions."""
         first = {row["parameters"]: row for row in reversed(rows)}
         reasons = [name for name in rows[0] if name.startswith(LEFT_OUT)]
         lines: list[tuple[Cell, ...]] = [

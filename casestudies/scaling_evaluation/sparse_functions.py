@@ -1,4 +1,4 @@
-"""The synthetic evaluation of Learning Cost-Effective Sampling Strategies (III.B, IV, Fig. 5), made repeatable.
+"""The synthetic evaluation of Learning Cost-Effective Sampling Strategies (III.B, IV, Fig. 5).
 
 *Points*: all combinations of p = 4, 8, 16, 32, 64; s = 10, 20, …, 50; n = 1000, 2000, …, 5000; g = 2, 4, …, 10 (the
 first m of them). The prediction is judged at the next value of every parameter: 128, 60, 6000, 12.
@@ -168,7 +168,7 @@ def evaluate_sparse(
     least: float = LEAST,
     **settings: Any,
 ) -> tuple[tuple[SparseScore, ...], Functions]:
-    """Let the learner model synthetic functions from few and from many points.
+    """Model synthetic functions from few and from many points.
 
     Args:
         parameters: 1 to 4.

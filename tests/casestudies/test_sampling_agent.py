@@ -20,7 +20,7 @@ from casestudies.sampling_agent.outcome import outcome_of
 from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
 from casestudies.sampling_agent.replay import Replay
 from casestudies.sampling_agent.settings import Settings
-from casestudies.sampling_agent.tables import CURVE, VALIDATED, curve_csv, tables, validation_csv, with_tables
+from casestudies.sampling_agent.tables import CURVE, VALIDATED, curve_csv, tables, validation_csv
 from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks, scaling_modeler
 from casestudies.sampling_agent.train import HERE
 from casestudies.sampling_agent.train import main as train_command
@@ -292,14 +292,6 @@ def test_wrong_generators(make: Callable[[], Generator]) -> None:
     """Functions that cannot be drawn are refused."""
     with pytest.raises(SpecError, match="cannot be drawn"):
         make()
-
-
-def test_tables_of_a_page() -> None:
-    """Tables take the place of a block's content, and nothing else; a page without the block is refused."""
-    page = "a\n<!-- begin x: made -->\nold\n<!-- end x -->\nb\n"
-    assert with_tables(page, "x", "new\n") == "a\n<!-- begin x: made -->\nnew\n<!-- end x -->\nb\n"
-    with pytest.raises(SpecError, match="one block"):
-        with_tables(page, "y", "new")
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
