@@ -77,6 +77,8 @@ def _left_column(parameter: Any) -> str:
 
 
 def _default(parameter: Any) -> str:
+    if parameter.required and parameter.param_type_name == "option":
+        return " [required]"
     shown = parameter.show_default and not getattr(parameter, "is_flag", False)
     return f" [default: {parameter.default}]" if shown and parameter.default not in (None, "", ()) else ""
 

@@ -35,6 +35,17 @@ def warn(text: str) -> None:
     print(f"warning: {text}", file=sys.stderr)
 
 
+def duration(seconds: float) -> str:
+    """Return a duration as text, in a fitting unit."""
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
     """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
 

@@ -102,7 +102,7 @@ def test_nothing_learned(project: Path, run: Run) -> None:
         (("--backend", "dask"), "--backend dask and --scheduler ADDRESS need each other"),
         (("--scheduler", "tcp://localhost:1"), "need each other"),
         (("--jobs", "0"), "Invalid value for '--jobs'"),
-        (("--backend", "dask", "--scheduler", "x", "-j", "2"), "a cluster has as many processes as it has"),
+        (("--backend", "dask", "--scheduler", "x", "-j", "2"), "the number of processes is that of the cluster"),
         (("-o", "system.xml"), "system.xml: cannot be made"),
         (("-o", "."), "this folder holds other files: analytical.txt"),
     ],
@@ -139,7 +139,8 @@ def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bar tells the remaining time by the runs of this time, not by those that were done before."""
     import time
 
-    from splc.cli.show.study import advance_by, remaining_text
+    from splc.cli.show.study import advance_by
+    from splc.cli.terminal import duration
 
     now = iter([0.0, 60.0, 240.0, 300.0])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
@@ -153,4 +154,4 @@ def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
         (700, "14 of 20, about 6 min left: ff"),
         (1000, "20 of 20: ff"),
     ]
-    assert [remaining_text(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0 s", "89 s", "10 min", "2.5 h"]
+    assert [duration(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0.4 s", "89 s", "10 min", "2.5 h"]

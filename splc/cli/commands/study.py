@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from splc.cli.options import Json
-
-if TYPE_CHECKING:
-    from splc.study import StudyResult
 
 WHERE = "Processes"
 
@@ -63,14 +60,16 @@ def study(
     """
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.show.study import STEPS, advance_by, end_if_interrupted
+    from splc.cli.show.study import STEPS, advance_by, as_json, end_if_interrupted, show
     from splc.cli.terminal import note, progress, warn
     from splc.study import read_study, run_study
 
     if (backend == "dask") != (scheduler is not None):
         raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
     if scheduler is not None and jobs is not None:
-        raise typer.BadParameter("a cluster has as many processes as it has", param_hint="--jobs, --scheduler")
+        raise typer.BadParameter(
+            "the number of processes is that of the cluster; leave out --jobs", param_hint="--jobs, --scheduler"
+        )
     with interruption("the runs in progress") as stop, progress("learning", STEPS) as advance:
         result = run_study(
             read_study(file or "study.toml"),
@@ -103,56 +102,3 @@ def cores() -> int:
     from joblib import cpu_count
 
     return int(cpu_count())
-
-
-def show(result: StudyResult) -> None:
-    """Print the tables and the place of the files."""
-    from splc.cli.show.study import show_place, show_tables
-    from splc.cli.terminal import say
-
-    show_tables(result)
-    assert result.results is not None
-    best = result.results.best
-    if best is not None and best.error is not None:
-        say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {best.error:.4g} %")
-    show_place(result)
-
-
-def as_json(result: StudyResult) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    results = result.results
-    runs = [] if results is None else results.runs
-    best = None if results is None else results.best
-    return {
-        "study": str(result.study.path),
-        "folder": str(result.folder),
-        "tasks": result.tasks,
-        "done": result.done,
-        "done_before": result.found,
-        "interrupted": result.interrupted,
-        "refused": sum(run.reason is not None for run in runs),
-        "best": None if best is None else run_json(best),
-        "runs": [run_json(run) for run in runs],
-        "analytical": None if results is None else results.analytical,
-        "analytical_unscaled": None if results is None else results.unscaled,
-        "files": [*result.files, *(["manifest.json"] if results is not None else [])],
-        "notes": list(result.notes),
-    }
-
-
-def run_json(run: Any) -> dict[str, Any]:
-    """Return one run."""
-    return {
-        "learner": run.task.learner.name,
-        "sampling": run.task.sampling,
-        "seed": run.task.seed if run.task.seeded else None,
-        "reason": run.reason,
-        "log": run.task.log if run.record.log is not None else None,
-        "learned_from": run.record.learned_from,
-        "rounds": run.record.rounds,
-        "terms": run.terms,
-        "learning_error": run.record.learning_error,
-        "error": run.record.error,
-        "error_all": run.record.error_all,
-        **{group: run.values.get(group) for group in ("analytical_learned", "measured_learned")},
-    }

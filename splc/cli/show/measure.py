@@ -19,19 +19,10 @@ SHOWN = 5
 WIDTH = 120
 
 
-def duration(seconds: float) -> str:
-    """Return a duration as text, in a fitting unit."""
-    if seconds < 10:
-        return f"{seconds:.2g} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
-
-
 def progress_text(progress: Progress, at_once: int) -> str:
     """Return the text beside the progress bar."""
+    from splc.cli.terminal import duration
+
     left = progress.seconds_left(at_once)
     text = f"{progress.done:,} of {progress.total:,} runs"
     if progress.failed:
@@ -41,7 +32,7 @@ def progress_text(progress: Progress, at_once: int) -> str:
 
 def show_preview(preview: Preview) -> None:
     """Print what would be run, how often, and how long it would take by the runs so far."""
-    from splc.cli.terminal import say
+    from splc.cli.terminal import duration, say
 
     setup, recorded = preview.prepared.setup, preview.recorded
     say(plural(len(setup.configurations), "configuration", "configurations") + f", {repetitions(setup)}")

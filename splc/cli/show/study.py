@@ -1,8 +1,8 @@
-"""The output of `splc study`: progress, tables, place of the files."""
+"""The output of `splc study`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,6 +44,8 @@ def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str],
     """Return the function to call after each task: it moves the progress bar and shows the remaining time."""
     from time import monotonic
 
+    from splc.cli.terminal import duration
+
     first: list[tuple[int, float]] = []
 
     def show_task(done: int, total: int, text: str) -> None:
@@ -53,17 +55,10 @@ def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str],
         words = f"{done} of {total}"
         if found < done < total:
             left = (now - started) * (total - done) / (done - found)
-            words += f", about {remaining_text(left)} left"
+            words += f", about {duration(left)} left"
         advance(STEPS * done // max(total, 1), f"{words}: {text}" if text else words)
 
     return show_task
-
-
-def remaining_text(seconds: float) -> str:
-    """Return a duration as text: `40 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def end_if_interrupted(result: StudyResult) -> None:
@@ -75,6 +70,18 @@ def end_if_interrupted(result: StudyResult) -> None:
     if result.interrupted:
         note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
         raise typer.Exit(130)
+
+
+def show(result: StudyResult) -> None:
+    """Print the tables, the best model and the place of the files."""
+    from splc.cli.terminal import say
+
+    show_tables(result)
+    assert result.results is not None
+    best = result.results.best
+    if best is not None and best.error is not None:
+        say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {best.error:.4g} %")
+    show_place(result)
 
 
 def show_tables(result: Shown) -> None:
@@ -95,3 +102,43 @@ def show_place(result: Shown) -> None:
     runs = plural(result.tasks, "run", "runs")
     known = f", {result.found} of them done before" if result.found else ""
     say(f"{runs}{known}; {plural(len(result.files) + 1, 'file', 'files')} in {result.folder}")
+
+
+def as_json(result: StudyResult) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    results = result.results
+    runs = [] if results is None else results.runs
+    best = None if results is None else results.best
+    return {
+        "study": str(result.study.path),
+        "folder": str(result.folder),
+        "tasks": result.tasks,
+        "done": result.done,
+        "done_before": result.found,
+        "interrupted": result.interrupted,
+        "refused": sum(run.reason is not None for run in runs),
+        "best": None if best is None else _run_json(best),
+        "runs": [_run_json(run) for run in runs],
+        "analytical": None if results is None else results.analytical,
+        "analytical_unscaled": None if results is None else results.unscaled,
+        "files": [*result.files, *(["manifest.json"] if results is not None else [])],
+        "notes": list(result.notes),
+    }
+
+
+def _run_json(run: Any) -> dict[str, Any]:
+    """Return one run."""
+    return {
+        "learner": run.task.learner.name,
+        "sampling": run.task.sampling,
+        "seed": run.task.seed if run.task.seeded else None,
+        "reason": run.reason,
+        "log": run.task.log if run.record.log is not None else None,
+        "learned_from": run.record.learned_from,
+        "rounds": run.record.rounds,
+        "terms": run.terms,
+        "learning_error": run.record.learning_error,
+        "error": run.record.error,
+        "error_all": run.record.error_all,
+        **{group: run.values.get(group) for group in ("analytical_learned", "measured_learned")},
+    }
