@@ -118,7 +118,9 @@ def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
     everything = {name for each in NAMES for name in registry.written_formats(each)}
     wanted = to
     if wanted is None:
-        wanted = registry.suffix_of(output).removeprefix(".")
+        suffix = registry.suffix_of(output)
+        own = (each.name for each in registry.formats_of(kind) if each.writer is not None and each.suffix == suffix)
+        wanted = next(own, suffix.removeprefix("."))
         if wanted not in everything:
             message = f"the name of the output, {output!r}, does not tell the format to write"
             raise SpecError(message, hint=f"choose one with --to: {', '.join(known)}")

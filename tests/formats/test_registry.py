@@ -13,6 +13,7 @@ from splc.formats.experiments.read import parse_experiment
 from splc.formats.models.read import read_stored_model, write_model
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
+from splc.workflows.convert import target_format
 
 
 @pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: f"{form.kind}-{form.name}")
@@ -50,6 +51,15 @@ def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
     toy = registry.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
     monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
     assert parse_experiment(Source("a.toy.gz", b"anything")) == ("toy", b"anything")
+
+
+def test_the_suffix_of_a_file_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new line in the table is enough for `splc convert` to write a format by the suffix of the output."""
+    toy = registry.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
+    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    assert target_format("model", "a.t.gz", None) == "toy"
+    assert target_format("model", "a.txt", None) == "txt"
+    assert target_format("system", "a.xml", None) == "xml"
 
 
 def read_toy(source: Source) -> Any:
