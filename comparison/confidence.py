@@ -17,6 +17,8 @@ from splc.types import Array
 # first of these.
 _COLLINEAR = 1e-10
 _OUTSIDE = 1e-7
+# Squares of smaller values, and of values above the inverse, are not precise.
+_SMALL = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +102,9 @@ def influence_intervals(
     Raises:
         SpecError: if the level is out of range.
         ConfigurationError: if there are not as many values as configurations, or a term has no value at one.
-        MeasurementError: if a value is not finite (or, for link 'log', not positive), or there are no more
-            measurements than terms that they determine, so that the deviation cannot be estimated.
+        MeasurementError: if a value is not finite (or, for link 'log', not positive), values are too large or
+            too small, or there are no more measurements than terms that they determine, so that the deviation cannot
+            be estimated.
     """
     if not 0 < level < 1:
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
@@ -109,7 +112,11 @@ def influence_intervals(
     X = _term_values(model, configurations)
     n, terms = X.shape
     # Columns of powers and of logarithms differ greatly in length; the rank must not depend on it.
-    scales = np.linalg.norm(X / _largest(X), axis=0) * _largest(X)
+    greatest, term = (float(np.abs(values).max(initial=0.0)) for values in (target, X))
+    if 0 < greatest < _SMALL or max(greatest, term) > 1 / _SMALL:
+        message = f"intervals are undefined: values up to {greatest:g}, terms up to {term:g}"
+        raise MeasurementError(message, hint="use another unit")
+    scales = np.linalg.norm(X, axis=0)
     scales[scales == 0] = 1.0
     Q, R = np.linalg.qr(X / scales)
     left, singular, right = np.linalg.svd(R)
@@ -118,13 +125,11 @@ def influence_intervals(
         need = f"{plural(n, 'measurement is', 'measurements are')} too few for {plural(terms, 'term', 'terms')}"
         raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {rank + 1} are needed")
     basis, directions = Q @ left[:, :rank], right[:rank].T
-    # Squares of huge values would be infinite.
-    unit = float(np.abs(target).max()) or 1.0
-    shadow = basis.T @ (target / unit)
-    deviation = unit * float(np.linalg.norm(target / unit - basis @ shadow)) / math.sqrt(n - rank)
+    shadow = basis.T @ target
+    deviation = float(np.linalg.norm(target - basis @ shadow)) / math.sqrt(n - rank)
     undetermined = right[rank:].T
     determined = np.linalg.norm(undetermined, axis=1) <= _OUTSIDE
-    refitted = np.where(determined, unit * (directions / singular[:rank] @ shadow) / scales, np.nan)
+    refitted = np.where(determined, (directions / singular[:rank] @ shadow) / scales, np.nan)
     influences = np.array([influence for _, influence in model.terms])
     fitted = InfluenceIntervals(
         model,
@@ -138,7 +143,7 @@ def influence_intervals(
         deviation * directions / singular[:rank],
         undetermined,
     )
-    half = np.where(determined, fitted.quantile * _row_lengths(fitted.root) / scales, np.inf)
+    half = np.where(determined, fitted.quantile * np.linalg.norm(fitted.root, axis=1) / scales, np.inf)
     return replace(fitted, low=influences - half, high=influences + half)
 
 
@@ -162,7 +167,7 @@ def prediction_intervals(
     """
     model = intervals.model
     x = _term_values(model, configurations) / intervals.scales
-    lengths = _row_lengths(x @ intervals.root)
+    lengths = np.linalg.norm(x @ intervals.root, axis=1)
     if single:
         lengths = np.hypot(lengths, intervals.deviation)
     outside = np.linalg.norm(x @ intervals.undetermined, axis=1) > _OUTSIDE * np.linalg.norm(x, axis=1)
@@ -178,19 +183,6 @@ def prediction_intervals(
 def _term_values(model: InfluenceModel, configurations: Configurations) -> Array:
     """Return the values of the model's terms, shape (n, terms)."""
     return replace(model, terms=tuple((term, 1.0) for term, _ in model.terms)).contributions(configurations)
-
-
-def _row_lengths(rows: Array) -> Array:
-    """Return the lengths of rows, shape (n,), also where squares would be infinite."""
-    unit = float(np.abs(rows).max(initial=0.0)) or 1.0
-    lengths: Array = np.linalg.norm(rows / unit, axis=1) * unit
-    return lengths
-
-
-def _largest(X: Array) -> Array:
-    """Return the largest absolute value of each column, 1 where all are 0."""
-    largest: Array = np.abs(X).max(axis=0, initial=0.0)
-    return np.where(largest > 0, largest, 1.0)
 
 
 def _target(model: InfluenceModel, configurations: Configurations, measured: Array) -> Array:

@@ -52,7 +52,7 @@ noises = st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).
 subsets = st.lists(st.sampled_from(TERMS), min_size=1, unique=True)
 
 
-@given(subsets, noises, st.floats(0.01, 0.99), st.sampled_from([1e-150, 1.0, 1e150]))
+@given(subsets, noises, st.floats(0.01, 0.99), st.sampled_from([1e-90, 1.0, 1e90]))
 def test_against_the_textbook(terms: list[Any], noise: Array, level: float, unit: float) -> None:
     """Widths and bands are those of the textbook's formula with an inverted matrix, in any unit of the property."""
     model = model_of(dict.fromkeys(terms, 0.5 * unit))
@@ -223,6 +223,14 @@ def test_wrong_arguments() -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_values_whose_squares_are_not_precise_are_refused(unit: float) -> None:
+    """Near the ends of the numbers there are no intervals, but an error."""
+    model = model_of({CONSTANT: 5.0 * unit, X: 2.0 * unit})
+    with pytest.raises(MeasurementError, match="use another unit"):
+        influence_intervals(model, ALL, model.predict(ALL))
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1e90])
 def test_huge_and_tiny_values(unit: float) -> None:
     """Intervals and bands of huge or tiny measurements are those of others in another unit, without a warning."""
     noise = np.random.default_rng(4).normal(size=len(ALL))
