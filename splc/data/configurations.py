@@ -1,4 +1,4 @@
-"""Configurations: many assignments of values to all options, as columns. The only value ↔ vector conversion."""
+"""Configurations: assignments of values to all options, stored as value indices."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ def index_type(model: VariabilityModel) -> np.dtype[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
-    """`n` configurations of one system; they need not be valid (see `sampling.Space.check`).
+    """n configurations of one system. They may be invalid (see `sampling.Space.check`).
+
+    `len(configurations)` is n, `configurations[rows]` selects rows (a slice, positions, or a mask), and `value(name)`
+    returns the values of an option. Configurations are compared by their options only, not by observed variables.
 
     Args:
         model: the system.
-        indices: value indices, shape (n, options), made read-only. Binary options: 0 not selected, 1 selected;
-            numeric ones: the index into `option.values`, `len(option.values)` where deselected.
-        observed: what was observed of them, None where nothing was; no part of what they are, so that configurations
-            are equal, found and told apart without it.
+        indices: value indices, integers of shape (n, options); stored read-only. A binary option is 0 (not selected)
+            or 1 (selected); a numeric option is the index into `option.values`, or `len(option.values)` if deselected.
+        observed: the observed variables of the configurations, None if there are none.
 
     Raises:
-        ConfigurationError: if the shape or an index does not fit the model.
+        ConfigurationError: if the shape or an index does not match the model.
     """
 
     model: VariabilityModel
@@ -48,10 +50,10 @@ class Configurations:
         if indices.ndim != 2 or indices.shape[1] != width:
             raise ConfigurationError(f"expected columns for {width} options, got shape {indices.shape}")
         if indices.dtype.kind not in "biu":
-            raise ConfigurationError(f"value indices are whole numbers, not {indices.dtype}")
+            raise ConfigurationError(f"value indices must be integers, not {indices.dtype}")
         sizes = np.array([option.size for option in self.model.options], dtype=np.int64)
         if indices.size and ((indices < 0).any() or (indices.astype(np.int64) >= sizes).any()):
-            raise ConfigurationError("a value index lies outside of its option's values")
+            raise ConfigurationError("a value index is out of range for its option")
         indices = np.array(indices, dtype=index_type(self.model), order="C")
         indices.setflags(write=False)
         object.__setattr__(self, "indices", indices)
@@ -86,19 +88,23 @@ class Configurations:
         return np.frombuffer(marked.tobytes(), dtype=f"S{width + 1}")
 
     def value(self, name: str) -> Array:
-        """Return an option's values, shape (n,), float: binary 0/1; NaN where a numeric one is deselected."""
+        """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected.
+
+        Raises:
+            ConfigurationError: if the option is unknown.
+        """
         option = self.model.option(name)
         return value_table(option)[self.indices[:, self.model.positions[option.name]]]
 
     def column(self, name: str) -> Array:
-        """Return what a term sees of a name, shape (n,).
+        """Return the values of a name in terms, floats of shape (n,).
 
         Args:
             name: an option (NaN where it is deselected), root, `Enabledx`, `Disabledx`, or an observed variable (NaN
                 where a configuration does not have it).
 
         Raises:
-            ConfigurationError: if the name is not known, or is that of a variable that was not observed of all of them.
+            ConfigurationError: if the name is unknown, or the variable was not observed for all configurations.
         """
         known = self.model.spellings.get(name)
         if known == ROOT:
@@ -123,15 +129,15 @@ class Configurations:
             return np.zeros(0)
         row = int(np.argmin(self.observed.known)) if self.observed is not None and there else 0
         raise ConfigurationError(
-            f"{name} was not observed of configuration {row} ({describe_configuration(self, row)})",
-            hint="a model of observed variables predicts configurations that were run and observed, no others",
+            f"{name} was not observed for configuration {row} ({describe_configuration(self, row)})",
+            hint="models of observed variables predict only configurations that were measured and observed",
         )
 
     def with_observed(self, known: Configurations) -> Configurations:
-        """Return the same configurations with what `known` ones, all distinct, have observed.
+        """Return the configurations with the observed variables of `known`, which are distinct configurations.
 
         Raises:
-            ConfigurationError: if they are of a system with other options.
+            ConfigurationError: if the systems have different options.
         """
         if known.observed is None:
             return Configurations(self.model, self.indices)
@@ -153,10 +159,10 @@ class Configurations:
         return self[self.groups()[0]]
 
     def find(self, wanted: Configurations) -> Array:
-        """Return, for each wanted configuration, the position of its first appearance here, -1 where there is none.
+        """Return for each wanted configuration the position of its first appearance, -1 if there is none.
 
         Raises:
-            ConfigurationError: if the wanted ones are of a system with other options.
+            ConfigurationError: if the systems have different options.
         """
         _same_options((self, wanted))
         if len(self) == 0:
@@ -167,7 +173,7 @@ class Configurations:
         return np.where(self.keys[positions] == wanted.keys, positions, -1)
 
     def assignment(self, row: int) -> dict[str, float]:
-        """Return one configuration as name → value (binary: 0.0 or 1.0; deselected: NaN)."""
+        """Return one configuration as name → value (0.0 or 1.0 for binary options, NaN if deselected)."""
         return {
             option.name: float(value_table(option)[self.indices[row, position]])
             for position, option in enumerate(self.model.options)
@@ -175,10 +181,10 @@ class Configurations:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
-        """Return the configurations of several (at least one) sets of one system, one after the other.
+        """Return the concatenation of at least one `Configurations` of the same system.
 
         Raises:
-            ConfigurationError: if they are of systems with different options.
+            ConfigurationError: if the systems have different options.
         """
         _same_options(parts)
         indices = np.concatenate([part.indices for part in parts])
@@ -186,15 +192,14 @@ class Configurations:
 
     @classmethod
     def from_columns(cls, model: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
-        """Return the configurations with these values per option.
+        """Return the configurations with the given values of options.
 
         Args:
             model: the system.
-            columns: option name → values, shape (n,); NaN or the option's flag means deselected. All options
-                must be there.
+            columns: option name → values, shape (n,), for all options; NaN or the option's flag means deselected.
 
         Raises:
-            ConfigurationError: if a column is missing or unknown, or a value is none of its option's values.
+            ConfigurationError: if a column is missing or unknown, or a value is not one of the option's values.
         """
         given = {model.option(name).name: np.asarray(values, dtype=float) for name, values in columns.items()}
         indices: list[Array] = []
@@ -215,7 +220,7 @@ class Configurations:
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:
-    """Refuse to compare value indices that stand for different values."""
+    """Raise an error if value indices of the parts have different meanings."""
     first = parts[0].model
     if any(part.model is not first and part.model.options != first.options for part in parts):
         raise ConfigurationError("the configurations belong to systems with different options")
@@ -234,16 +239,16 @@ def describe_configuration(configurations: Configurations, row: int) -> str:
 
 
 def value_table(option: Option) -> Array:
-    """Return the values of an option by index; NaN stands for deselected."""
+    """Return the values of an option by index; NaN means deselected."""
     if isinstance(option, BinaryOption):
         return np.array([0.0, 1.0])
     return np.array([*option.values, np.nan] if option.optional else option.values, dtype=float)
 
 
 def value_indices(option: Option, values: Array) -> Array:
-    """Return the indices of values (shape (n,)), -1 where a value is none of the option's.
+    """Return the indices of values, shape (n,), -1 for values that the option does not have.
 
-    A value is recognised to one part in 10^9; NaN and the option's flag are "deselected".
+    Values match to one part in 10^9; NaN and the option's flag mean "deselected".
     """
     table = np.array([0.0, 1.0]) if isinstance(option, BinaryOption) else np.asarray(option.values)
     with np.errstate(invalid="ignore"):
@@ -258,7 +263,7 @@ def value_indices(option: Option, values: Array) -> Array:
 
 
 def wrong_value(option: Option, value: float) -> str:
-    """Return what is wrong with a value that is none of the option's."""
+    """Return a message for a value that the option does not have."""
     if isinstance(option, BinaryOption):
         return f"{option.name} is a binary option and cannot be {value:g}"
     if len(option.values) <= 12:

@@ -18,17 +18,17 @@ AGGREGATES: tuple[Aggregate, ...] = ("mean", "median", "min")
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """What a reader left out and why; nothing is left out in silence.
+    """The source of measurements, and the rows and values that their reader left out.
 
     Attributes:
         source: the file.
-        sha256: hash of its (uncompressed) content.
-        rows: rows in the file.
+        sha256: the hash of its (uncompressed) content.
+        rows: the number of rows in the file.
         invalid: (line, reason) of each row that was dropped because its configuration is unknown or invalid.
-        duplicates: lines of rows whose configuration was measured in an earlier row (first kept, or mean taken).
+        duplicates: lines of rows whose configuration was measured in an earlier row.
         missing: property → number of values that are missing or cannot be read.
-        deviation: the measurement deviation in percent that the file states, if any (the largest one).
-        notes: anything else that the user should know.
+        deviation: the largest measurement deviation in percent that the file states, None if it states none.
+        notes: other remarks for the user.
     """
 
     source: str | None = None
@@ -43,16 +43,20 @@ class ReadingReport:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """Distinct configurations and, per property, the values of their repetitions.
+    """Distinct configurations with the values of their non-functional properties, repetitions kept.
+
+    `measurements[nfp]` is the aggregated value per configuration, shape (n,), and `measurements[rows]` a subset (a
+    slice, positions, or a mask). Values have the unit of the file; units are not stored.
 
     Args:
-        configurations: the measured configurations, all distinct (n of them).
-        values: property → shape (n, repetitions), float; NaN where a repetition is missing. Made read-only.
-        aggregate: how repetitions become the value used: 'mean', 'median' or 'min'.
-        report: what the reader has to say.
+        configurations: n distinct configurations.
+        values: property → values, floats of shape (n, repetitions) or (n,), NaN where a repetition is missing; stored
+            read-only.
+        aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
+        report: the source, and what its reader left out.
 
     Raises:
-        MeasurementError: if shapes disagree or a configuration is there twice.
+        MeasurementError: if shapes do not match, the aggregate is unknown, or a configuration is a duplicate.
     """
 
     configurations: Configurations
@@ -78,7 +82,7 @@ class Measurements:
             kept[name] = array
         object.__setattr__(self, "values", kept)
         if len(np.unique(self.configurations.keys)) != len(self.configurations):
-            raise MeasurementError("a configuration is there twice; its repetitions belong into one row")
+            raise MeasurementError("duplicate configuration; repetitions of a configuration must be in one row")
 
     @property
     def model(self) -> VariabilityModel:
@@ -98,7 +102,7 @@ class Measurements:
         """Return all values of a property, shape (n, repetitions), NaN where one is missing.
 
         Raises:
-            MeasurementError: if there is no such property.
+            MeasurementError: if the property was not measured.
         """
         if nfp not in self.values:
             raise MeasurementError(
@@ -135,7 +139,7 @@ class Measurements:
     def __getitem__(self, key: Array | slice | list[int]) -> Measurements: ...
 
     def __getitem__(self, key: str | Array | slice | list[int]) -> Array | Measurements:
-        """Return the values used of a property (`ms["nfp"]`, shape (n,)) or a subset (`ms[rows]`, `Measurements`)."""
+        """Return the aggregated values of a property (`ms["nfp"]`, shape (n,)), or a subset (`ms[rows]`)."""
         if isinstance(key, str):
             return self.column(key)
         picked = self.configurations[key]

@@ -79,7 +79,7 @@ class TestModels:
         (observed / "levels.csv").write_text("".join(rows[:-2]), encoding="utf-8")
         result = run("predict", "model.txt", "measurements.csv")
         assert result.exit_code == 2
-        assert "was not observed of configuration 8 (cache, left, x=4)" in result.stderr
+        assert "was not observed for configuration 8 (cache, left, x=4)" in result.stderr
 
     def test_sampling_does_not_need_observations(self, run: Run, observed: Path) -> None:
         """A sample is the same with and without observations, even with a file of them that is not there yet."""

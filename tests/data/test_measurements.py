@@ -98,7 +98,7 @@ class TestSubsets:
 
     def test_a_row_cannot_be_there_twice(self) -> None:
         """A subset with a row taken twice is refused as any repeated configuration is."""
-        with pytest.raises(MeasurementError, match="a configuration is there twice"):
+        with pytest.raises(MeasurementError, match="duplicate configuration"):
             measured(time=np.arange(6))[[1, 1]]
 
 
@@ -111,7 +111,7 @@ class TestErrors:
 
     def test_a_repeated_configuration(self) -> None:
         """Configurations are distinct: repetitions belong into one row."""
-        with pytest.raises(MeasurementError, match="twice"):
+        with pytest.raises(MeasurementError, match="duplicate configuration"):
             Measurements(Configurations.concatenate([ALL, ALL[2]]), {"time": np.arange(7)})
 
     def test_an_unknown_aggregate(self) -> None:

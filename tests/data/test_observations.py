@@ -87,9 +87,9 @@ class TestConfigurations:
         """An observed variable of an unobserved configuration is an error that names the configuration."""
         known = Configurations(SYSTEM, np.array([[0, 0]]), Observed({"C_0": np.array([3.0])}, np.array([True])))
         some = Configurations(PLAIN, np.array([[0, 0], [1, 1]])).with_observed(known)
-        with pytest.raises(ConfigurationError, match=r"C_0 was not observed of configuration 1 \(x=2, y=5\)"):
+        with pytest.raises(ConfigurationError, match=r"C_0 was not observed for configuration 1 \(x=2, y=5\)"):
             some.column("C_0")
-        with pytest.raises(ConfigurationError, match=r"C_1 was not observed of configuration 0"):
+        with pytest.raises(ConfigurationError, match=r"C_1 was not observed for configuration 0"):
             some.column("C_1")
         with pytest.raises(ConfigurationError, match="unknown option 'C_9'"):
             some.column("C_9")

@@ -91,7 +91,7 @@ class TestObserved:
         with pytest.raises(SpecError, match="no observed variable fits 'D'"):
             learn(measured, "seconds", observed=["D"])
         bare = Measurements(Configurations(SYSTEM, measured.configurations.indices), measured.values)
-        with pytest.raises(ConfigurationError, match="C_0 was not observed of configuration 0"):
+        with pytest.raises(ConfigurationError, match="C_0 was not observed for configuration 0"):
             learn(bare, "seconds", observed=["C_0"])
         assert learn(bare, "seconds").learning_configurations == len(bare)
 

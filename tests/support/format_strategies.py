@@ -91,3 +91,13 @@ def measurements(draw: st.DrawFn) -> Measurements:
         array[0, -1] = draw(numbers)
         values[name] = array
     return Measurements(measured, values)
+
+
+def mutated(text: str) -> st.SearchStrategy[bytes]:
+    """Return texts in which a piece is inserted and characters are removed at any position, as bytes."""
+    return st.builds(
+        lambda at, piece, skipped: (text[:at] + piece + text[at + skipped :]).encode("utf-8", "replace"),
+        st.integers(0, len(text) - 1),
+        st.text(max_size=5),
+        st.integers(0, 20),
+    )

@@ -20,7 +20,7 @@ from splc.formats.measurements.csv import write_measurements_csv, write_measurem
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.support.format_strategies import measurements
+from tests.support.format_strategies import measurements, mutated
 
 HEADER = "rc-lookahead,fast,left,right,x,tile-size,seconds\n"
 
@@ -294,18 +294,13 @@ class TestWriting:
 class TestDamagedFiles:
     TEXT = HEADER + '1,0,1,0,5,8,3\n0,0,0,1,1,,"1e-3"\n1,0,1,0,5,8,0.1\n'
 
-    @given(at=st.integers(0, len(TEXT) - 1), piece=st.text(max_size=5), skipped=st.integers(0, 20))
+    @given(mutated(TEXT))
     def test_changed_anywhere(
-        self,
-        tmp_path_factory: pytest.TempPathFactory,
-        system: VariabilityModel,
-        at: int,
-        piece: str,
-        skipped: int,
+        self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes
     ) -> None:
         """Mutated files are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "changed.csv"
-        path.write_bytes((self.TEXT[:at] + piece + self.TEXT[at + skipped :]).encode("utf-8", "replace"))
+        path.write_bytes(data)
         for invalid in ("error", "drop"):
             with suppress(SplcError):
                 assert len(read_measurements(path, system, invalid=invalid, duplicates="mean"))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -18,7 +17,7 @@ from splc.errors import InputError, MeasurementError, SpecError, SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.system.variability import VariabilityModel
-from tests.support.format_strategies import measurements
+from tests.support.format_strategies import measurements, mutated
 
 ROW = '<row><data columname="Configuration">{}</data><data columname="Variable Features">{}</data>{}</row>'
 
@@ -339,18 +338,13 @@ class TestDamagedFiles:
             with pytest.raises(InputError, match=r"m\.xml"):
                 read_measurements(path, system)
 
-    @given(at=st.integers(0, len(TEXT) - 1), piece=st.text(max_size=5), skipped=st.integers(0, 20))
+    @given(mutated(TEXT))
     def test_changed_anywhere(
-        self,
-        tmp_path_factory: pytest.TempPathFactory,
-        system: VariabilityModel,
-        at: int,
-        piece: str,
-        skipped: int,
+        self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes
     ) -> None:
         """Mutated files are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "changed.xml"
-        path.write_bytes((self.TEXT[:at] + piece + self.TEXT[at + skipped :]).encode("utf-8", "replace"))
+        path.write_bytes(data)
         for invalid in ("error", "drop"):
             with suppress(SplcError):
                 assert len(read_measurements(path, system, invalid=invalid, duplicates="mean"))

@@ -16,7 +16,7 @@ from splc.system.clauses import clauses
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.formats.conftest import SYSTEM
-from tests.support.format_strategies import systems
+from tests.support.format_strategies import mutated, systems
 
 
 def read(folder: Path, text: str) -> VariabilityModel:
@@ -281,14 +281,11 @@ class TestDamagedFiles:
             with pytest.raises(InputError, match=r"m\.xml"):
                 read_variability_model(path)
 
-    @given(at=st.integers(0, len(SYSTEM) - 1), piece=st.text(max_size=5), skipped=st.integers(0, 20))
-    def test_changed_anywhere(
-        self, tmp_path_factory: pytest.TempPathFactory, at: int, piece: str, skipped: int
-    ) -> None:
+    @given(mutated(SYSTEM))
+    def test_changed_anywhere(self, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
         """Mutated files are read, or refused with an error of the error tree."""
         path = tmp_path_factory.getbasetemp() / "changed.xml"
-        text = SYSTEM[:at] + piece + SYSTEM[at + skipped :]
-        path.write_bytes(text.encode("utf-8", "replace"))
+        path.write_bytes(data)
         with suppress(SplcError):
             assert read_variability_model(path).options
 
