@@ -19,10 +19,9 @@ from splc.types import Array
 class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
     """Feature forward selection with stepwise regression, for tables of numbers.
 
-    A column that holds only 0 and 1 in `fit` is a binary option, every other one a numeric option whose values are
-    the ones seen. Relative errors need positive values: where y has others, the relative loss gives way to least
-    squares, and unless `settings` say otherwise learning ends when a round lowers the squared error by less than a
-    thousandth of y's variance.
+    A column with only 0 and 1 in `fit` is a binary option, every other column a numeric option with the values seen.
+    Relative errors need positive values: if y has others, the loss is least squares instead, and unless `settings`
+    state otherwise learning ends when a round lowers the squared error by less than a thousandth of y's variance.
 
     Args:
         preset: name of the settings to start from.
@@ -30,7 +29,7 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         random_state: seed (an int) of cross-validation folds and bags.
 
     Attributes:
-        model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … where there are none).
+        model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … without names).
         rounds_: the rounds of learning.
         termination_: the rule that ended learning.
     """

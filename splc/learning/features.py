@@ -1,4 +1,4 @@
-"""The input of stepwise learning: features as columns, and the target."""
+"""A learning set as a table of numbers: features as columns, and the target."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Feature:
 
     Attributes:
         name: the name of its column.
-        numeric: whether powers, logarithms, reciprocals and mirrors of it make sense (else it is 0 or 1).
-        minimum: least value of its domain.
-        maximum: greatest value of its domain.
+        numeric: whether powers, logarithms, reciprocals and mirrors of it are meaningful (else it is 0 or 1).
+        minimum: smallest value of its domain.
+        maximum: largest value of its domain.
         has_zero: whether 0 is one of its values.
         switch: for an optional numeric option, the name of the column that is 1 where it is enabled.
         observed: whether it is an observed variable, which has no such column.
@@ -38,7 +38,7 @@ class Feature:
 
     @property
     def partial(self) -> bool:
-        """Whether there may be configurations that do not have it; then not all identities of algebra hold."""
+        """Whether configurations may lack it; then not all identities of algebra hold."""
         return self.switch is not None or self.observed
 
 
@@ -100,7 +100,7 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
         names: the variables; those that no configuration has are left out.
 
     Raises:
-        ConfigurationError: if one is not known or was not observed of all configurations.
+        ConfigurationError: if one is unknown or was not observed for all configurations.
     """
     found: list[Feature] = []
     for name in names:
@@ -116,7 +116,7 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
 def feature_table(
     configurations: Configurations, target: Array, numeric_disabled: bool = True, further: Sequence[Feature] = ()
 ) -> FeatureTable:
-    """Return the learning problem of measured configurations.
+    """Return measured configurations as a table of features.
 
     Args:
         configurations: n configurations.
@@ -125,7 +125,7 @@ def feature_table(
         further: features beside the system's own.
 
     Raises:
-        LearningError: if there is nothing to learn from.
+        LearningError: if there are no configurations.
     """
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")

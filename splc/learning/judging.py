@@ -40,7 +40,7 @@ class Errors:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know about the errors."""
+        """Notes for the user about the errors."""
         if not self.without_prediction:
             return ()
         places = plural(self.without_prediction, "configuration", "configurations")

@@ -1,4 +1,4 @@
-"""From a sample to a learning set: sampled configurations are matched to measured ones."""
+"""Match sampled configurations to measured ones."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def match(
     Args:
         measurements: what was measured.
         sampled: what a sampling design picked.
-        missing: what happens to a sampled configuration that was never measured: 'error'; 'drop' leaves it out;
+        missing: the policy for sampled configurations that were not measured: 'error'; 'drop' leaves them out;
             'nearest' takes the measured configuration with the same binary options whose numeric options are the
-            fewest steps away (SPL Conqueror's rule), if there is one, else leaves it out.
+            fewest steps away (SPL Conqueror's rule), or leaves them out if there is none.
 
     Returns:
         Distinct positions in the order of the sample.
@@ -58,14 +58,15 @@ def match(
     present = positions[positions >= 0]
     _, first = np.unique(present, return_index=True)
     if len(first) < len(present):
-        notes += (f"{len(present) - len(first)} sampled configurations stand for the same measured one",)
+        notes += (f"{len(present) - len(first)} sampled configurations have the same nearest measured one",)
     return present[np.sort(first)], notes
 
 
 def nearest(measured: Configurations, wanted: Configurations) -> Array:
-    """Return, for each wanted configuration, the measured one with the same binary options that is nearest, or -1.
+    """Return the nearest measured configuration with the same binary options for each wanted one, or -1.
 
-    Near: the sum over the numeric options of the steps between the values; deselected is as far as a domain is long.
+    The distance is the sum over the numeric options of the steps between the values; a deselected option is as far away
+    as its domain has values.
     """
     binary = np.array([isinstance(option, BinaryOption) for option in measured.model.options], dtype=bool)
     steps = measured.indices.astype(np.int64)

@@ -1,4 +1,4 @@
-"""The learning problem: measurements, a property, the learning set, a seed, and callbacks."""
+"""The problem that a learner gets: measurements, a property, the learning set, a seed, and callbacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHERE_ZERO = "left out of relative errors, where "
 
 @dataclass(frozen=True, eq=False)
 class LearningProblem:
-    """What to learn, and from what.
+    """A property to learn, and the measurements to learn it from.
 
     Attributes:
         measurements: the measured configurations that have a value of the property.

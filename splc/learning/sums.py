@@ -1,8 +1,8 @@
 """Learn the parts of a property one by one, and add up their models, as the levels of a multigrid solver (5.4.2).
 
-A model of a part sees only what matters to it, and what influences a small part of a program is found more exactly
-there (thesis, section 5.4.2; Grebhahn et al. 2016). A part that not all configurations have is multiplied by a variable
-that says where it counts.
+A model of a part depends on few options, and small influences are found more exactly in a part than in the whole
+(thesis, section 5.4.2; Grebhahn et al. 2016). A part that only some configurations have is multiplied by a variable
+that is 1 in these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from splc.learning.result import LearnedTerm, LearningResult, Round, merged_term
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
-# Stands for the same text, as the number of a level, in the names of a part.
+# The same text, such as the number of a level, in all names of a part.
 EACH = "{}"
 
 
@@ -49,7 +49,7 @@ class Part:
 
 @dataclass(frozen=True)
 class SumResult:
-    """What learning by parts gives.
+    """The result of learning by parts.
 
     Attributes:
         whole: the sum of the parts' models, judged by the values of the whole.
@@ -61,17 +61,16 @@ class SumResult:
 
 
 def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable[str] = ()) -> tuple[Part, ...]:
-    """Return the parts that texts `NFP` or `NFP:WHERE` stand for.
+    """Return the parts that texts `NFP` or `NFP:WHERE` name.
 
     Args:
-        texts: `seconds_{}:level_{}` stands for `seconds_0:level_0`, `seconds_1:level_1`, … as far as there are such
-            properties.
+        texts: `seconds_{}:level_{}` means `seconds_0:level_0`, `seconds_1:level_1`, … for all such properties.
         properties: all properties.
-        observed: observed variables to learn from; in `*_{}`, the braces stand for the same as in the part's text.
+        observed: observed variables to learn from; in `*_{}`, the braces mean the same as in the part's text.
 
     Raises:
-        SpecError: for a duplicate part, or if braces are used in a part without braces in its property.
-        MeasurementError: if there is no such property.
+        SpecError: for a duplicate part, or braces in a part without braces in its property.
+        MeasurementError: for an unknown property.
     """
     patterns = tuple(observed)
     found: list[Part] = []
@@ -124,23 +123,22 @@ def learn_sum(
     Args:
         measurements: what was measured.
         parts: the parts (at least one).
-        nfp: the whole; None is the only property. Its values are used for nothing but the errors.
-        preset: see `learn`, as all that follows.
+        nfp: the whole; None is the only property. Its values are used for the errors only.
+        preset: see `learn`, as for all further arguments.
         learning_set: the same for all parts; a part is learned from those configurations that have it.
         settings: settings that differ from the preset.
         learner: the learner of every part.
         missing: see `splc.learning.learning_set.match`.
         seed: seed of cross-validation folds and bags.
         on_round: called after every round of a part.
-        should_stop: asked after every round; true ends the learning of every part that is still to come.
+        should_stop: asked after every round; true ends the learning of this part and of all further ones.
         provenance: recorded in the result.
 
     Raises:
         SpecError: for an unknown preset, setting, policy or observed variable.
         MeasurementError: for an unknown property.
-        ConfigurationError: for an unknown name that says where a part counts.
-        LearningError: if nothing can be learned, or a part has values where it does not count, or has none where it
-            counts.
+        ConfigurationError: for an unknown variable of a part.
+        LearningError: if nothing can be learned, or the values of a part contradict its variable.
     """
     if not parts:
         raise LearningError("there are no parts to learn", hint="name at least one property that is a part")
@@ -222,7 +220,7 @@ def _counting(measurements: Measurements, part: Part) -> Array:
     if not (np.isnan(values) | (values == 0) | (values == 1)).all():
         raise LearningError(f"{part.where} cannot say where {part.nfp} counts: it has values other than 0 and 1")
     counts: Array = values == 1
-    # What a configuration does not have takes no time: 0 is as good as no value.
+    # A part that a configuration does not have takes no time: 0 is treated as no value.
     present = there & (measurements.column(part.nfp) != 0)
     for wrong, what in ((present & ~counts, "a value"), (counts & ~there, "no value")):
         if wrong.any():

@@ -29,14 +29,14 @@ def parse_model_json(source: Source, variability_model: VariabilityModel | None 
 def parse_stored_json(
     source: Source, variability_model: VariabilityModel | None = None
 ) -> tuple[InfluenceModel, str | None]:
-    """Return the model that a JSON file holds, and the property that it is about, where the file says it.
+    """Return the model of a JSON file, and its property if the file names it.
 
     Args:
         source: the file.
-        variability_model: the system, whose options the terms must be about; None takes the names as they are.
+        variability_model: the system whose options the terms must use; None: any names.
 
     Raises:
-        InputError: where it is no such JSON, with line and column; or naming everything that is wrong in the model.
+        InputError: if the file is not JSON of a model, with line and column; or naming everything that is wrong in it.
     """
     try:
         content = json.loads(source.text())
@@ -57,7 +57,7 @@ def parse_stored_json(
 
 
 class _Reader:
-    """Reads one model object; problems are collected and name the place as a path."""
+    """Reads one model object; problems are collected and have the place as a path."""
 
     def __init__(self, file: str, system: VariabilityModel | None) -> None:
         self.problems = Problems(file)
@@ -106,7 +106,7 @@ class _Reader:
         return [(product_of(factor for factor in found if factor is not None), float(influence))]
 
     def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
-        """Return a term that is there as text only."""
+        """Return the canonical terms of a term that is given as text only."""
         if not isinstance(text, str):
             self.problems.add(f"{place} must be a text")
             return []
@@ -119,7 +119,7 @@ class _Reader:
         return [(term, influence * weight) for term, weight in (expansion or {CONSTANT: 0.0}).items()]
 
     def factor(self, item: Any, place: str) -> Factor | None:
-        """Return one factor, None where it is wrong."""
+        """Return one factor, None if it is wrong."""
         entry = item if isinstance(item, dict) else {}
         name = entry.get("option")
         if not isinstance(name, str):
@@ -148,7 +148,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _read_exponent(value: Any) -> Exponent:
-    # Fraction reads '1e999999999' too, and would be busy with it for long.
+    # Fraction also reads '1e999999999', which would take very long.
     if isinstance(value, bool) or not _EXPONENT.fullmatch(str(value)):
         raise ValueError
     fraction = Fraction(value)

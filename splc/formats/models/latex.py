@@ -22,14 +22,14 @@ _GREEK = frozenset(
 
 
 def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
-    r"""Return a model as LaTeX's mathematics, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
+    r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
 
-    Names of a letter, perhaps with a number, and of Greek letters are set as such, others in italics. No package
-    is needed.
+    Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
+    package is needed.
 
     Args:
         model: the model.
-        digits: significant digits of coefficients; None gives as many as tell the numbers apart.
+        digits: significant digits of coefficients; None: as many as needed to read the same number back.
 
     Raises:
         OutputError: if an influence is not a finite number.

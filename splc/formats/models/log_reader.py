@@ -1,6 +1,6 @@
-"""Logs of learned models, SPL Conqueror's own ones and ours, back to performance-influence models.
+"""Read performance-influence models from logs of SPL Conqueror and of splc.
 
-Read are logs of every age: with or without the lines of `analyze-learning`, with round lines that appear twice
+All versions of logs are read: with or without the lines of `analyze-learning`, with repeated round lines
 (`useBackward`), with the averaged model of bagging, with several learnings, with carriage returns.
 """
 
@@ -29,9 +29,9 @@ _STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "co
 _HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
-# What joins the terms of an averaged model; a name such as c++ keeps its own.
+# Plus signs between the terms of an averaged model; a name such as c++ keeps its own.
 _PLUS = re.compile(r"^(?:\+(?:\s+|$))+|(?:(?:^|\s+)\+)+$")
-# Fields that must be numbers where they are there: errors, seconds, complexity, size and score of the best candidate.
+# Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR = 4
 
@@ -103,13 +103,13 @@ def parse_stored_log(
     Args:
         source: the log.
         variability_model: the system, whose names the terms must use; options that are always selected (among them
-            the one that stands for the constant) become the constant. Without it only `root` does.
+            the one that represents the constant) become the constant. Without it only `root` does.
         round: 'last' (as SPL Conqueror predicts), 'best' (the least validation error) or a round's number; where
             models were averaged (bagging), 'last' and 'best' are the average.
         learning: 1, 2, … where a log holds several learnings; None is the last.
 
     Raises:
-        InputError: with file and line, for a log without a model, malformed lines, and names that are not known.
+        InputError: with file and line, for a log without a model, malformed lines, and unknown names.
     """
     learnings = _learnings(source)
     if not learnings:
@@ -207,7 +207,7 @@ def _round(line: str, number: int, problems: Problems) -> RoundLine | None:
     if len(fields) == FIELDS + 1 and not fields[-1]:
         fields.pop()
     if len(fields) == FIELDS - 1 and fields[-1]:
-        # The test error, the last field, need not be there.
+        # The last field, the test error, is optional.
         fields.append("")
     if len(fields) != FIELDS:
         problems.add(

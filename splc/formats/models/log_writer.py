@@ -1,7 +1,7 @@
-"""Learned models as logs in SPL Conqueror's own line grammar, so that tools written for it go on working.
+"""Write learned models as logs in SPL Conqueror's line grammar, which tools for SPL Conqueror can read.
 
-What SPL Conqueror's logs have no line for (sampling, seed, hashes of the inputs, versions) stands in `command: splc …`
-lines, which such tools skip. Apart from times, the same result gives the same bytes.
+Content that SPL Conqueror's logs have no line for (sampling, seed, hashes of the inputs, versions) is in
+`command: splc …` lines, which such tools skip. Apart from times, the same result gives the same bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEADER = (
 )
 LINK = "command: splc link: "
 NFP = "command: nfp "
-# SPL Conqueror says nothing where no candidate was left, and knows neither of the others.
+# SPL Conqueror writes no reason if no candidate was left.
 _WORDLESS = ("noCandidate",)
 
 
@@ -55,7 +55,7 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
             only that of the last round is known, on all measured configurations.
 
     Raises:
-        OutputError: if the grammar cannot say a name.
+        OutputError: if the grammar cannot express a name or an exponent.
     """
     order = result.model.order
     _require_names(result.model, result.base)
@@ -97,11 +97,11 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
 
     Args:
         model: the model.
-        base: the option that stands for the constant.
-        nfp: the property that the model is about, if known.
+        base: the option that represents the constant.
+        nfp: the property of the model, if known.
 
     Raises:
-        OutputError: if an exponent is not whole, or a name is one that the grammar cannot say.
+        OutputError: if the grammar cannot express a name or an exponent.
     """
     _require_names(model, base)
     # The constant comes first, as in every log.

@@ -29,10 +29,10 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
 
     Args:
         model: the model.
-        digits: significant digits of coefficients; None gives as many as tell the numbers apart.
+        digits: significant digits of coefficients; None: as many as needed to read the same number back.
 
     Raises:
-        OutputError: if an influence is no finite number, or for a model with a link, which model text cannot say.
+        OutputError: if an influence is not a finite number, or for a model with a link.
     """
     if model.link != "identity":
         message = f"a model with the link {model.link!r} cannot be written as model text"
@@ -41,21 +41,21 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
 
 
 def base2(influence: float, logs: Iterable[Exponent]) -> float:
-    """Return the coefficient of a product of logarithms to the base 2 in place of those to the base 10.
+    """Return the coefficient of a product when its logarithms get the base 2 instead of 10.
 
-    Where a number of 15 digits is as near as roundings tell, it is that number: 6.698 becomes 6.698 again after it was
-    turned into the coefficient of log10.
+    The result is rounded to 15 digits if that is within the rounding error: 6.698 is 6.698 again after a conversion
+    to log10 and back.
 
     Args:
         influence: the coefficient with logarithms to the base 10.
         logs: the exponents of the logarithms.
 
     Raises:
-        OutputError: if it is no finite number.
+        OutputError: if the result is not a finite number.
     """
     power = sum((Fraction(each) for each in logs), Fraction(0))
     if not math.isfinite(influence):
-        raise OutputError(f"an influence is {influence}, which is no finite number")
+        raise OutputError(f"an influence is {influence}, which is not a finite number")
     if power == 0:
         return influence
     with localcontext() as context:
@@ -65,7 +65,7 @@ def base2(influence: float, logs: Iterable[Exponent]) -> float:
         near = short if abs(short - exact) <= _ROUNDINGS * abs(exact) else exact
     result = float(near)
     if not math.isfinite(result):
-        raise OutputError("a coefficient is too large to be a number with logarithms to the base 2")
+        raise OutputError("a coefficient is too large with logarithms to the base 2")
     return result
 
 
@@ -102,7 +102,7 @@ class Notation:
         return self.times.join(parts)
 
     def atom(self, name: str) -> str:
-        """Return what a factor is about, as something that can be raised to a power."""
+        """Return the base of a factor, in a form that can be raised to a power."""
         found = self.derived.get(name)
         if isinstance(found, SumOf):
             return self.enclosed(self.total(found.terms))
@@ -117,7 +117,7 @@ class Notation:
         return self.name(name)
 
     def argument(self, name: str) -> str:
-        """Return what a logarithm is of, in parentheses."""
+        """Return the argument of a logarithm, in parentheses."""
         found = self.derived.get(name)
         own = isinstance(found, SumOf) or (isinstance(found, PowerOf) and found.base != E)
         return self.atom(name) if own else f"({self.atom(name)})"
@@ -131,11 +131,11 @@ class Notation:
         return quoted(name, self.order)
 
     def enclosed(self, text: str) -> str:
-        """Return something in parentheses."""
+        """Return a text in parentheses."""
         return f"({text})"
 
     def power(self, base: str, exponent: Exponent) -> str:
-        """Return a power of something that stands for itself."""
+        """Return a power of a base that needs no parentheses."""
         return base + exponent_text(exponent)
 
     def raised(self, base: str, exponent: str) -> str:

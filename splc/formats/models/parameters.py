@@ -1,6 +1,6 @@
 """Files of machine parameters: TOML, or lines `name = number`.
 
-f = 1.75e-11                          # a number; its unit is said in a comment
+f = 1.75e-11                          # a number; its unit is in a comment
 nodes = "ceil(px * py * pz / 4)"      # an expression of the options (in quotes in TOML)
 
 [alpha]                               # a table over it: one number per value
@@ -8,11 +8,11 @@ by = "nodes"
 1 = 290e-9
 2 = 7866e-9
 
-[beta]                                # a number that is known within an interval
+[beta]                                # a number with an interval
 value = 1.0e-9
 low = 0.9e-9
 high = 1.1e-9
-level = 0.95                          # if it is known: the level of the interval
+level = 0.95                          # the level of the interval, if known
 
 [gamma]                               # a number that measurements do not determine
 value = 3.0
@@ -34,7 +34,7 @@ from splc.io.toml import finite_number, parse_toml
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
 
 _LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
-# What stands in quotes or backticks is no comment.
+# A `#` in quotes or backticks begins no comment.
 _UNCOMMENTED = re.compile(r"""(?:[^#`"']|`[^`]*`|"[^"]*"|'[^']*'|[`"'])*""")
 _QUOTED = re.compile(r"""(["'])(.*)\1""")
 _NO_EXPRESSION = ("inf", "infinity", "nan", "true", "false")
@@ -59,7 +59,7 @@ def read_parameters(path: str | Path) -> Parameters:
 
 
 def parse_parameters(source: Source) -> Parameters:
-    """Return the machine parameters that a file holds. See `read_parameters`."""
+    """Return the machine parameters of a file. See `read_parameters`."""
     problems = Problems(source.name)
     text = source.text()
     if source.name.lower().removesuffix(".gz").endswith(".toml") or _SECTION.search(text):
@@ -88,22 +88,22 @@ def parse_parameters(source: Source) -> Parameters:
 
 
 def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return what lines `name = number` say, and their line numbers."""
+    """Return the content of lines `name = number`, and their line numbers."""
     content: dict[str, Any] = {}
     lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         uncommented = _UNCOMMENTED.match(line)
-        said = uncommented[0].strip() if uncommented else ""
-        if not said:
+        stated = uncommented[0].strip() if uncommented else ""
+        if not stated:
             continue
-        match = _LINE.fullmatch(said)
+        match = _LINE.fullmatch(stated)
         if match is None:
-            problems.add("this is no parameter", number, text=said, hint="write lines 'name = number'")
+            problems.add("this is not a parameter", number, text=stated, hint="write lines 'name = number'")
             continue
         name = match[1][1:-1].replace("``", "`") if match[1].startswith("`") else match[1]
         value = match[2]
         if name in lines:
-            problems.add(f"the parameter {name!r} is there twice", number, hint=f"it is in line {lines[name]} already")
+            problems.add(f"duplicate parameter {name!r}", number, hint=f"line {lines[name]} defines it already")
         elif not value:
             problems.add(f"the parameter {name!r} has no value", number, hint="write lines 'name = number'")
         else:
@@ -113,7 +113,7 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
 
 
 def _value_of(text: str) -> float | str:
-    """Return what a line gives a parameter: a number, or an expression, perhaps in quotes."""
+    """Return the value in a line: a number, or an expression without its quotes."""
     if _NUMBER.fullmatch(text) or text.lstrip("+-").lower() in _NO_EXPRESSION[:3]:
         return float(text)
     if text.lower() in _NO_EXPRESSION:
@@ -125,12 +125,12 @@ def _value_of(text: str) -> float | str:
 def _table(
     name: str, content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems
 ) -> Quantity | ParameterTable | None:
-    """Return the quantity or the table that a TOML table is, None where it is wrong."""
+    """Return a TOML table as a quantity or a table, None if it is wrong."""
     line = lines.get(name)
     if "by" not in content:
         if set(content) <= set(QUANTITY_KEYS) and "value" in content:
             return _quantity(name, content, line, problems)
-        hint = 'a table says with by = "…" what it is over; an interval has value, low, high, and perhaps level'
+        hint = 'a table has by = "…", the expression of its rows; an interval has value, low, high and perhaps level'
         problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
         return None
     by = content["by"]
@@ -164,20 +164,20 @@ def _table(
 
 
 def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
-    """Return a number with its interval, None where it is wrong."""
+    """Return a number with its interval, None if it is wrong."""
     value = finite_number(content.get("value"))
     low = value if "low" not in content else finite_number(content["low"])
     high = value if "high" not in content else finite_number(content["high"])
     hint = "or { value = …, low = …, high = … }"
     if value is None or low is None or high is None:
-        # An end without a number of its own is the value.
+        # Without its own number, a bound is the value.
         part = "value" if value is None else "low" if low is None else "high"
         place = f"{name}.{part}" if {*content} - {"value"} else name
         problems.add(f"{place} must be a finite number", line, text=_shown(content.get(part)), hint=hint)
         return None
     if unknown := sorted(set(content) - set(QUANTITY_KEYS)):
         more = nearest(unknown[0], QUANTITY_KEYS) or hint
-        problems.add(f"{name} has {listed(unknown)}, which no number has", line, hint=more)
+        problems.add(f"{name} has {listed(unknown)}, which a number cannot have", line, hint=more)
         return None
     if not low <= value <= high:
         problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
@@ -190,18 +190,18 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         return None
     determined = content.get("determined", True)
     if not isinstance(determined, bool) or (stated and not determined):
-        hint = "write determined = false for a number that nobody knows; it has no interval"
+        hint = "write determined = false for a number that measurements do not determine; it has no interval"
         problems.add(f"{name} cannot be determined like this", line, text=_shown(determined), hint=hint)
         return None
     return Quantity(value, low, high, level, determined)
 
 
 def _shown(value: Any) -> str | None:
-    """Return what was given, as text for a message."""
+    """Return a value as text for a message."""
     try:
         return None if value is None else repr(value)
     except (ValueError, RecursionError):
-        # Python does not write whole numbers of thousands of digits.
+        # Python refuses to write integers of thousands of digits.
         return None
 
 

@@ -26,12 +26,12 @@ _TAKEN_BY_MODULE = frozenset({"math", "round", "MODELS"})
 def python_text(model: InfluenceModel, module: Module = "math", digits: int | None = None) -> str:
     """Return a model as a Python expression: `1.37 + 6.698 * math.log2(y)**2`.
 
-    Options, and parameters that are kept as names, are variables, named as `python_names` says.
+    Options, and parameters that are kept as names, are variables with the names of `python_names`.
 
     Args:
         model: the model.
-        module: where functions come from: 'math' for numbers, 'np' (numpy) for arrays.
-        digits: significant digits of coefficients; None gives as many as tell the numbers apart.
+        module: the module of the functions: 'math' for numbers, 'np' (numpy) for arrays.
+        digits: significant digits of coefficients; None: as many as needed to read the same number back.
 
     Raises:
         OutputError: if an influence is not a finite number.
@@ -41,7 +41,7 @@ def python_text(model: InfluenceModel, module: Module = "math", digits: int | No
 
 
 def python_names(model: InfluenceModel) -> dict[str, str]:
-    """Return option or parameter → the variable that it is in `python_text`: its name, where Python allows it."""
+    """Return option or parameter → its variable in `python_text`: its name, if Python allows it."""
     names = [*model.order, *sorted(model.options | {each.name for each in model.parameters})]
     found = {name: name for name in names if _is_variable(name)}
     used = {*found.values(), *_TAKEN}
@@ -83,7 +83,7 @@ class _PythonNotation(Notation):
         return f"({base})**({exponent})"
 
     def rounded(self, function: str, text: str) -> str:
-        # As in a model, what roundings are off a whole number is that number.
+        # As in a model, a number within rounding of a whole number is that number.
         near = f"np.round({text}, 12)" if self.module == "np" else f"round({text}, 12)"
         return f"{self.module}.{function}({near})"
 

@@ -1,4 +1,4 @@
-"""Performance-influence models as model text: a sum of terms that people write (see `splc.models.text.reader`)."""
+"""Performance-influence models as model text, a sum of terms (see `splc.models.text.reader`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parse_model_text(
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: Collection[str] = (),
 ) -> InfluenceModel:
-    """Return the model that a text is. See `parse_stored_text`."""
+    """Return the model of a text. See `parse_stored_text`."""
     return parse_stored_text(source, variability_model, parameters, symbols)[0]
 
 
@@ -33,14 +33,14 @@ def parse_stored_text(
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: Collection[str] = (),
 ) -> tuple[InfluenceModel, frozenset[str]]:
-    """Return the model that a text is, and the names of the parameters that it uses.
+    """Return the model of a text, and the names of the parameters that it uses.
 
     Args:
         source: the text.
         variability_model: the system, whose options or observed variables the names must be (or parameters, or the
             text's own definitions); None takes every name as an option, all of which are positive.
-        parameters: machine parameters that the text uses: name → value, or whatever a parameters file can hold.
-        symbols: parameters that are to stay names in the terms, beside those that are tables or have intervals.
+        parameters: machine parameters that the text uses: name → value, or the content of a parameters file.
+        symbols: parameters that stay names in the terms, besides those that are tables or have intervals.
 
     Raises:
         ExpressionError: with file, line and column.
@@ -54,7 +54,7 @@ def parse_stored_text(
     if variability_model is not None:
         binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
         order = (*variability_model.term_order, *known.quantities)
-        # Of an observed variable nothing is known beforehand.
+        # The range of an observed variable is unknown.
         lowest = dict.fromkeys(variability_model.observed, -math.inf)
         lowest |= {option.name: min(option.values) for option in variability_model.numeric_options}
         signs = Signs(lowest, 0.0)
@@ -71,7 +71,7 @@ def model_text_file(model: InfluenceModel) -> str:
     """Return a model as model text.
 
     Raises:
-        OutputError: for a model with a link, which model text cannot say.
+        OutputError: for a model with a link, which model text cannot express.
     """
     if model.link != "identity":
         raise OutputError(

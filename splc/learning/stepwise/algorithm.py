@@ -1,6 +1,6 @@
 """Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
 
-The learner is init / step / terminate; the loop exists once, in `run`. Every step is a `Round`.
+`run` calls `step` until `terminate` returns a reason; every step gives a `Round`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
 from splc.types import Array
 
-# A term whose part of the prediction is nowhere more than this part of the largest value is rounding only.
+# A term is rounding only if its contribution is nowhere more than this fraction of the largest value.
 ROUNDING = 1e-11
 
 
@@ -40,10 +40,10 @@ class ForwardSelection:
     """One run of feature forward selection.
 
     Args:
-        problem: what to learn from.
-        settings: the settings (bagging is `splc.learning.stepwise.bagging`'s).
-        judge: what candidates are judged by; None is the learning set itself.
-        folds: the fold of each row (shape (n,)), for selection by cross-validation; None is without.
+        problem: the learning set.
+        settings: the settings, without bagging (see `splc.learning.stepwise.bagging`).
+        judge: the rows that candidates are judged on; None: the learning set itself.
+        folds: the fold of each row, shape (n,), for selection by cross-validation; None: no cross-validation.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ForwardSelection:
         self.started = time.monotonic()
         self.fit, self.scorer = self._fresh()
 
-    # Columns whose squares overflow (beyond 1e154) have no finite loss, so that they are never chosen.
+    # Columns whose squares overflow (beyond 1e154) have no finite loss and are never chosen.
     @np.errstate(over="ignore", invalid="ignore")
     def _fresh(self) -> tuple[Projection, Scorer]:
         """Return projections of the present terms, with all heads of the grid, and their scorer."""
@@ -102,18 +102,18 @@ class ForwardSelection:
         return columns
 
     def _both(self, candidates: list[Candidate]) -> tuple[Array, Array]:
-        """Return the columns of candidates on the learning set and on what judges, each of shape (candidates, n)."""
+        """Return the columns of candidates on the fitted and on the judged rows, each of shape (candidates, n)."""
         columns = self._columns(self.problem, candidates)
         return columns, columns if self.judge is None else self._columns(self.judge, candidates)
 
     def _add_heads(self, columns: Array, judged_columns: Array) -> None:
-        """Hand the columns of heads to every projection, on its fitted and its judged rows."""
+        """Add the columns of heads to every projection, on its fitted and its judged rows."""
         self._all[0].add_heads(columns, judged_columns)
         for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
             projection.add_heads(columns[:, fitted], columns[:, held])
 
     def _add_term(self, column: Array, judged_column: Array) -> None:
-        """Hand the column of a term to every projection, on its fitted and its judged rows."""
+        """Add the column of a term to every projection, on its fitted and its judged rows."""
         self._all[0].add_term(column, judged_column)
         for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
             projection.add_term(column[fitted], column[held])
@@ -128,15 +128,15 @@ class ForwardSelection:
         return allowed
 
     def select(self) -> Winner | None:
-        """Return the round's winner, None where no candidate lowers the error."""
+        """Return the round's winner, None if no candidate lowers the error."""
         allowed = self.allowed()
         error = self.scorer.error
         first = not self.rounds
         if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
             return self.scorer.best(allowed, error)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
-        # SPL Conqueror's first round counts from its worst candidate, whatever the error of the constant alone is.
-        # Where all candidates are as good (one alone, say) it learns nothing; here they count from the constant.
+        # In SPL Conqueror the scores of the first round count from the worst candidate, not from the constant alone.
+        # If all candidates are equally good, it learns nothing; here they count from the constant then.
         reference = float(errors.max(initial=0.0)) if first else error
         if first and not (errors < reference * (1 - TIE)).any():
             reference = error
@@ -149,7 +149,7 @@ class ForwardSelection:
 
     @np.errstate(over="ignore", invalid="ignore")
     def step(self) -> Round | None:
-        """Add the best candidate; return the round, None where no candidate lowers the error."""
+        """Add the best candidate; return the round, None if no candidate lowers the error."""
         winner = self.select()
         while winner is None and self.settings.withHierarchy and self.level < MAX_LEVEL:
             self.level += 1
@@ -157,7 +157,7 @@ class ForwardSelection:
         if winner is None:
             return None
         heads = self.grid.choose(winner.head, winner.atom)
-        # The chosen term comes first, and is itself a head unless it is too large to be extended.
+        # The chosen term comes first; it is itself a head unless it is too large to be extended.
         extended = winner.candidate in heads
         columns, judged_columns = self._both(heads if extended else [winner.candidate, *heads])
         if heads:
@@ -184,7 +184,7 @@ class ForwardSelection:
         return this
 
     def _backward(self) -> tuple[Candidate, ...]:
-        """Remove terms while that raises the error by at most backwardErrorDelta; never the base, nor the newest."""
+        """Remove terms while that raises the error by at most backwardErrorDelta; never the constant or the newest."""
         limit = self.scorer.error + self.settings.backwardErrorDelta
         removed: list[Candidate] = []
         while len(self.terms) > 2:
@@ -195,10 +195,10 @@ class ForwardSelection:
                 self.fit, self.scorer = self._fresh()
                 trials.append((self.scorer.error, i))
             error, worst = min(trials)
-            gone = error <= limit
-            self.terms = [term for i, term in enumerate(everything) if not (gone and i == worst)]
+            removable = error <= limit
+            self.terms = [term for i, term in enumerate(everything) if not (removable and i == worst)]
             self.fit, self.scorer = self._fresh()
-            if not gone:
+            if not removable:
                 break
             removed.append(everything[worst])
             self.grid.withdraw(everything[worst])
@@ -252,7 +252,7 @@ class ForwardSelection:
     def _final(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
 
-        A term that later ones made superfluous, so that only rounding is left of it, is left out.
+        A term that later ones made superfluous, whose contribution is rounding only, is left out.
         """
         columns = self._columns(self.problem, self.terms)
         influences = least_squares(columns.T, self.problem.target)

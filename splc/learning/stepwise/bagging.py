@@ -1,4 +1,4 @@
-"""Bagging: several models on random parts of the learning set, averaged (SPL Conqueror's rule, repaired)."""
+"""Bagging: the mean of several models that are learned from random parts of the learning set."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from splc.learning.stepwise.settings import Settings
 def bagged(
     problem: FeatureTable, settings: Settings, seed: int, should_stop: Callable[[], bool] | None = None
 ) -> Outcome:
-    """Learn `baggingNumbers` models and average them; a term that a model lacks counts 0 in it.
+    """Learn `baggingNumbers` models and average them; a term that a model lacks has the influence 0 in it.
 
     Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
-    (duplicates collapse) and is judged on the rest of that part; where nothing is left, on what it learned from.
+    (without duplicates) and is judged on the rest of that part, or on its own rows if no others are left.
 
     Args:
         problem: what to learn from.

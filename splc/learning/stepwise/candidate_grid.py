@@ -17,7 +17,7 @@ from splc.learning.stepwise.settings import Settings
 from splc.models.terms import Factor, Term, log_term, option_term
 from splc.types import Array
 
-# What brute force may fill: cells of the grid, and values in the columns of its heads.
+# Limits of brute force: cells of the grid, and values in the columns of its heads.
 MAX_CELLS = 3_000_000
 MAX_VALUES = 50_000_000
 
@@ -25,8 +25,7 @@ MAX_VALUES = 50_000_000
 class CandidateGrid:
     """Heads × atoms; atom 0 is the constant, so that a head can be a candidate by itself.
 
-    A product that two cells share is offered by both, and one that the model has is collinear with it: neither needs
-    to be looked for.
+    A product that two cells share is offered by both; a product that the model has is collinear with it.
 
     Args:
         problem: its features give the atoms.
@@ -69,7 +68,7 @@ class CandidateGrid:
         return self.heads[head].times(self.atoms[atom], self.binary) if head else self.atoms[atom]
 
     def _add_rows(self, rows: list[tuple[Candidate, Array]]) -> None:
-        """Add heads, each with the atoms that its products are wanted with."""
+        """Add heads, each with the atoms of its wanted products."""
         found = [self._row(head, wanted) for head, wanted in rows]
         self.offered = np.concatenate([self.offered, *(offered[np.newaxis] for offered, _ in found)])
         self.sizes = np.concatenate([self.sizes, *(sizes[np.newaxis] for _, sizes in found)])
@@ -89,7 +88,7 @@ class CandidateGrid:
         for atom in np.flatnonzero(wanted & own & (self._divides | divided)):
             product = self.candidate(row, int(atom))
             sizes[atom] = max(product.size, 1)
-            # x · 1/x of an optional x is 1 where x is enabled and 0 elsewhere, which no product of powers says.
+            # x · 1/x of an optional x is 1 where x is enabled and 0 elsewhere, which no product of powers expresses.
             feature = self._features[self._owner[atom]]
             wanted[atom] = not feature.partial or feature.name in product.options
         for atom in np.flatnonzero(wanted) if self._withdrawn else ():
@@ -129,7 +128,7 @@ class CandidateGrid:
         if not numeric or any(name not in positive for name, _ in numeric):
             return None
         if len(numeric) > 1 and any(self._features[self._position[name]].partial for name, _ in numeric):
-            # Of log10(x · y) nothing remains where an optional x is deselected, but of log10(x) + log10(y) something.
+            # If an optional x is deselected, log10(x · y) is 0, but log10(x) + log10(y) is log10(y).
             return None
         rest = Term(tuple(Factor(f.option) for f in chosen.term.factors if f.option in self.binary))
         if len(numeric) == 1 and numeric[0][1] == 1:
@@ -173,7 +172,7 @@ def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool
     asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
     if (asym or ratio) and not feature.has_zero:
         offers.append((Candidate(option_term(name, -1)), asym, True))
-    # Without a switch, a mirrored variable cannot be said to be 0 where a configuration does not have it.
+    # Without a switch, a mirrored variable cannot be 0 in configurations that do not have it.
     if settings.learn_mirrowedFunction and not feature.observed:
         offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True, True))
     return offers

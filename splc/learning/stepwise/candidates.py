@@ -39,7 +39,7 @@ class Candidate:
 
     @cached_property
     def options(self) -> frozenset[str]:
-        """The options it is about."""
+        """The options that it contains."""
         return self.term.options | {name for name, _, _ in self.mirrors} | {name for name, _ in self.log_of}
 
     @property
@@ -55,7 +55,7 @@ class Candidate:
 
     @property
     def size_key(self) -> tuple[int, int]:
-        """How large it is: distinct options, then option occurrences."""
+        """The key by which sizes are compared: distinct options, then option occurrences."""
         return (self.size, self.occurrences)
 
     @cached_property
@@ -85,7 +85,7 @@ class Candidate:
 
     @cached_property
     def expansion(self) -> dict[Term, float]:
-        """The sum of terms that it is: mirrors multiplied out, the accumulated logarithm split."""
+        """Its canonical terms with their weights: mirrors multiplied out, the accumulated logarithm split."""
         result = {self.term: 1.0}
         for name, maximum, switch in self.mirrors:
             enabled = option_term(switch) if switch else CONSTANT

@@ -10,15 +10,15 @@ from splc.types import Array
 
 
 def stable_order(problem: FeatureTable) -> Array:
-    """Return an order of the rows that does not depend on the order in which they came."""
+    """Return an order of the rows that does not depend on their order in the table."""
     columns = [np.nan_to_num(problem.columns[name], nan=-1e300) for name in sorted(problem.columns)]
     return np.lexsort([*columns, problem.target])
 
 
 def folds_of(problem: FeatureTable, settings: Settings, seed: int) -> Array | None:
-    """Return the fold of each row, shape (n,), or None where the settings ask for no cross-validation.
+    """Return the fold of each row, shape (n,), or None if the settings ask for no cross-validation.
 
-    There are crossValidation_k random folds of equal size (±1), but no more than rows; a single row has none.
+    There are crossValidation_k random folds of equal size (±1), at most as many as rows; a single row has none.
 
     Args:
         problem: what to learn from.

@@ -1,11 +1,11 @@
-"""Least squares by projection: all candidates of a round are fitted together, none is refitted by itself.
+"""Least squares by projection: all candidates of a round are fitted together, without separate fits.
 
 The columns of the model are kept as an orthonormal basis Q (Gram-Schmidt with reorthogonalisation). Adding a candidate
 c to the model changes its least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A
 candidate's column is head ∘ atom, so that all products with a vector v are one matrix product Aᵀ(H ∘ v).
 
 A convex loss L lies above its tangent: L(r - t·c⊥) ≥ L(r) - t·(s·c⊥) with s a subgradient at r. The right-hand side
-needs matrix products only, and says of most candidates that they cannot win; the others are evaluated exactly.
+needs matrix products only and excludes most candidates; the others are evaluated exactly.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from splc.learning.stepwise.scoring import Loss
 from splc.types import Array
 
-# A candidate of which less than this part (of its length) is outside of the model's span is collinear with the model.
+# A candidate is collinear with the model if less than this fraction of its length is outside of the model's span.
 COLLINEAR = 1e-8
-# Below this part, the squared length left after projection is not trusted when it comes from a difference of squares.
+# Below this fraction, a squared length after projection that is a difference of squares is inaccurate.
 DOUBTFUL = 1e-6
 BLOCK = 4096
 
@@ -112,7 +112,7 @@ class Projection:
         """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
         fitted = self.fitted
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
-        # One product where there is one head, as in every round; vector by vector where there are thousands.
+        # One product for one head, as in every round; vector by vector for thousands of heads.
         basis = fitted.basis.array
         if len(columns) == 1:
             shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]
@@ -168,10 +168,10 @@ class Projection:
         return self.loss.of_residual(self.judged.residual)
 
     def bounds(self) -> tuple[Array, Array]:
-        """Return, for every cell (shape (heads, atoms)), what a candidate can bring, and what is new in it.
+        """Return bounds on the drop of the loss, and new fractions, each of shape (heads, atoms).
 
-        The first is an upper bound on the drop of the loss, infinite where it is not to be trusted; the second the
-        part of the column's squared length that is outside of the model's span.
+        A bound is infinite where it would be inaccurate. The new fraction is the part of the column's squared length
+        that is outside of the model's span.
         """
         slope = self.loss.slope(self.judged.residual)
         downhill = self.judged.products(slope)
@@ -217,7 +217,7 @@ class Projection:
 def least_squares(columns: Array, target: Array) -> Array:
     """Return the coefficients of the least-squares fit (minimum norm), shape (terms,).
 
-    Columns are scaled to length 1 first, so that their units do not spoil the conditioning.
+    Columns are scaled to length 1 first, so that their units do not affect the conditioning.
 
     Args:
         columns: shape (n, terms).

@@ -12,7 +12,7 @@ from splc.types import Array
 
 
 def rows_that_count(target: Array, settings: Settings) -> Array:
-    """Return which rows the loss is a mean over, shape (n,): for the relative loss those whose value is not 0."""
+    """Return the rows that the loss is a mean over, shape (n,): for the relative loss those whose value is not 0."""
     return target != 0 if settings.lossFunction == "RELATIVE" else np.ones(len(target), dtype=bool)
 
 
@@ -21,10 +21,10 @@ class Loss:
     """A mean over rows of a function of the residual.
 
     Attributes:
-        weights: shape (n,), what each row counts for, 1/n included.
-        squared: whether residuals are squared (else their absolute value counts).
-        tube: rows whose unweighted loss is at most this count 0; None is no tube.
-        exact: a value so small that only rounding is left.
+        weights: shape (n,), the weight of each row, 1/n included.
+        squared: whether residuals are squared (else their absolute values count).
+        tube: rows with an unweighted loss up to this value count 0; None: no tube.
+        exact: the largest loss that is rounding only.
     """
 
     weights: Array
@@ -45,7 +45,7 @@ class Loss:
             used = rows_that_count(target, settings)
             if not used.any():
                 raise LearningError(
-                    "all values are 0, so that no relative error is defined",
+                    "all values are 0, which have no relative error",
                     hint="choose --set lossFunction=ABSOLUTE or another property",
                 )
             weights = np.zeros(n)
@@ -61,7 +61,7 @@ class Loss:
 
     @property
     def convex(self) -> bool:
-        """Whether it is convex, so that its tangent bounds what a candidate can bring."""
+        """Whether it is convex, so that its tangent bounds the gain of a candidate."""
         return self.tube is None
 
     def of_residuals(self, residuals: Array) -> Array:

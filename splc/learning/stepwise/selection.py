@@ -1,4 +1,4 @@
-"""Which candidate wins a round: bounds first, exact losses for those that may win, ties by canonical order."""
+"""Selection of the candidate that wins a round: bounds first, then exact losses of those that may win."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splc.learning.stepwise.candidates import Candidate
 from splc.learning.stepwise.least_squares import COLLINEAR, Projection
 from splc.types import Array
 
-# Scores that differ by less than this part of the error are ties: they differ by rounding only.
+# Scores that differ by less than this fraction of the error differ by rounding only and are ties.
 TIE = 1e-9
 # Elements of the largest intermediate array of an exact evaluation.
 CHUNK = 4_000_000
@@ -25,7 +25,7 @@ class Winner:
         head: its row in the grid.
         atom: its column in the grid.
         candidate: the candidate.
-        score: the drop of the error, divided by its size if that is penalised.
+        score: the drop of the error, divided by the candidate's size if that is penalised.
         error: the selection error with it.
     """
 
@@ -42,7 +42,7 @@ class Scorer:
     Args:
         grid: the candidates.
         projections: the model's fits; each holds the heads of the grid.
-        shares: what each projection's loss counts for; they sum to 1.
+        shares: the weight of each projection's loss; they sum to 1.
         penalise: whether scores are divided by the candidates' sizes.
     """
 
@@ -79,15 +79,15 @@ class Scorer:
         return heads[fine], atoms[fine], errors[fine]
 
     def _mark_collinear(self, heads: Array, atoms: Array, errors: Array) -> None:
-        gone = np.isnan(errors)
-        self.collinear[heads[gone], atoms[gone]] = True
+        collinear = np.isnan(errors)
+        self.collinear[heads[collinear], atoms[collinear]] = True
 
     def divisors(self, heads: Array, atoms: Array) -> Array:
-        """Return what each candidate's drop is divided by."""
+        """Return the number that each candidate's drop is divided by."""
         return self.grid.sizes[heads, atoms] if self.penalise else np.ones(len(heads), dtype=np.int64)
 
     def usable(self, allowed: Array) -> Array:
-        """Return the allowed candidates that are not known to be collinear with the model."""
+        """Return the allowed candidates without those that are collinear with the model."""
         missing = len(allowed) - len(self.collinear)
         if missing:
             rows = np.zeros((missing, allowed.shape[1]), dtype=bool)
@@ -142,8 +142,8 @@ class Scorer:
         for i in np.flatnonzero(scores >= best - tie):
             head, atom = int(heads[i]), int(atoms[i])
             winners.append(Winner(head, atom, self.grid.candidate(head, atom), float(scores[i]), float(errors[i])))
-        # Of equally good candidates the smallest, of those the last in canonical order: this is the choice that the
-        # published models of SPL Conqueror show (there it hangs on the runtime's string hashes).
+        # Among equally good candidates the smallest wins, among these the last in canonical order. The published models
+        # of SPL Conqueror show this choice (there it depends on the runtime's string hashes).
         least = min(winner.candidate.size_key for winner in winners)
         return max(
             (winner for winner in winners if winner.candidate.size_key == least),

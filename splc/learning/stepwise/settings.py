@@ -12,7 +12,7 @@ from splc.errors import Problem, SpecError, unknown_name_hint
 
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
-# Names of SPL Conqueror that are accepted and have no meaning here, with the reason.
+# Settings of SPL Conqueror that are accepted and have no effect here, with the reason.
 WITHOUT_EFFECT = {
     "parallelization": "candidates are scored together, not one task each",
     "outputRoundsToStdout": "the rounds are in the log and, with --verbose, on stderr",
@@ -98,7 +98,7 @@ class Settings:
             values: name → value or its text; `-` and `_` are the same in names, case does not matter.
 
         Raises:
-            SpecError: naming every unknown setting and every value that does not fit.
+            SpecError: naming every unknown setting and every wrong value.
         """
         problems: list[Problem] = []
         fields = {spelling(field.name): field for field in dataclasses.fields(self)}
@@ -147,7 +147,7 @@ def converted(name: str, default: Any, value: Any) -> Any:
     """Return a value in the type of the setting's default.
 
     Raises:
-        ValueError: saying what was expected.
+        ValueError: naming what was expected.
     """
     text = str(value).strip()
     if name in {"lossFunction", "scoreMeasure"}:
@@ -189,7 +189,7 @@ def preset(name: str) -> Settings:
     """Return a preset's settings.
 
     Raises:
-        SpecError: if there is no such preset.
+        SpecError: for an unknown preset.
     """
     if name not in PRESETS:
         raise SpecError(f"unknown preset {name!r}", hint=unknown_name_hint(name, list(PRESETS)))

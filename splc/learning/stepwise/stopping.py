@@ -1,4 +1,4 @@
-"""When learning ends: SPL Conqueror's rules, in its order."""
+"""The rules that end learning, in SPL Conqueror's order."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from splc.learning.stepwise.settings import Settings
 
 MAX_LEVEL = 10
 
-# Why learning ended, in words; names in braces are settings, `unit` is what the selection error is measured in.
+# Reasons in words; names in braces are settings, `unit` is the unit of the selection error.
 REASONS = {
     "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
-    "learnTimeLimit": "the time was up (learnTimeLimit)",
+    "learnTimeLimit": "the time limit was reached (learnTimeLimit)",
     "stopOnLongRound": "a round took more than an hour (stopOnLongRound)",
     "abortError": "the error fell below {abortError:g} {unit} (abortError)",
-    "minImprovementPerRound": "the last term brought less than {minImprovementPerRound:g} (minImprovementPerRound)",
+    "minImprovementPerRound": "the last score was below {minImprovementPerRound:g} (minImprovementPerRound)",
     "noCandidate": "no further term lowers the error",
     "interrupted": "interrupted",
     "parts": "the models of the parts were added up",
@@ -30,7 +30,7 @@ def stop_reason(
         number: rounds so far.
         error: selection error after the round.
         score: score of the round's winner.
-        exact: an error that is rounding only.
+        exact: the largest error that is rounding only.
         elapsed: seconds since learning began.
         took: seconds of this round.
         level: level of the hierarchy; below `MAX_LEVEL` a small improvement raises it instead of ending.

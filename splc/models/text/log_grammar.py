@@ -5,7 +5,7 @@
     factor := NAME | NUMBER | 'log10( ' product ' )' | '( ' NUMBER ' - ' NAME ' )'
 
 `*` and `/` associate to the right: `A * 1 / x * y` is A/(x·y). In SPL Conqueror itself a division by 0 and the
-logarithm of 0 give 0; here a model has no value there, and says so when it is asked to predict.
+logarithm of 0 give 0; here such a model has no value there, and `predict` raises an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from splc.models.text.reader import Expansion, expand
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-# A sign next to a space may belong to the text around a name: `a * b` is a product, where a and b are names as well.
+# A sign next to a space may be an operator: `a * b` is a product if a and b are names as well.
 _LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
 _WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
@@ -65,7 +65,7 @@ def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
     """Return a term in the log grammar; the constant is `base`.
 
     Raises:
-        OutputError: if an exponent is not whole, which the grammar cannot say.
+        OutputError: if an exponent is not a whole number, which the grammar cannot express.
     """
     require_whole_exponents(term, order)
     return product_text(term, (), order, base)
@@ -80,7 +80,7 @@ def require_whole_exponents(term: Term, order: Sequence[str] = ()) -> None:
     for factor in term.factors:
         if factor.power != int(factor.power) or factor.log != int(factor.log):
             raise OutputError(
-                f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot say",
+                f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot express",
                 hint="write the model as model text (.txt) or JSON (.json)",
             )
 
@@ -94,7 +94,7 @@ def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), 
         term: powers and logarithms, with whole exponents.
         further: texts of further factors.
         order: the order of the options.
-        base: what stands for the constant.
+        base: the name of the constant.
     """
     positions = {name: position for position, name in enumerate(order)}
     above: list[str] = []
@@ -128,7 +128,7 @@ def split_model(text: str) -> list[tuple[str, str]]:
 
 
 def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
-    """Raise an error if the log grammar cannot say some names so that they read back as the same names.
+    """Raise an error if the log grammar cannot express some names so that they read back as the same names.
 
     Args:
         names: the names.
@@ -140,7 +140,7 @@ def require_writable_names(names: Iterable[str], known: NameTable | None = None)
     wrong = [name for name in dict.fromkeys(names) if not _reads_back(name, known)]
     if wrong:
         raise OutputError(
-            f"SPL Conqueror's log grammar cannot say the {'name' if len(wrong) == 1 else 'names'} "
+            f"SPL Conqueror's log grammar cannot express the {'name' if len(wrong) == 1 else 'names'} "
             f"{listed([repr(name) for name in wrong])}",
             hint="write the model as JSON: -o model.json",
         )
@@ -172,8 +172,8 @@ def is_number(text: str) -> bool:
 def names_of(products: Iterable[str]) -> NameTable:
     """Return the names that products contain, for logs that are read without a variability model.
 
-    The grammar separates all tokens by spaces: a token that is neither a number nor a sign is a name, also
-    `rc-lookahead`.
+    The grammar separates everything by spaces: a text between two spaces that is neither a number nor a sign is a name,
+    `rc-lookahead` included.
     """
     names: set[str] = {ROOT}
     for product in products:
@@ -187,10 +187,10 @@ def names_of(products: Iterable[str]) -> NameTable:
 
 
 def expand_product(text: str, names: NameTable, model: VariabilityModel | None = None) -> Expansion:
-    """Return the sum of terms that a product of the log grammar is.
+    """Return a product of the log grammar as a sum of terms.
 
     `( 64 - x )` is multiplied out; where x is an optional numeric option of the `model`, 64 counts only where x is
-    selected, as all of a term does in SPL Conqueror. The root and options that are always selected are left out.
+    selected, like every term with x in SPL Conqueror. The root and options that are always selected are left out.
 
     Args:
         text: the product, without its influence.
@@ -202,7 +202,7 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
     """
     tree = parse(text, names, associate="right")
     factors = list(tree.factors) if isinstance(tree, Product) else [(1, tree)]
-    # The learner multiplies its terms out in this order; keeping it gives its numbers to the last bit.
+    # The learner multiplies its terms out in this order; the same order gives the same numbers to the last bit.
     factors.sort(key=lambda factor: _rank(factor[1]))
     switched = [(side, _switched(node, model)) for side, node in factors]
     expansion = expand(Product(tuple(switched)))
@@ -216,7 +216,7 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
 
 
 def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
-    """Return a sum of terms without the switches of options of the same term, as `x * Enabledx` is x.
+    """Return a sum of terms without the switches of options in the same term, as `x * Enabledx` is x.
 
     Args:
         expansion: the sum.

@@ -246,7 +246,7 @@ def test_the_link_belongs_to_its_own_learning() -> None:
 
 
 def test_rounds_that_appear_twice_count_once() -> None:
-    """With useBackward every round is there twice; the later line counts."""
+    """With useBackward every round has two lines; the later line counts."""
     text = "Learning progress:\n" + "\n".join(
         [line(1, "1 * x"), line(1, "2 * x"), line(2, "3 * x + 1 * y"), line(2, "4 * x + 1 * y")]
     )
@@ -265,7 +265,7 @@ def test_which_round_is_read() -> None:
 
 
 def test_the_average_of_bagging_is_the_model() -> None:
-    """A non-empty block `average model:` is what a log with bagging is about."""
+    """A non-empty block `average model:` is the model of a log with bagging."""
     text = REAL.replace("average model: \n", "average model: \n  2 * time_passes + \n  -1E-05 * gvn + \n")
     assert parsed(text).influences == {option_term("time_passes"): 2.0, option_term("gvn"): -1e-05}
     assert parsed(text, which=1) == parsed(REAL)

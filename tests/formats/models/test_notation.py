@@ -42,7 +42,7 @@ def models(draw: st.DrawFn, names: tuple[str, ...] = NAMES, link: bool = True) -
     model = InfluenceModel.from_terms(terms, NAMES)
     if not (link and draw(st.booleans())):
         return model
-    # An exponential of more than a few hundred is no number.
+    # An exponential of more than a few hundred overflows.
     largest = np.abs(model.contributions(configurations())).sum(axis=1).max()
     return replace(model.scaled(min(1.0, 20 / largest) if largest else 1.0), link="log")
 
@@ -215,10 +215,10 @@ def test_links() -> None:
 
 @pytest.mark.parametrize("influence", [math.nan, math.inf, -math.inf])
 def test_no_numbers(influence: float) -> None:
-    """An influence that is no finite number is an error, in every notation."""
+    """An influence that is not a finite number is an error in every notation."""
     model = InfluenceModel.from_terms({log_term("x"): influence}, ("x",))
     for written in (python_text, latex_text, log2_text):
-        with pytest.raises(OutputError, match="no finite number"):
+        with pytest.raises(OutputError, match="not a finite number"):
             written(model)
 
 

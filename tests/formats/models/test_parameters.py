@@ -1,4 +1,4 @@
-"""Files of machine parameters: what they hold, and what is said where they hold something else."""
+"""Files of machine parameters: their content, and messages about wrong content."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_toml_by_its_content() -> None:
         ('[a]\nby = "x"\n2.5 = 3', 3, "takes a point in a key for nesting"),
         ('[a]\nby = "x"\n"1e999" = 3', 3, "begins with a number"),
         ('[a]\nby = "x"\n1 = { value = 1, low = 2, high = 3 }', 3, "does not lie between"),
-        ('[a]\nby = "x"\n1 = { value = 1, lo = 2 }', 3, "a.1 has lo, which no number has"),
+        ('[a]\nby = "x"\n1 = { value = 1, lo = 2 }', 3, "a.1 has lo, which a number cannot have"),
         ('a = { value = 1e-9, low = "x", high = 3e-9 }', 1, "a.low must be a finite number"),
         ("a = { value = 1e-9, low = 0, high = inf }", 1, "a.high must be a finite number"),
         ('a = { value = "x", low = 0 }', 1, "a.value must be a finite number"),
@@ -150,7 +150,7 @@ def test_toml_by_its_content() -> None:
     ids=lambda value: str(value)[:30],
 )
 def test_wrong_toml(text: str, line: int | None, message: str) -> None:
-    """Everything that is no parameter is refused with file, line and reason."""
+    """Everything that is not a parameter is refused with file, line and reason."""
     with pytest.raises(InputError) as caught:
         parsed(text)
     problem = caught.value.problems[0]
@@ -161,8 +161,8 @@ def test_wrong_toml(text: str, line: int | None, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("a = 1\nfoo", 2, "this is no parameter"),
-        ("a = 1\na = 2", 2, "is there twice"),
+        ("a = 1\nfoo", 2, "this is not a parameter"),
+        ("a = 1\na = 2", 2, "duplicate parameter 'a'"),
         ("a =", 1, "has no value"),
         ("= 3", 1, "no name"),
         ("a b = 3", 1, "cannot be the name"),

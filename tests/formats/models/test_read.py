@@ -128,7 +128,7 @@ def test_models_are_written_as_their_name_asks(tmp_path: Path, name: str, text: 
     ],
 )
 def test_files_that_are_no_model_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    """What is no model is refused with the file, and line and column where there are any."""
+    """A file that is not a model is refused with the file, and line and column where there are any."""
     with pytest.raises(InputError, match=re.escape(message)):
         read_model(written(tmp_path, text))
 

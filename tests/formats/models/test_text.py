@@ -1,4 +1,4 @@
-"""Model text from files: what is wrong with it is said at its place, whatever it is."""
+"""Model text from files: errors have the file, line and column."""
 
 from __future__ import annotations
 
