@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from splc.lazy import attach
 
 if TYPE_CHECKING:
+    from sampling.command_strings import command_strings as command_strings
     from sampling.sample import Sample as Sample
     from sampling.sample import draw_sample as draw_sample
     from sampling.sample import sample as sample
     from sampling.space.space import Space as Space
     from sampling.spec import SamplingSpec as SamplingSpec
     from sampling.spec import parse_spec as parse_spec
-    from sampling.strings import command_strings as command_strings
 
 __all__ = ["Sample", "SamplingSpec", "Space", "command_strings", "draw_sample", "parse_spec", "sample"]
 
@@ -23,7 +23,7 @@ attach(
         "Sample": "sampling.sample",
         "SamplingSpec": "sampling.spec",
         "Space": "sampling.space.space",
-        "command_strings": "sampling.strings",
+        "command_strings": "sampling.command_strings",
         "draw_sample": "sampling.sample",
         "parse_spec": "sampling.spec",
         "sample": "sampling.sample",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from sampling import Space
-from sampling.strings import output_strings
+from sampling.command_strings import output_strings
 from splc.errors import InputError, OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described

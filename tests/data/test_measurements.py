@@ -96,8 +96,8 @@ class TestSubsets:
         assert ms["energy"].tolist() == values["energy"][picked].tolist()
         assert (ms.aggregate, ms.report, ms.model) == ("min", report, SYSTEM)
 
-    def test_a_row_cannot_be_there_twice(self) -> None:
-        """A subset with a row taken twice is refused as any repeated configuration is."""
+    def test_duplicate_rows(self) -> None:
+        """A subset with a duplicate row is refused."""
         with pytest.raises(MeasurementError, match="duplicate configuration"):
             measured(time=np.arange(6))[[1, 1]]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.strings import output_strings
+from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.measuring.command import BoundCommand, bind
