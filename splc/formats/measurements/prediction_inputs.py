@@ -11,7 +11,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
-from splc.formats.detect import is_xml
+from splc.formats import registry
 from splc.formats.measurements.csv import has_header, read_measurements_csv
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.rows import Policy, invalid_rows
@@ -53,7 +53,7 @@ def read_prediction_inputs(
     Args:
         path: the file: measurements in any format, or a CSV table of configurations; `-` is standard input.
         model: the system.
-        policy: what happens to rows that cannot be used as they are.
+        policy: the treatment of invalid and repeated rows.
         nfp: the property; the file must have it.
         expected: the property to use if the file has it; no other is used instead. Without `nfp` and `expected`, the
             only property of the file is used.
@@ -64,10 +64,9 @@ def read_prediction_inputs(
     source = read_source(path)
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
-    if is_xml(source):
-        from splc.formats.measurements.splconqueror_xml import read_measurements_xml
-
-        return _measured(read_measurements_xml(source, model, placing), lines, nfp, expected)
+    form = registry.format_of("measurements", source)
+    if form is not None and form.name != "csv":
+        return _measured(form.read(source, model, placing, None, None, nfp or expected), lines, nfp, expected)
     raw = read_raw(source, model)
     if not has_header(raw, model, "."):
         return _measured(read_measurements_csv(source, model, placing, nfp=nfp or expected), lines, nfp, expected)
