@@ -86,7 +86,7 @@ def correlations(
         resamples: the number of resamples; 0 gives no intervals.
 
     Raises:
-        SpecError: if `against` is no measure of the comparisons, a setting is out of range, or `pairs` has another
+        SpecError: if `against` is not a measure of the comparisons, a setting is out of range, or `pairs` has another
             length than the comparisons.
     """
     _check(len(comparisons), pairs, level, resamples)
@@ -198,7 +198,7 @@ def _coefficients(measure: str, x: Array, y: Array) -> Correlation:
 
 
 def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Correlation:
-    """Return the correlation with the percentile interval of what was drawn, shape (resamples,), NaN if undefined."""
+    """Return the correlation with the percentile interval of resamples, shape (resamples,), NaN where undefined."""
     if drawn is None:
         return point
     defined = drawn[~np.isnan(drawn)]

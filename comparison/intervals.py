@@ -29,7 +29,7 @@ def corner_intervals(
     """Return the least and greatest predictions at the corners of a box of parameters, shape (2, n).
 
     Exact where the prediction is monotone in each parameter while the others are fixed, as it is in analytical models
-    that are linear in each of `alpha`, `beta` and `f`; elsewhere the true bounds may lie further out.
+    that are linear in each of `alpha`, `beta` and `f`; elsewhere the true bounds may be wider.
 
     Args:
         predict: parameters → predictions, shape (n,).
@@ -101,7 +101,7 @@ def _at_corner(model: InfluenceModel, corner: Mapping[str, float]) -> InfluenceM
 
 
 def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:
-    """Return how much two models' predictions overlap as intervals.
+    """Return measures of the overlap of two models' intervals of predictions.
 
     Intervals are closed: intervals that touch overlap. The Hausdorff distance of two intervals is the greater
     distance of their ends, a metric (Moore et al., Introduction to Interval Analysis, 2009, section 6.1). With
@@ -135,7 +135,7 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
         hull = _length(np.stack([np.minimum(first[0], second[0]), np.maximum(first[1], second[1])]))
         covered = np.where(overlapping, hull, lengths.sum(axis=0)).sum()
         shared = overlap.sum()
-        # Ends that are infinite in the same direction are no distance apart.
+        # The distance of ends that are infinite in the same direction is 0.
         ends = np.abs(np.subtract(first, second, out=np.zeros_like(first), where=first != second))
         hausdorff = float(ends.max(axis=0).mean())
         width = lengths.mean(axis=1)

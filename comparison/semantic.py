@@ -98,7 +98,7 @@ def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configu
 
     Raises:
         ConfigurationError: if a term has no finite value at some configuration.
-        SpecError: if there is no term, one is not in the model, or together they contribute nowhere.
+        SpecError: if no term is given, one is not in the model, or none of them contributes to any prediction.
     """
     wanted = {terms} if isinstance(terms, Term) else set(terms)
     if not wanted:

@@ -211,7 +211,7 @@ class _Search:
         return end if valid else Extreme(end.value, None)
 
     def factor_bounds(self, factor: Factor) -> Bounds:
-        """Return the extremes of one factor, whatever values the options of others take."""
+        """Return the extremes of one factor for all values of the options of the other factors."""
         one = Term((factor,))
         positions = self.positions(one)
         sizes = [self.space.problem.sizes[position] for position in positions]

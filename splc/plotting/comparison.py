@@ -27,10 +27,10 @@ def comparison_plot(
         file_format: one of `FORMATS`.
 
     Raises:
-        OutputError: if a view is unknown, there is no view, or there is nothing to draw in it.
+        OutputError: if a view is unknown or empty, or there are no views.
     """
     if not views or not set(views) <= set(VIEWS):
-        raise OutputError(Problem(f"there is no view {', '.join(views)!r}", hint=f"views are {', '.join(VIEWS)}"))
+        raise OutputError(Problem(f"unknown view {', '.join(views)!r}", hint=f"views are {', '.join(VIEWS)}"))
     if "predictions" in views and curves is None:
         hint = "draw the terms only, or name configurations"
         raise OutputError(Problem("there are no configurations to draw predictions of", hint=hint))

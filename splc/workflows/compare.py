@@ -127,7 +127,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
         )
         if len(models) < FEWEST:
-            notes.append(Note(f"correlations need three pairs, hence {FEWEST} models; here are {len(models)}"))
+            notes.append(
+                Note(f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}")
+            )
     failures: tuple[str, ...] = ()
     if thresholds:
         failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
@@ -214,7 +216,7 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
         if model.predicted is not None and (below := int((model.predicted < 0).sum()))
     ]
     if negative:
-        yield Note(f"{listed(negative)} below 0: Jaccard is no longer a fraction of what is common")
+        yield Note(f"{listed(negative)} below 0: Jaccard may be outside of [0, 1]")
 
 
 def _failures(limits: Mapping[str, float], compared: Comparisons, below: bool) -> Iterator[str]:

@@ -124,7 +124,7 @@ def read_models(
         require_used(request.parameter, frozenset().union(*(each.used for each in found)))
     kinds = {each.kind for each in found}
     if request.scale is not None and "text" not in kinds:
-        raise RequestError("none of the models is model text, which is what is multiplied", "scale")
+        raise RequestError("only model text is multiplied, and none of the models is model text", "scale")
     for name, given in (("round", request.round != "last"), ("learning", request.learning is not None)):
         if given and "log" not in kinds:
             raise RequestError("none of the models is a log", name)

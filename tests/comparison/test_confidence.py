@@ -134,7 +134,7 @@ def test_collinear_terms(noise: Array) -> None:
 
 
 def test_a_term_that_is_always_zero() -> None:
-    """A term whose values are all 0 where measured is not determined, and its length is no division by zero."""
+    """A term with only zeros at the measured configurations is undetermined, and causes no division by zero."""
     without = ALL[ALL.value("b") == 0]
     found = influence_intervals(model_of({CONSTANT: 1.0, B: 2.0}), without, np.arange(len(without), dtype=float))
     assert found.collinear == (B,)

@@ -18,7 +18,7 @@ from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
 from splc.errors import SpecError
 
-# Few distinct values, so that there are ties; huge and tiny ones, whose squares are no numbers.
+# Few distinct values, so that there are ties; very large and very small ones, whose squares overflow or underflow.
 values = st.lists(
     st.tuples(*[st.sampled_from([-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 1e-300, 1e300])] * 2), min_size=3, max_size=12
 )
@@ -141,7 +141,7 @@ def test_coverage_of_the_interval() -> None:
 
 
 def test_seeds() -> None:
-    """The same seed gives the same intervals, whatever other measures there are; another seed gives others."""
+    """The intervals depend on the seed, not on the other measures."""
     comparisons, pairs = quality_pairs(8, 5, 1.0)
     found = correlations(comparisons, pairs=pairs, resamples=50)
     assert found == correlations(comparisons, pairs=pairs, resamples=50)
@@ -159,7 +159,7 @@ def test_level_orders_the_intervals() -> None:
 
 
 def test_names() -> None:
-    """Mean powers are measures too, any of them can be what is correlated with, and it is not listed itself."""
+    """Mean powers are measures, too; the measure that the others are correlated with is not listed."""
     comparisons = [
         SemanticComparison(5, {"error_rate": e, "cosine": -e}, {"1": e, "2": e * e}) for e in (1.0, 2.0, 4.0)
     ]
@@ -211,7 +211,7 @@ def test_few_models_have_no_interval(models: int, needed: bool) -> None:
 
 
 def test_ranks_that_agree_have_no_interval() -> None:
-    """Where measure and error rate rank all pairs alike, so do all resamples: no interval would be honest."""
+    """If measure and error rate rank all pairs equally, so do all resamples: there is no interval."""
     comparisons, pairs = quality_pairs(8, 2, 0.0)
     found = only(correlations(comparisons, pairs=pairs))
     assert found.spearman == pytest.approx(-1)

@@ -201,7 +201,7 @@ def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None
 
 
 def test_parameters_do_not_change_the_class() -> None:
-    """With a parameter that is a table over an option, a term counts for its own options, whatever the table is over.
+    """A term with a tabled parameter belongs to the class of its own options, not of the table's.
 
     The comparison of terms has numbers instead of parameters; contributions use the table.
     """

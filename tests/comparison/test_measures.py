@@ -115,7 +115,7 @@ class TestLaws:
     @few
     @given(rows=vectors(2), weight=st.floats(1e-300, 1e300))
     def test_equal_weights(self, tested: Measure, rows: Array, weight: float) -> None:
-        """Equal weights are no weights."""
+        """Equal weights have no effect."""
         a, b = rows
         plain = tested(a, b)
         weighted = tested(a, b, np.full(len(a), weight))

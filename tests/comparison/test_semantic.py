@@ -1,4 +1,4 @@
-"""Vectors of values compared as a whole: the thesis' example, weights, and what is refused."""
+"""Semantic comparison of vectors: the thesis' example, weights, and errors."""
 
 from __future__ import annotations
 

@@ -287,7 +287,7 @@ class TestScores:
 
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
     def test_influences_that_are_no_numbers_are_refused(self, value: float) -> None:
-        """A model with such an influence is an error that names the term, in whichever place it stands."""
+        """A model with such an influence is an error that names the term, as the first or the second model."""
         wrong, right = (InfluenceModel(((option_term("x"), v),), ("x",)) for v in (value, 1.0))
         for pair in ((wrong, right), (right, wrong)):
             with pytest.raises(ConfigurationError, match="the influence of x is"):

@@ -57,8 +57,8 @@ def test_both_views_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("views", "curves", "message"),
     [
-        ((), CURVES, "no view"),
-        (("prediction",), CURVES, "no view 'prediction'"),
+        ((), CURVES, "unknown view"),
+        (("prediction",), CURVES, "unknown view 'prediction'"),
         (("predictions",), None, "no configurations"),
         (("predictions",), Curves(("a",), np.ones((1, 0))), "no configurations"),
         (("terms",), CURVES, "nothing was compared"),

@@ -13,7 +13,7 @@ from splc.plotting import prediction_plot
 
 @pytest.mark.parametrize("values", [np.geomspace(1e-3, 30, 20), np.linspace(1, 3, 20), np.linspace(-1, 3, 20)])
 def test_labels_are_plain_text(values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No label shows markup, whatever the scale, and a property's name stays as it is."""
+    """No label shows markup on any scale, and the name of a property is not changed."""
     seen: list[str] = []
     save = Figure.savefig
 

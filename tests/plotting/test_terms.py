@@ -140,7 +140,7 @@ def test_without_terms(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(st.lists(st.lists(st.integers(0, 12), unique=True).map(sorted), max_size=4))
 def test_merging_keeps_what_is_there(lists: list[list[int]]) -> None:
-    """Merging keeps each item once, and the order of what was there before."""
+    """Merging keeps each item once, and the order of the items before."""
     into: list[int] = []
     for items in lists:
         before = list(into)
