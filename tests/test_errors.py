@@ -80,7 +80,7 @@ class TestProblems:
         problems.raise_if_any()
         assert len(problems) == 0
 
-    def test_what_exceeds_the_limit_is_counted(self) -> None:
+    def test_problems_beyond_the_limit_are_counted(self) -> None:
         """Of many problems, the first are listed and the others counted."""
         problems = Problems("f.xml", limit=3)
         for line in range(10, 0, -1):
@@ -97,12 +97,12 @@ class TestHints:
         assert nearest("INLINE", ["gvn", "inline"]) == "did you mean 'inline'?"
         assert nearest("zzz", ["gvn", "licm"]) is None
 
-    def test_known_names_where_nothing_is_near(self) -> None:
+    def test_known_names_without_a_near_one(self) -> None:
         """Without a near name, known names are listed, up to a limit."""
         assert unknown_name_hint("zzz", ["a", "b"]) == "known are: a, b"
         assert listed([f"n{i}" for i in range(20)], 2) == "n0, n1, … (20 in all)"
 
-    def test_the_same_name_is_looked_for_once(self) -> None:
+    def test_repeated_names_are_looked_up_once(self) -> None:
         """A file that has the same wrong name in 1,000 rows is reported quickly."""
         names = [f"option_{i}" for i in range(1000)]
         assert {nearest("optoin_7", names) for _ in range(1000)} == {"did you mean 'option_7'?"}

@@ -194,7 +194,7 @@ class TestTrees:
         assert found == ("=" if sign == "==" else sign)
 
     @pytest.mark.parametrize("text", ["a", "a = b = c", "a = ", "= a", "a ! b", "(a = b)"])
-    def test_what_is_no_comparison_is_refused(self, text: str) -> None:
+    def test_not_a_comparison(self, text: str) -> None:
         """A comparison needs exactly one operator with an expression on each side."""
         with pytest.raises(ExpressionError):
             parse_comparison(text)
@@ -298,7 +298,7 @@ class TestErrors:
             ("a * / b", 5, "'/' is not expected"),
         ],
     )
-    def test_what_is_no_arithmetic(self, text: str, column: int, message: str) -> None:
+    def test_not_arithmetic(self, text: str, column: int, message: str) -> None:
         """Anything except arithmetic over known names is refused, with the column."""
         with pytest.raises(ExpressionError, match=message) as caught:
             parse(text, table("a", "b"))
@@ -307,7 +307,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         "text", ["__import__('os')", "__import__(os)", "a.b(1)", "a.b[0]", "a ** b", "a; b", "a := 1"]
     )
-    def test_python_is_not_spoken(self, text: str) -> None:
+    def test_python_syntax_is_refused(self, text: str) -> None:
         """If every plain name is accepted, Python's syntax beyond arithmetic is still refused."""
         with pytest.raises(ExpressionError, match=r"is not expected here|does not belong|is not an operator"):
             parse(text)

@@ -109,7 +109,7 @@ def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
             read_measurements(path, model)
 
 
-def test_a_system_in_place_of_measurements(data: Path) -> None:
+def test_a_system_instead_of_measurements(data: Path) -> None:
     """A file given instead of another one is recognised."""
     model = read_variability_model(data / "LLVM" / "FeatureModel.xml")
     with pytest.raises(InputError, match="this is a variability model"):

@@ -68,7 +68,7 @@ class TestReading:
         with pytest.raises(InputError, match="there is no folder"):
             read_source(tmp_path / "nowhere" / "a.csv")
 
-    def test_what_is_no_file(self, tmp_path: Path) -> None:
+    def test_not_a_file(self, tmp_path: Path) -> None:
         """A folder, a file in a file and an impossible name are readable errors."""
         (tmp_path / "a").touch()
         with pytest.raises(InputError, match="this is a folder"):
@@ -112,14 +112,14 @@ class TestReading:
             (b"nx\0 + \xff", "this is binary data"),
         ],
     )
-    def test_binary_data_is_called_that(self, content: bytes, message: str) -> None:
+    def test_binary_data_is_recognised(self, content: bytes, message: str) -> None:
         """For pictures, the error does not suggest another encoding."""
         with pytest.raises(InputError, match=message) as caught:
             Source("a", content).text()
         assert "iconv" not in str(caught.value)
 
 
-def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_decompressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit for decompressed content is lower than that for plain files."""
     assert files.MAX_UNPACKED == 512 * 1024**2 < files.MAX_BYTES
     monkeypatch.setattr(files, "MAX_UNPACKED", 1000)
@@ -147,7 +147,7 @@ class TestWriting:
         (tmp_path / "other").touch()
         assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
 
-    def test_links_go_on_pointing(self, tmp_path: Path) -> None:
+    def test_links_are_followed(self, tmp_path: Path) -> None:
         """A link is followed, not replaced."""
         (tmp_path / "link").symlink_to(tmp_path / "target")
         write_whole(tmp_path / "link", b"x")
@@ -178,7 +178,7 @@ class TestWriting:
         assert path.read_text() == "old"
         assert list(tmp_path.iterdir()) == [path]
 
-    def test_where_nothing_can_be_written(self, tmp_path: Path) -> None:
+    def test_unwritable_paths(self, tmp_path: Path) -> None:
         """A missing folder, a folder and a file as folder are readable errors."""
         (tmp_path / "file").touch()
         with pytest.raises(OutputError, match=r"there is no folder .*; create it first"):

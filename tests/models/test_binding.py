@@ -106,7 +106,7 @@ def test_roots_of_squares() -> None:
     assert bound(model, {"x": 2}).predict(rows).tolist() == np.abs(rows.column("y")).tolist()
 
 
-def test_nothing_to_put_in() -> None:
+def test_no_parameters() -> None:
     """A model without parameters is returned as it is."""
     model = model_of("x / (y + f)")
     assert bound(model) is model
@@ -121,7 +121,7 @@ def test_nothing_to_put_in() -> None:
         ({"x": 1}, "division by zero, in alpha * beta^-1 with alpha = 1, beta = 0"),
     ],
 )
-def test_rows_that_cannot_be_taken(at: dict[str, float], message: str) -> None:
+def test_rows_that_cannot_be_used(at: dict[str, float], message: str) -> None:
     """Names without a table, missing rows, and rows without a value are refused with their names."""
     with pytest.raises(InputError) as caught:
         bound(model_of("alpha / beta"), at)

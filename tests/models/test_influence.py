@@ -191,7 +191,7 @@ class TestPredict:
         with pytest.raises(ConfigurationError, match="the prediction for configuration 0 is too large"):
             InfluenceModel.from_terms({CONSTANT: 1e308, option_term("x"): 1e308}).predict(ALL[:1])
 
-    def test_a_term_without_influence_counts_nothing(self) -> None:
+    def test_a_term_without_influence_contributes_nothing(self) -> None:
         """A term with influence 0 contributes 0, even if it has no value."""
         assert InfluenceModel.from_terms({option_term("o", -1): 0.0}).predict(ALL).tolist() == [0.0] * len(ALL)
 
@@ -210,7 +210,7 @@ class TestDerived:
         found = expand_model(text, None, Parameters({"alpha": self.TABLE}))
         return InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
 
-    def test_what_a_term_is_about(self) -> None:
+    def test_options_of_a_term(self) -> None:
         """The options of a term include those in its subexpressions and tables."""
         model = self.model("b / (1 + log2(x + 1)) + alpha^2 + 3 * x")
         assert {frozenset(model.options_of(term)) for term, _ in model.terms} == {
@@ -239,7 +239,7 @@ class TestDerived:
         assert str(caught.value) == f"{message}\n    add a row for 2"
         assert (caught.value.row, caught.value.advice) == (0, "add a row for 2")
 
-    def test_where_the_table_is(self) -> None:
+    def test_error_has_the_location_of_the_table(self) -> None:
         """The error for a missing row has the file and line of the table."""
         known = Parameters({"alpha": ParameterTable("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
         found = expand_model("alpha", None, known)

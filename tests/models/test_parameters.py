@@ -42,7 +42,7 @@ def test_quantities() -> None:
     assert not Quantity(2.0, 1.0, 4.0).is_exact
 
 
-def test_quantities_that_nobody_knows_are_not_exact() -> None:
+def test_undetermined_quantities_are_not_exact() -> None:
     """Undetermined numbers remain names in models, as intervals do; multiplication keeps this and the levels."""
     assert not Quantity.undetermined(3.0).is_exact
     assert Quantity(2.0, 1.0, 4.0, 0.9) * 2 == Quantity(4.0, 2.0, 8.0, 0.9)
@@ -73,7 +73,7 @@ def test_good_names(name: str) -> None:
     assert expand_model(f"2 * {name} * x", NAMES, Parameters({name: ONE(3.0)})).expansion == {option_term("x"): 6.0}
 
 
-def test_what_stays_a_name() -> None:
+def test_parameters_that_remain_names() -> None:
     """Plain numbers are replaced; tables, numbers with intervals, and the given symbols remain names."""
     found = Parameters(
         {"f": ONE(2.0), "g": ONE(5.0), "i": Quantity(1.0, 0.0, 2.0), "alpha": TABLE}, {"nodes": "ceil(x / 2)"}
@@ -160,7 +160,7 @@ def test_functions_of_models_in_parameters() -> None:
     assert expand_model("most", NAMES, found) == replace(expand_model("max(x, 2 * y)", NAMES), used=frozenset({"most"}))
 
 
-def test_a_number_in_the_place_of_an_expression() -> None:
+def test_a_number_instead_of_an_expression() -> None:
     """A parameter that is given on the command line replaces an expression of that name."""
     found = Parameters({}, {"nodes": "x"}).changed({"nodes": 4.0})
     assert found.names == ("nodes",)

@@ -134,7 +134,7 @@ def assert_same(text: str, system: VariabilityModel) -> None:
 
 class TestValues:
     @given(texts("xyzb"))
-    def test_a_model_is_worth_what_its_text_is(self, text: str) -> None:
+    def test_a_model_has_the_value_of_its_text(self, text: str) -> None:
         """An expanded text with subexpressions of every kind has the value of its tree at every configuration."""
         assert_same(text, POSITIVE)
 
@@ -255,7 +255,7 @@ class TestUndefinedValues:
         with pytest.raises(EvaluationError, match=r"x = 0"):
             model_of("1 / log10(x)", self.SYSTEM).predict(all_assignments(self.SYSTEM)[[0]])
 
-    def test_what_algebra_takes_away(self) -> None:
+    def test_cancelled_factors(self) -> None:
         """Equal factors cancel, so a text may have no value where its sum of terms has one."""
         for text, same in [("x / x", "1"), ("1 / (1 / (x - 1))", "x - 1"), ("sqrt(x - 1) * sqrt(x - 1)", "x - 1")]:
             assert model_of(text, self.SYSTEM) == model_of(same, self.SYSTEM)

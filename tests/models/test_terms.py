@@ -111,7 +111,7 @@ class TestExponents:
             (Fraction(4, 2), 2),
         ],
     )
-    def test_a_float_is_the_number_that_was_meant(self, value: float | Fraction, expected: Exponent) -> None:
+    def test_floats_become_simple_fractions(self, value: float | Fraction, expected: Exponent) -> None:
         """A float becomes the simple fraction that rounds to it, otherwise the decimal number that it prints as."""
         found = exponent(value)
         assert found == expected
@@ -130,7 +130,7 @@ class TestExponents:
         """A fraction with a denominator up to a million is recognised in its float."""
         assert exponent(float(value)) == value == exponent(value)
 
-    def test_denominators_do_not_grow_for_ever(self) -> None:
+    def test_denominators_are_limited(self) -> None:
         """Adding many fractions up stays quick and close to the true sum."""
         primes = [n for n in range(900, 5000) if all(n % d for d in range(2, 71))]
         total = product_of(Factor("x", Fraction(1, p)) for p in primes).factors[0].power

@@ -107,7 +107,7 @@ def test_too_many_are_refused_before_they_are_built() -> None:
     assert len(sample(model, "random:100")) == 100
 
 
-def test_missing_parts_are_taken_in_full_and_told(real_model: Callable[[str], VariabilityModel]) -> None:
+def test_missing_parts_are_taken_in_full(real_model: Callable[[str], VariabilityModel]) -> None:
     """A part that the spec leaves out is `all` or `ff`, with a note."""
     model = real_model("splc_examples")
     found = draw_sample(model, "pb:9,3")
@@ -125,7 +125,7 @@ def test_a_numeric_system_needs_no_binary_part(plane: VariabilityModel) -> None:
         sample(plane, "pairwise+cci")
 
 
-def test_what_constraints_remove_is_counted(plane: VariabilityModel) -> None:
+def test_removed_configurations_are_counted(plane: VariabilityModel) -> None:
     """Invalid points of a design are left out and counted in a note; if all are invalid, that is an error."""
     names = plane.name_table
     below = VariabilityModel("below", plane.options, (parse_arithmetic("A + B <= 8", names),))
@@ -139,7 +139,7 @@ def test_what_constraints_remove_is_counted(plane: VariabilityModel) -> None:
         sample(corner, "cci")
 
 
-def test_no_valid_configuration_is_told_whatever_the_design(plane: VariabilityModel) -> None:
+def test_no_valid_configuration_for_any_design(plane: VariabilityModel) -> None:
     """An empty space is an error that names the contradicting constraint."""
     empty = VariabilityModel("empty", plane.options, (parse_arithmetic("A > 5", plane.name_table),))
     for spec in ("cci", "random:1", "ff"):
@@ -156,7 +156,7 @@ def test_a_deselected_option_has_no_value(optional_plane: VariabilityModel) -> N
     assert len(sample(optional_plane, "ff")) == 5 * 6
 
 
-def test_seeds_of_the_spec_win_and_larger_draws_extend_smaller_ones(plane: VariabilityModel) -> None:
+def test_seeds_and_sizes_of_draws(plane: VariabilityModel) -> None:
     """`seed=` in the spec precedes the argument; seeds give different samples; larger draws begin with smaller ones."""
     assert sample(plane, "random:10,seed=3", seed=8) == sample(plane, "random:10", seed=3)
     assert sample(plane, "random:10", seed=4) != sample(plane, "random:10", seed=3)
@@ -179,7 +179,7 @@ def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
         sample(plane, "measured")
 
 
-def test_more_than_there_are_is_an_error(plane: VariabilityModel) -> None:
+def test_too_large_samples_are_errors(plane: VariabilityModel) -> None:
     """N above the number of valid configurations is an error with that number, for every kind of random."""
     for spec, message in (
         ("random:26", "only 25 are valid"),

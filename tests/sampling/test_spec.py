@@ -26,7 +26,7 @@ from splc.errors import SpecError
         ("ff+optionwise", "optionwise", "ff"),
     ],
 )
-def test_a_spec_is_a_binary_and_a_numeric_part(spec: str, binary: str | None, numeric: str | None) -> None:
+def test_parts_of_a_spec(spec: str, binary: str | None, numeric: str | None) -> None:
     """Names decide the kinds of the parts, in any order; missing parts are None."""
     found = parse_spec(spec)
     assert found.whole is None
@@ -74,13 +74,13 @@ def test_a_single_random_draws_whole_configurations() -> None:
         ("all+cci+ff", "at most two parts"),
     ],
 )
-def test_a_wrong_spec_says_what_is_wrong_and_what_is_known(spec: str, message: str) -> None:
+def test_wrong_specs(spec: str, message: str) -> None:
     """Unknown names and wrong arguments are errors that list the known ones."""
     with pytest.raises(SpecError, match=message):
         parse_spec(spec)
 
 
-def test_kinds_are_not_confused() -> None:
+def test_exchanged_files_are_recognised() -> None:
     """A numeric design is unknown as a binary part; an empty spec and duplicate parts are errors."""
     with pytest.raises(SpecError, match="unknown binary sampling 'cci'"):
         parse_spec(binary="cci")

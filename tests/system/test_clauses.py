@@ -240,7 +240,7 @@ def test_clauses_are_the_rules(model: VariabilityModel) -> None:
 
 class TestClauses:
     @given(models())
-    def test_each_says_something(self, model: VariabilityModel) -> None:
+    def test_each_clause_has_a_reason(self, model: VariabilityModel) -> None:
         """No clause is stated twice by the hierarchy, none always holds, positions ascend, masks have their sizes."""
         found = clauses(model)
         hierarchy = [clause.literals for clause in found if clause.origin is None]

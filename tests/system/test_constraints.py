@@ -73,7 +73,7 @@ class TestBoolean:
             ("`a", 1, "not closed"),
         ],
     )
-    def test_what_is_no_boolean_constraint(self, text: str, column: int, message: str) -> None:
+    def test_not_a_boolean_constraint(self, text: str, column: int, message: str) -> None:
         """Mixed operators, parentheses and unknown names are refused, with the column."""
         with pytest.raises(ExpressionError) as caught:
             parse_boolean(text, TABLE)

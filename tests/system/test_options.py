@@ -88,7 +88,7 @@ class TestStepValues:
             (0, 10, "__import__('os')", "unknown name '__import__'"),
         ],
     )
-    def test_what_gives_no_domain(self, minimum: float, maximum: float, step: str, message: str) -> None:
+    def test_wrong_domains(self, minimum: float, maximum: float, step: str, message: str) -> None:
         """A minimum above the maximum, a step that does not increase, and text that is not a step are refused."""
         with pytest.raises(VariabilityError) as caught:
             step_values("x", minimum, maximum, step)

@@ -56,7 +56,7 @@ class TestProblems:
         with pytest.raises(VariabilityError, match=r"^4: (the values of x are not finite|x has no values)"):
             VariabilityModel("m", (BinaryOption("a"), NumericOption("x", values, line=4)))
 
-    def test_circles(self) -> None:
+    def test_cycles(self) -> None:
         """Every cycle of parents is reported once, with its members only."""
         options = (
             BinaryOption("tail", "a"),
@@ -104,7 +104,7 @@ class TestOptions:
         assert model.boolean_constraints == (first, third)
         assert model.arithmetic_constraints == (second,)
 
-    def test_equality_leaves_places_aside(self) -> None:
+    def test_equality_ignores_locations(self) -> None:
         """Models are equal if their options and constraints are, regardless of their files."""
         one = VariabilityModel("m", (BinaryOption("a", line=3),), source="a.xml")
         assert one == VariabilityModel("m", (BinaryOption("a", line=9),), source="b.xml", notes=("note",))

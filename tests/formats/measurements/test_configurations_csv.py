@@ -25,7 +25,7 @@ def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, some: Config
     assert read_configurations(path, some.model) == some
 
 
-def test_as_it_looks(tmp_path: Path, system: VariabilityModel) -> None:
+def test_text_of_the_file(tmp_path: Path, system: VariabilityModel) -> None:
     """Options are in model order, deselected options are flags, and NaN in an additional column is an empty field."""
     some = Configurations(system, np.array([[1, 0, 1, 0, 1, 3], [0, 0, 0, 1, 0, 0]]))
     write_configurations(some, tmp_path / "c.csv", {"t": np.array([np.nan, 0.1])})

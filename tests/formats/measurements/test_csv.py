@@ -73,7 +73,7 @@ class TestPlainTables:
         with pytest.raises(SpecError, match="a single character"):
             read(tmp_path, system, HEADER, decimal_delimiter="")
 
-    def test_quotes_blanks_and_line_ends(self, tmp_path: Path, system: VariabilityModel) -> None:
+    def test_quotes_spaces_and_line_ends(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Quoted fields, spaces after separators, CRLF line ends, blank lines and a byte order mark are read."""
         text = "\ufeff" + HEADER.replace("fast", '"fast"') + '\n"1", 0 ,1,0,"5",8,3\n   \n'
         assert read(tmp_path, system, text.replace("\n", "\r\n"))["seconds"].tolist() == [3]
@@ -158,7 +158,7 @@ class TestPlainTables:
         write_measurements_csv(kept, tmp_path / "w.csv")
         assert read_measurements(tmp_path / "w.csv", model)["runtime"].tolist() == [7]
 
-    def test_a_near_name_is_pointed_out(self, tmp_path: Path, system: VariabilityModel) -> None:
+    def test_a_near_name_is_suggested(self, tmp_path: Path, system: VariabilityModel) -> None:
         """If the column of an option is missing, the error suggests a similar property."""
         with pytest.raises(InputError, match="is it the column 'lefd'"):
             read(tmp_path, system, HEADER.replace("left", "lefd") + "1,0,1,0,5,8,3\n")
@@ -269,7 +269,7 @@ class TestWriting:
             np.testing.assert_array_equal(again[name], measured[name])
         assert all(";;" not in line and not line.endswith(";") for line in path.read_text("utf-8").splitlines())
 
-    def test_as_it_looks(self, tmp_path: Path, system: VariabilityModel) -> None:
+    def test_text_of_the_file(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Options are in model order, numbers are as short as possible, deselected options are flags."""
         text = HEADER + "1,0,1,0,5,8,3.50\n0,0,0,1,1,,1e-3\n1,0,1,0,5,8,0.1\n"
         write_measurements_csv(read(tmp_path, system, text), tmp_path / "w.csv")

@@ -55,7 +55,7 @@ class TestReading:
         for name, values in wanted.items():
             np.testing.assert_array_equal(found.column(name), values)
 
-    def test_several_files_are_put_together(self, tmp_path: Path) -> None:
+    def test_several_files_are_combined(self, tmp_path: Path) -> None:
         """Files with their rows in different orders give all variables of each configuration."""
         found = read(tmp_path, RUNS, LEVELS)
         assert found.model.observed[0] == "iterations"
@@ -106,7 +106,7 @@ class TestReading:
             ("", "the file is empty"),
         ],
     )
-    def test_what_is_wrong_is_said(self, tmp_path: Path, text: str, message: str) -> None:
+    def test_wrong_files(self, tmp_path: Path, text: str, message: str) -> None:
         """Wrong levels and values, and repeated and missing rows are errors with file and line."""
         with pytest.raises(InputError, match=message):
             read(tmp_path, text)
@@ -137,7 +137,7 @@ class TestReading:
 
 class TestWriting:
     @given(st.data())
-    def test_what_is_written_reads_back(self, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    def test_written_files_read_back(self, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
         """Observations are written and read back exactly, missing ones too."""
         rows = data.draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), min_size=1, unique=True))
         values = st.one_of(st.just(math.nan), st.floats(allow_nan=False, allow_infinity=False))

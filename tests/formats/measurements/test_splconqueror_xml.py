@@ -254,7 +254,7 @@ class TestValues:
         assert kept["Performance"].tolist() == [10]
         assert kept.configurations.value("fast").tolist() == [1]
 
-    def test_what_makes_a_file_useless(self, tmp_path: Path, system: VariabilityModel) -> None:
+    def test_useless_files(self, tmp_path: Path, system: VariabilityModel) -> None:
         """No rows, no property, a bad delimiter, another root and an unknown policy are errors."""
         with pytest.raises(MeasurementError, match="no rows"):
             read(tmp_path, system)

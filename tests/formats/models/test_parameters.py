@@ -53,7 +53,7 @@ def parsed(text: str | bytes, name: str = "p.toml") -> Parameters:
 
 
 @given(st.dictionaries(names, st.one_of(quantities, tables), max_size=5), st.text(max_size=20))
-def test_what_is_written_reads_back(found: dict[str, Quantity | ParameterTable], heading: str) -> None:
+def test_written_files_read_back(found: dict[str, Quantity | ParameterTable], heading: str) -> None:
     """Numbers, intervals and tables of any size and name are read as they were written, below any heading."""
     read = parsed(parameters_text(Parameters(found), heading))
     assert read.quantities == found

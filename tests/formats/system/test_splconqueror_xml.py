@@ -263,7 +263,7 @@ class TestWriting:
         write_variability_model(VariabilityModel("m", (option,)), tmp_path / "m.xml")
         assert "<values>1;2;7</values>" in (tmp_path / "m.xml").read_text()
 
-    def test_what_cannot_be_said_in_xml(self, tmp_path: Path) -> None:
+    def test_names_that_xml_cannot_represent(self, tmp_path: Path) -> None:
         """A name with a control character is an error, and no file is written."""
         model = VariabilityModel("m", (BinaryOption("a\x01b"),))
         with pytest.raises(OutputError):

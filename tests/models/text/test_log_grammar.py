@@ -124,7 +124,7 @@ def test_terms_with_whole_exponents_read_back(model: object) -> None:
                 term_text(term)
 
 
-def test_term_text_is_blank_separated() -> None:
+def test_term_text_is_separated_by_spaces() -> None:
     """Terms are printed in the system's option order, logarithms with their blanks, reciprocals last."""
     term = option_term("x", -1) * option_term("gvn") * log_term("y")
     assert term_text(term, ("gvn", "x", "y")) == "gvn * log10( y ) * 1 / x"

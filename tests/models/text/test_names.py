@@ -23,12 +23,12 @@ NAMES = SYSTEM.term_names
 @pytest.mark.parametrize(
     "text", ["fast mode", "fast  mode", "fast \t mode", "`fast  mode`", "fastmode", "fast\u00a0mode", "2*fast  mode/2"]
 )
-def test_blanks_in_names(text: str) -> None:
+def test_spaces_in_names(text: str) -> None:
     """One space in a name matches several; the longest name still wins."""
     assert expand_model(text, NAMES).expansion == {option_term("fast mode"): 1.0}
 
 
-def test_names_with_several_blanks() -> None:
+def test_names_with_several_spaces() -> None:
     """A name with several spaces is found with one, unless that is another name; line breaks do not match."""
     assert expand_model("a b * 2", {"a  b": "a  b"}).expansion == {option_term("a  b"): 2.0}
     both = {"a  b": "a  b", "a b": "a b"}

@@ -79,7 +79,7 @@ class TestClosedProducts:
         np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-9)
         assert model_of(model.text).text == model.text
 
-    def test_what_is_small_enough_is_multiplied_out(self) -> None:
+    def test_small_products_are_multiplied_out(self) -> None:
         """Products of sums up to the limit are sums of terms; longer ones, too, if terms are equal."""
         product = " * ".join(f"(1 + 2 * {name})" for name in BITS[:10])
         assert (len(model_of(product).terms), model_of(product).derived) == (2**10, ())
@@ -157,7 +157,7 @@ class TestFunctions:
             ("max(0 * x, 0)", "0"),
         ],
     )
-    def test_what_is_known_is_computed(self, text: str, same: str) -> None:
+    def test_functions_of_numbers_are_computed(self, text: str, same: str) -> None:
         """Functions of numbers are computed, and equal functions are equal terms."""
         assert model_of(text) == model_of(same)
 
@@ -206,7 +206,7 @@ class TestFunctions:
 
 
 @given(texts("xyzb"), st.integers(1, 6))
-def test_values_whatever_stays_closed(text: str, limit: int) -> None:
+def test_values_with_any_limit_of_terms(text: str, limit: int) -> None:
     """With any limit of terms, a model has the value of its text."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(products, "MAX_TERMS", limit)
@@ -214,7 +214,7 @@ def test_values_whatever_stays_closed(text: str, limit: int) -> None:
 
 
 @given(texts("xyzb"), st.integers(1, 400))
-def test_values_whenever_work_ends(text: str, work: int) -> None:
+def test_values_with_any_limit_of_steps(text: str, work: int) -> None:
     """With any limit of steps, a model has the value of its text."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(products, "MAX_WORK", work)

@@ -129,7 +129,7 @@ class TestExpansion:
             ("(-x)^0.5", "has no real value"),
         ],
     )
-    def test_what_is_no_sum_of_terms(self, text: str, message: str) -> None:
+    def test_not_a_sum_of_terms(self, text: str, message: str) -> None:
         """Expressions that are not sums of terms are refused with the reason."""
         with pytest.raises(ExpressionError) as caught:
             expand_text(text, None)
@@ -161,7 +161,7 @@ class TestBounds:
         ],
         ids=lambda text: text[:24],
     )
-    def test_what_explodes_is_refused_quickly(self, text: str) -> None:
+    def test_huge_expansions_are_refused_quickly(self, text: str) -> None:
         """Powers, products and numbers beyond the limits are refused quickly."""
         with pytest.raises(ExpressionError, match=r"more than 20,000 terms|too long|too large|lies beyond|nested more"):
             expand_text(text, None)
@@ -235,7 +235,7 @@ class TestText:
         assert message in problem.message
         assert (problem.line, problem.column) == (line, column)
 
-    def test_taken_apart(self) -> None:
+    def test_definitions_and_model(self) -> None:
         """Definitions keep their order and first lines, the model line is the last statement."""
         parts = split_text("a = 1\nb = (a\n+ 2)\n\nT = a * b")
         assert [(each.name, each.line) for each in parts.definitions] == [("a", 1), ("b", 2)]

@@ -65,7 +65,7 @@ def test_no_statement_is_left_out(parts: list[str], data: st.DataObject) -> None
         ("a = x\nb = a\nc = b + a", "2 * x"),
     ],
 )
-def test_what_goes_on(text: str, same: str) -> None:
+def test_continued_statements(text: str, same: str) -> None:
     """Statements continue after and before operators and `=`; after a blank line a sign begins a new one."""
     assert expanded(text) == expanded(same)
 

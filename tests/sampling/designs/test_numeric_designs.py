@@ -86,7 +86,7 @@ def test_rows_that_coincide_are_dropped_and_counted() -> None:
     assert found.notes == ("7 of 9 rows coincide with others and are left out",)
 
 
-def test_aliased_columns_are_told() -> None:
+def test_aliased_columns_give_a_note() -> None:
     """More options than (M-1)/(L-1) give a note, more than columns an error."""
     assert not draw_sample(numeric(*[(1.0, 2.0, 3.0)] * 4), "pb:9,3").notes
     (note,) = draw_sample(numeric(*[(1.0, 2.0, 3.0)] * 5), "pb:9,3").notes

@@ -199,7 +199,7 @@ def test_large_domains_under_two_constraints() -> None:
     assert space.count == sum((900 - b) * min(1000, 5000 // b) for b in range(1, 900))
 
 
-def test_too_entangled_constraints_are_refused_with_a_message() -> None:
+def test_too_complex_constraints_are_errors() -> None:
     """A product over 64 million values is neither tabulated nor a sum, and is a readable error."""
     numeric: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 21)))) for i in range(6)]
     space = system(numeric, mixed=[("n0 * n1 * n2 * n3 * n4 * n5 <= 50", "all")])
@@ -213,7 +213,7 @@ def test_more_than_the_limit_is_not_enumerated() -> None:
         system(bits(30)).enumerate()
 
 
-def test_more_than_there_are_cannot_be_drawn() -> None:
+def test_too_large_draws_are_errors() -> None:
     """A request for more configurations than are valid is an error with their number."""
     with pytest.raises(SpaceError, match="only 8 are valid"):
         system(bits(3)).draw(9, np.random.default_rng(0))
@@ -229,7 +229,7 @@ def test_an_empty_space_names_a_minimal_conflict() -> None:
     assert sorted(problem.text or "" for problem in caught.value.problems) == ["!b1 | !b0", "b0", "b1"]
 
 
-def test_a_rank_outside_is_an_error() -> None:
+def test_ranks_out_of_range_are_errors() -> None:
     """Ranks go from 0 to count - 1."""
     with pytest.raises(SpaceError, match="ranks must be from 0 to 7"):
         system(bits(3)).unrank([8])

@@ -18,7 +18,7 @@ from tests.support.strategies import models
 
 @given(models(binary=5, numeric=3, most_constraints=3))
 @settings(max_examples=300, deadline=None)
-def test_adding_up_gives_what_tabulating_gives(model: VariabilityModel) -> None:
+def test_sums_and_tables_give_equal_counts(model: VariabilityModel) -> None:
     """Without tables, constraints over at least two options become sums with the same count."""
     tabulated = Space(model)
     limit = building.LARGEST_TABLE
