@@ -82,7 +82,7 @@ class Configurations:
         """One sortable byte string per configuration, equal where configurations are (shape (n,), dtype S)."""
         big = np.ascontiguousarray(self.indices.astype(self.indices.dtype.newbyteorder(">")))
         width = big.dtype.itemsize * big.shape[1]
-        # numpy ignores trailing zero bytes of a string; a last byte of 1 keeps them apart.
+        # numpy ignores trailing zero bytes of a string; a last byte of 1 makes them count.
         marked = np.ones((len(big), width + 1), dtype=np.uint8)
         marked[:, :width] = big.view(np.uint8).reshape(len(big), width)
         return np.frombuffer(marked.tobytes(), dtype=f"S{width + 1}")
@@ -122,12 +122,12 @@ class Configurations:
         """Return the values of an observed variable, shape (n,)."""
         if name not in self.model.observed:
             raise self.model.unknown(name)
-        there = self.observed is not None and name in self.observed.columns
-        if self.observed is not None and there and self.observed.known.all():
-            return self.observed.columns[name]
+        observed = self.observed if self.observed is not None and name in self.observed.columns else None
+        if observed is not None and observed.known.all():
+            return observed.columns[name]
         if len(self) == 0:
             return np.zeros(0)
-        row = int(np.argmin(self.observed.known)) if self.observed is not None and there else 0
+        row = 0 if observed is None else int(np.argmin(observed.known))
         raise ConfigurationError(
             f"{name} was not observed for configuration {row} ({describe_configuration(self, row)})",
             hint="models of observed variables predict only configurations that were measured and observed",

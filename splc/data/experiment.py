@@ -1,6 +1,6 @@
-"""Experiments: points in the space of a few parameters, and what was measured there for call paths and metrics.
+"""Experiments: measurements of call paths and metrics at points of a few parameters.
 
-A profile of a program at several points is many series at once, one per call path and metric. No system is described:
+A profile of a program at several points has many series, one per call path and metric. There is no system description:
 the parameters are numeric and may take any value.
 """
 
@@ -20,7 +20,7 @@ from splc.types import Array
 # (call path, metric)
 Key = tuple[str, str]
 
-# What files that name no call path, or no metric, are about; Extra-P's names.
+# The names of files without call paths or metrics, as in Extra-P.
 ROOT_CALLPATH = "<root>"
 DEFAULT_METRIC = "<default>"
 
@@ -29,19 +29,19 @@ DEFAULT_METRIC = "<default>"
 class Experiment:
     """Distinct points and, per call path and metric, the values of their repetitions.
 
-    Two experiments are equal if their parameters, points and series are, in the same order; repetitions that nothing
-    has do not count.
+    Two experiments are equal if their parameters, points and series are, in the same order. Repetitions that are
+    missing at all points do not count.
 
     Args:
         parameters: the parameters' names, distinct.
         points: the measured points, all distinct, finite, shape (n, parameters). Made read-only.
-        series: (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing; a point where
-            nothing was measured has none but NaN. Made read-only.
-        report: what the reader has to say: hash of the source, notes, per metric the number of points without a value.
+        series: (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing; only NaN at a
+            point that was not measured. Made read-only.
+        report: the reader's report: hash of the source, notes, number of points without a value per metric.
 
     Raises:
-        MeasurementError: if there are no parameters, points or series, shapes disagree, a point or a parameter is there
-            twice, or a value is infinite.
+        MeasurementError: if there are no parameters, points or series, shapes disagree, a parameter or point is a
+            duplicate, or a value is infinite.
     """
 
     parameters: tuple[str, ...]
@@ -54,8 +54,8 @@ class Experiment:
         if not self.parameters or not all(self.parameters):
             raise MeasurementError("an experiment needs parameters, each with a name")
         if len(set(self.parameters)) < len(self.parameters):
-            raise MeasurementError(f"a parameter is there twice: {listed(self.parameters)}")
-        # Adding 0 makes -0.0, which is the same point, print as it.
+            raise MeasurementError(f"duplicate parameter in {listed(self.parameters)}")
+        # Adding 0 makes 0 of -0.0, which is the same point.
         points = np.array(self.points, dtype=float) + 0.0
         if points.ndim == 1:
             points = points[:, np.newaxis]
@@ -66,7 +66,7 @@ class Experiment:
         if not np.isfinite(points).all():
             raise MeasurementError("the coordinates of points must be finite numbers")
         if len(np.unique(points, axis=0)) < len(points):
-            raise MeasurementError("a point is there twice; its repetitions belong into one row")
+            raise MeasurementError("duplicate point; its repetitions belong into one row")
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
         series = {key: self._values(key, values) for key, values in self.series.items()}
@@ -85,7 +85,7 @@ class Experiment:
         return array
 
     def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
-        # A mapping proxy cannot be pickled, and processes are handed experiments.
+        # Experiments are passed to processes, and mapping proxies cannot be pickled.
         return Experiment, (self.parameters, self.points, dict(self.series), self.report)
 
     @property
@@ -143,12 +143,12 @@ class Experiment:
             MeasurementError: if there is no such series.
         """
         values = self[callpath, metric]
-        there = ~np.isnan(values).all(axis=1)
-        return self.points[there], values[there]
+        known = ~np.isnan(values).all(axis=1)
+        return self.points[known], values[known]
 
 
 def _same(one: Array, other: Array) -> bool:
-    """Whether two series are the same, apart from repetitions that no point has."""
+    """Return whether two series are equal, apart from repetitions that are missing at all points."""
     width = max(one.shape[1], other.shape[1])
     wide = [np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (one, other)]
     return np.array_equal(wide[0], wide[1], equal_nan=True)

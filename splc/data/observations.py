@@ -1,7 +1,7 @@
 """Observed variables: quantities that become known when a configuration runs, as the unknowns per level of a solver.
 
-They are no options: nobody chooses them, so no sampling can ask for them and no constraint can speak of them. They can
-appear in models, which then say something only about configurations that were observed.
+They are not options: they cannot be chosen, sampled or constrained. Models may contain them, and then predict only
+configurations that were observed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What was observed of n configurations.
+    """The observed variables of n configurations.
 
     Args:
-        columns: variable → its values, shape (n,), NaN in configurations that do not have it (a level too many); made
-            read-only. What such a variable is a factor of contributes nothing there.
+        columns: variable → its values, shape (n,), NaN in configurations that do not have it (such as a level that
+            they lack), where its terms contribute nothing. Made read-only.
         known: whether a configuration was observed at all, shape (n,), made read-only.
 
     Raises:
@@ -49,12 +49,12 @@ class Observed:
         object.__setattr__(self, "known", known)
 
     def __getitem__(self, rows: Any) -> Observed:
-        """Return what was observed of the configurations at `rows` (a slice, positions, or a mask)."""
+        """Return the observations of the configurations at `rows` (a slice, positions, or a mask)."""
         columns = {name: np.atleast_1d(values[rows]) for name, values in self.columns.items()}
         return Observed(columns, np.atleast_1d(self.known[rows]))
 
     def at(self, positions: Array) -> Observed:
-        """Return what was observed at positions, shape (m,), of configurations; -1 is one that was not observed."""
+        """Return the observations of the configurations at positions, shape (m,); -1 is not observed."""
         here = positions >= 0
         columns = {name: np.full(len(positions), np.nan) for name in self.columns}
         for name, values in self.columns.items():
@@ -63,31 +63,31 @@ class Observed:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Observed | None]) -> Observed | None:
-        """Return what was observed of several sets of configurations, of the variables that all of them have.
+        """Return the observations of several sets of configurations, for the variables that all of them have.
 
-        None where one of them has none.
+        None if one of the sets has none.
         """
-        there = [part for part in parts if part is not None]
-        if len(there) < len(parts) or not there:
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts) or not known:
             return None
-        names = [name for name in there[0].columns if all(name in part.columns for part in there)]
-        columns = {name: np.concatenate([part.columns[name] for part in there]) for name in names}
-        return cls(columns, np.concatenate([part.known for part in there]))
+        names = [name for name in known[0].columns if all(name in part.columns for part in known)]
+        columns = {name: np.concatenate([part.columns[name] for part in known]) for name in names}
+        return cls(columns, np.concatenate([part.known for part in known]))
 
 
 def chosen_variables(patterns: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the observed variables that patterns such as `C_*` stand for, in the order of `known`.
+    """Return the observed variables that match patterns such as `C_*`, in the order of `known`.
 
     Args:
         patterns: names, or patterns with `*`, `?` and `[…]` as in file names.
         known: the observed variables.
 
     Raises:
-        SpecError: for patterns that no variable fits.
+        SpecError: for patterns that match no variable.
     """
     wanted = list(patterns)
     for pattern in wanted:
         if not any(pattern == name or fnmatchcase(name, pattern) for name in known):
-            hint = unknown_name_hint(pattern, known) if known else "nothing was observed of this system"
-            raise SpecError(f"no observed variable fits {pattern!r}", hint=hint)
+            hint = unknown_name_hint(pattern, known) if known else "this system has no observed variables"
+            raise SpecError(f"no observed variable matches {pattern!r}", hint=hint)
     return tuple(name for name in known if any(pattern == name or fnmatchcase(name, pattern) for pattern in wanted))

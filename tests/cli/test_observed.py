@@ -122,7 +122,7 @@ class TestLearn:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (("--observed", "D_*"), "no observed variable fits 'D_*'"),
+            (("--observed", "D_*"), "no observed variable matches 'D_*'"),
             (("--sum", "third"), "the property 'third' was not measured"),
             (("--sum", "second:level_9"), "unknown option 'level_9'"),
             (("--sum", "first", "--evaluate-on", "measurements.csv"), "--evaluate-on"),

@@ -28,7 +28,7 @@ NOTHING = VariabilityModel("nothing", ())
 
 @st.composite
 def some(draw: st.DrawFn, model: VariabilityModel = SYSTEM, most: int = 12) -> Configurations:
-    """Configurations, repeated ones among them, with indices around the ends of a byte."""
+    """Configurations, some of them repeated, with indices around the ends of a byte."""
     row = [
         st.sampled_from(sorted({0, option.size - 1, *(i for i in (1, 254, 255, 256, 257) if i < option.size)}))
         for option in model.options
@@ -52,12 +52,12 @@ class TestConstruction:
         [[[2, 0, 0]], [[0, 300, 0]], [[0, 0, 4]], [[0, 0, -1]], [[0, 0]], [0, 0, 0], [[[0, 0, 0]]], [[0.5, 0, 0]]],
     )
     def test_what_does_not_fit_is_refused(self, indices: list[list[float]]) -> None:
-        """Another shape, an index outside of the values, and what is no whole number are refused."""
+        """Other shapes, indices outside of the values, and indices that are not whole numbers are errors."""
         with pytest.raises(ConfigurationError):
             Configurations(SYSTEM, np.array(indices))
 
     def test_rows_without_columns_do_not_fit_a_system_with_options(self) -> None:
-        """Five empty rows are no configurations of a system with options, no rows at all are none."""
+        """Five empty rows are an error for a system with options; zero rows are not."""
         with pytest.raises(ConfigurationError):
             Configurations(SYSTEM, np.zeros((5, 0)))
         for empty in (np.array([]), np.zeros((0, 0)), np.zeros((0, 3))):
@@ -76,7 +76,7 @@ class TestConstruction:
 
     @given(some(), some())
     def test_equality(self, one: Configurations, other: Configurations) -> None:
-        """Configurations are equal where all their rows are, in the same order, and are not hashable."""
+        """Configurations are equal if all their rows are, in the same order, and are not hashable."""
         assert (one == other) == (one.indices.tolist() == other.indices.tolist())
         assert one != one.indices.tolist()
         with pytest.raises(TypeError):
@@ -96,7 +96,7 @@ class TestValues:
                 assert value == columns[name][row] or math.isnan(value) == math.isnan(columns[name][row])
 
     def test_columns(self) -> None:
-        """Terms see 0 and 1 for binary options and switches, 1 for the root, NaN where an option is deselected."""
+        """Binary options and switches are 0 or 1 in terms, the root is 1, a deselected option NaN."""
         configurations = Configurations(SYSTEM, np.array([[1, 2, 0], [0, 299, 3]]))
         assert configurations.column("rclookahead").tolist() == [1, 0]
         assert configurations.column("x").tolist() == [4, 299**2]
@@ -112,7 +112,7 @@ class TestValues:
         assert caught.value.problems[0].hint == "did you mean 'Enabledo'?"
 
     def test_the_flag_and_nan_are_deselected(self) -> None:
-        """The flag of an option, or NaN, stands for deselected, where the option may be deselected."""
+        """The flag of an optional option, or NaN, is deselected."""
         columns = {"rc-lookahead": [0, 0, 1], "x": [0, 1, 4], "o": [-1, math.nan, 3]}
         found = Configurations.from_columns(SYSTEM, columns)
         assert found.indices.tolist() == [[0, 0, 3], [0, 1, 3], [1, 2, 2]]
@@ -137,7 +137,7 @@ class TestValues:
         ],
     )
     def test_wrong_columns(self, changes: dict[str, list[float]], message: str) -> None:
-        """Values that are none of the option's, unknown options and columns of different lengths are refused."""
+        """Values that an option does not have, unknown options and columns of different lengths are errors."""
         columns: dict[str, list[float]] = {"rc-lookahead": [1, 0], "x": [1, 4], "o": [0.1, 3]}
         with pytest.raises(ConfigurationError) as caught:
             Configurations.from_columns(SYSTEM, {**columns, **changes})
@@ -154,7 +154,7 @@ class TestValues:
         st.floats(1e-3, 1e6),
     )
     def test_values_are_recognised(self, table: list[int], wanted: list[int], scale: float) -> None:
-        """A value is found where it is one of the option's up to rounding, and nowhere else."""
+        """A value is recognised if it is one of the option's up to rounding, otherwise not."""
         values = tuple(sorted(v * scale for v in table))
         option = NumericOption("x", values)
         asked = np.array([w / 10 * scale for w in wanted] + [v * (1 + 1e-12) for v in values])
@@ -167,7 +167,7 @@ class TestValues:
 class TestRows:
     @given(some(), st.data())
     def test_subsets(self, configurations: Configurations, data: st.DataObject) -> None:
-        """Rows are taken by a slice, by positions, by a mask or one by one, as from a list."""
+        """Rows are selected by a slice, positions, a mask or one position, as from a list."""
         rows = configurations.indices.tolist()
         mask = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
         picks = data.draw(st.lists(st.integers(-len(rows), len(rows) - 1), max_size=5)) if rows else []
@@ -179,7 +179,7 @@ class TestRows:
 
     @given(some())
     def test_keys_order_as_indices(self, configurations: Configurations) -> None:
-        """Keys sort as rows of indices do, and are equal exactly where rows are."""
+        """Keys sort as rows of indices do, and are equal exactly if rows are."""
         rows = list(map(tuple, configurations.indices.tolist()))
         keys = configurations.keys
         assert [rows[i] for i in np.argsort(keys, kind="stable")] == sorted(rows)
@@ -206,12 +206,12 @@ class TestRows:
 
     @given(some(), some(), some())
     def test_concatenate(self, a: Configurations, b: Configurations, c: Configurations) -> None:
-        """Sets of configurations are put one after the other."""
+        """Sets of configurations are concatenated."""
         joined = Configurations.concatenate([a, b, c])
         assert joined.indices.tolist() == a.indices.tolist() + b.indices.tolist() + c.indices.tolist()
 
     def test_other_systems(self) -> None:
-        """Configurations of systems with other options are neither looked for nor joined; those of a copy are."""
+        """Configurations of systems with other options can be neither found nor concatenated; those of a copy can."""
         ours = Configurations(SYSTEM, np.array([[1, 2, 0]]))
         theirs = Configurations(
             VariabilityModel("other", (*SYSTEM.options[:2], BinaryOption("o"))), np.array([[1, 2, 0]])
@@ -224,7 +224,7 @@ class TestRows:
         assert copy.find(ours).tolist() == [1]
 
     def test_a_system_without_options(self) -> None:
-        """A system without options has one configuration, which may be there several times."""
+        """A system without options has one configuration, which may be repeated."""
         three = Configurations(NOTHING, np.zeros((3, 0), dtype=int))
         assert (len(three), len(three[1:]), len(three[0]), len(three.unique())) == (3, 2, 1, 1)
         assert three.find(three).tolist() == [0, 0, 0]
@@ -233,7 +233,7 @@ class TestRows:
 
     @pytest.mark.parametrize("system", [SYSTEM, NOTHING])
     def test_no_rows(self, system: VariabilityModel) -> None:
-        """No configurations have no keys and no values, contain nothing and are found nowhere."""
+        """Zero configurations have no keys and no values, and none can be found in them."""
         none = Configurations(system, np.zeros((0, len(system.options)), dtype=int))
         one = Configurations(system, np.zeros((1, len(system.options)), dtype=int))
         assert (len(none), len(none.keys), len(none.unique()), len(none[:])) == (0, 0, 0, 0)
@@ -242,7 +242,7 @@ class TestRows:
         assert none.column("root").shape == (0,)
 
     def test_large_sets(self) -> None:
-        """Among 100,000 configurations of 60 options, as many are found within a second."""
+        """100,000 configurations of 60 options are found within a second."""
         options: list[Option] = [BinaryOption(f"b{i}") for i in range(59)]
         model = VariabilityModel("m", (*options, NumericOption("x", MANY)))
         rng = np.random.default_rng(0)

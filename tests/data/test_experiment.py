@@ -14,7 +14,7 @@ NAN = np.nan
 
 
 def experiment(**changes: object) -> Experiment:
-    """Return a small experiment in which something is changed."""
+    """Return a small experiment with changes."""
     series: dict[Key, object] = {
         ("main", "time"): [[1.0, 3.0, 8.0], [NAN, NAN, NAN], [5.0, NAN, NAN]],
         ("main->f", "time"): [2.0, 4.0, 6.0],
@@ -25,7 +25,7 @@ def experiment(**changes: object) -> Experiment:
 
 
 def test_names_and_values() -> None:
-    """Call paths, metrics and parameters that do not vary are told, in order of first appearance."""
+    """Call paths, metrics and constant parameters are listed in order of first appearance."""
     kept = experiment()
     assert len(kept) == 3
     assert kept.callpaths == ("main", "main->f")
@@ -56,7 +56,7 @@ def test_equality() -> None:
 
 
 def test_read_only() -> None:
-    """Neither points nor values can be changed, and what they were made from is left alone."""
+    """Points and values are read-only copies."""
     points = np.array([[1.0], [2.0]])
     kept = Experiment(("p",), points, {("a", "b"): np.array([1.0, 2.0])})
     points[0] = 9
@@ -74,18 +74,18 @@ def test_read_only() -> None:
     [
         ({"parameters": ()}, "needs parameters"),
         ({"parameters": ("p", "")}, "each with a name"),
-        ({"parameters": ("p", "p")}, "a parameter is there twice: p, p"),
+        ({"parameters": ("p", "p")}, "duplicate parameter in p, p"),
         ({"parameters": ("p",)}, r"1 parameters, but points of shape \(3, 2\)"),
         ({"points": np.empty((0, 2))}, "needs points"),
         ({"series": {}}, "needs points and measurements"),
         ({"points": [[1, 10], [2, NAN], [4, 10]]}, "finite"),
-        ({"points": [[1, 10], [2, 10], [1, 10]]}, "a point is there twice"),
+        ({"points": [[1, 10], [2, 10], [1, 10]]}, "duplicate point"),
         ({"series": {("a", "b"): [1.0, 2.0]}}, r"a, b: 3 points, but values of shape \(2, 1\)"),
         ({"series": {("a", "b"): [1.0, 2.0, np.inf]}}, "a, b: a value is infinite"),
     ],
 )
 def test_what_is_no_experiment(changes: dict[str, object], expected: str) -> None:
-    """Shapes that disagree, and what is there twice, empty or infinite, are refused."""
+    """Shapes that disagree, and duplicate, empty or infinite parts, are refused."""
     with pytest.raises(MeasurementError, match=expected):
         experiment(**changes)
 

@@ -36,7 +36,7 @@ class TestValues:
     @pytest.mark.parametrize("aggregate", AGGREGATES)
     @given(values=repetitions)
     def test_the_value_used(self, aggregate: Aggregate, values: np.ndarray) -> None:
-        """The value used is the aggregate of the repetitions that are there, NaN where none is."""
+        """The value used is the aggregate of the existing repetitions, NaN without any."""
         column = Measurements(ALL, {"time": values}, aggregate)["time"]
         functions: dict[str, Callable[[list[float]], float]] = {
             "mean": statistics.fmean,
@@ -115,12 +115,12 @@ class TestErrors:
             Measurements(Configurations.concatenate([ALL, ALL[2]]), {"time": np.arange(7)})
 
     def test_an_unknown_aggregate(self) -> None:
-        """An unknown aggregate is refused with the nearest known one."""
+        """An unknown aggregate is an error that names the nearest known one."""
         with pytest.raises(MeasurementError, match="did you mean 'median'"):
             Measurements(ALL, {}, "medain")  # type: ignore[arg-type]
 
     def test_an_unknown_property(self) -> None:
-        """A property that was not measured is refused with the nearest one, however it is asked for."""
+        """An unknown property is an error that names the nearest one, in every method."""
         ms = measured(solve_seconds=np.arange(6), energy=np.arange(6))
         for ask in (ms.column, ms.repetitions, ms.the_nfp, ms.measured, ms.__getitem__):
             with pytest.raises(MeasurementError, match="'solve_second' was not measured") as caught:
@@ -141,7 +141,7 @@ class TestErrors:
 
 class TestProperty:
     def test_the_only_one(self) -> None:
-        """Without a name the only property is meant, with a name that one."""
+        """The default is the only property."""
         assert measured(time=np.arange(6)).the_nfp() == "time"
         assert measured(time=np.arange(6), energy=np.arange(6)).the_nfp("energy") == "energy"
         assert measured(time=np.arange(6), energy=np.arange(6)).properties == ("time", "energy")
@@ -153,6 +153,6 @@ class TestProperty:
         assert caught.value.problems[0].hint == "choose one with --property"
 
     def test_none(self) -> None:
-        """Measurements without a property have none to choose."""
+        """Measurements without a property are an error."""
         with pytest.raises(MeasurementError, match="no property"):
             measured().the_nfp()

@@ -24,7 +24,7 @@ VALUES = st.one_of(st.just(float("nan")), st.floats(-1e6, 1e6))
 
 @st.composite
 def observed_configurations(draw: st.DrawFn, most: int = 8) -> Configurations:
-    """Configurations, repeated ones among them, with observations."""
+    """Configurations, some of them repeated, with observations."""
     rows = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=most))
     columns = {
         name: np.array(draw(st.lists(VALUES, min_size=len(rows), max_size=len(rows))), dtype=float)
@@ -52,7 +52,7 @@ class TestConfigurations:
 
     @given(observed_configurations(), observed_configurations())
     def test_concatenation_keeps_what_all_parts_have(self, first: Configurations, second: Configurations) -> None:
-        """Observations are concatenated; beside configurations without any, none are left."""
+        """Observations are concatenated; with configurations without any there are none."""
         both = Configurations.concatenate([first, second])
         for name in SYSTEM.observed:
             np.testing.assert_array_equal(both.column(name), np.concatenate([first.column(name), second.column(name)]))
@@ -72,7 +72,7 @@ class TestConfigurations:
 
     @given(observed_configurations(), observed_configurations())
     def test_observations_are_looked_up(self, table: Configurations, some: Configurations) -> None:
-        """Each configuration gets what was observed of its equal; the others are known to be unobserved."""
+        """Each configuration gets the observations of its equal; the others are unobserved."""
         known = table.unique()
         found = without(some).with_observed(known)
         assert found == some
@@ -126,12 +126,12 @@ class TestSystems:
 
     @pytest.mark.parametrize("names", [("x",), ("root",), ("C", "C"), ("",)])
     def test_names_must_be_their_own(self, names: tuple[str, ...]) -> None:
-        """An observed variable cannot be called as an option, as another one, or not at all."""
+        """An observed variable cannot have the name of an option, of another one, or an empty name."""
         with pytest.raises(VariabilityError, match="the observed variable"):
             VariabilityModel("m", PLAIN.options, observed=names)
 
     def test_they_are_no_options(self) -> None:
-        """Asked for as an option, or in an optimum, an observed variable is an error that says what it is."""
+        """An observed variable used as an option, or in an optimum, is an error that says so."""
         with pytest.raises(ConfigurationError, match="unknown option 'C_0'"):
             SYSTEM.option("C_0")
         model = InfluenceModel.from_terms({option_term("C_0"): 1.0}, SYSTEM.term_order)
@@ -142,7 +142,7 @@ class TestSystems:
 class TestModels:
     @given(observed_configurations())
     def test_what_is_missing_contributes_nothing(self, some: Configurations) -> None:
-        """A prediction is the sum of the terms all of whose variables are there."""
+        """A prediction is the sum of the terms whose variables all exist."""
         terms = {option_term("C_0"): 2.0, option_term("x") * option_term("C_1"): 3.0, option_term("y"): 1.0}
         predicted = InfluenceModel.from_terms(terms, SYSTEM.term_order).predict(some)
         for row in range(len(some)):
@@ -152,7 +152,7 @@ class TestModels:
             assert predicted[row] == pytest.approx(expected, rel=1e-12, abs=1e-9)
 
     def test_their_signs_are_not_known(self) -> None:
-        """The logarithm of a product of two observed variables is right where both are negative."""
+        """The logarithm of a product of two observed variables is correct if both are negative."""
         text = Source("m.txt", b"log10(C_0 * C_1)")
         columns = {"C_0": np.array([-1.0, 10.0]), "C_1": np.array([-10.0, 100.0])}
         some = Configurations(SYSTEM, np.array([[0, 0], [1, 1]]), Observed(columns, np.ones(2, dtype=bool)))
@@ -168,7 +168,7 @@ class TestPatterns:
 
     def test_a_pattern_that_fits_nothing_is_an_error(self) -> None:
         """A pattern without any variable is refused, with the nearest name."""
-        with pytest.raises(SpecError, match=r"no observed variable fits 'iteration'\n.*iterations"):
+        with pytest.raises(SpecError, match=r"no observed variable matches 'iteration'\n.*iterations"):
             chosen_variables(["iteration"], ("iterations",))
-        with pytest.raises(SpecError, match="nothing was observed"):
+        with pytest.raises(SpecError, match="no observed variables"):
             chosen_variables(["*"], ())

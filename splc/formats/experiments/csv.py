@@ -1,15 +1,15 @@
-"""Experiments as plain CSV tables: columns of parameters, of metrics, and perhaps of call paths.
+"""Experiments as plain CSV tables with columns of parameters, of metrics, and optionally of call paths.
 
 A row is one measurement at one point; rows of equal points are repetitions. The column `callpath` (or `region`) names
-the call path. A metric has a column of its own, or all share the column `value` and the column `metric` says which one
-it is. Which columns are parameters is told by the caller, else by their place:
+the call path. A metric has a column of its own, or all share the column `value`, with their names in the column
+`metric`. The caller names the columns of parameters, or they follow from their place:
 
 1. with a column `value`: those before it;
-2. with a column of call paths that is neither the first nor the last one: those before it, and metrics stand behind it;
+2. with a column of call paths that is neither the first nor the last one: those before it; metrics follow it;
 3. otherwise: all but the last one, which is the metric.
 
-Columns `repetition` and `rep` number the repetitions and are not looked at. Names of special columns may be written in
-any case. An empty cell in the column of a metric is a missing value.
+Columns `repetition` and `rep` number the repetitions and are ignored. Names of special columns may be in any case. An
+empty cell in the column of a metric is a missing value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REPETITION = ("repetition", "rep")
 
 @dataclass(frozen=True)
 class _Columns:
-    """What the columns of a table are, by their positions."""
+    """The positions of each kind of column of a table."""
 
     parameters: tuple[int, ...]
     values: tuple[int, ...]
@@ -44,14 +44,14 @@ class _Columns:
 
 
 def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None) -> Experiment:
-    """Return the experiment that a CSV table holds.
+    """Return the experiment of a CSV table.
 
     Args:
         source: the file.
-        parameters: the names of the columns that are parameters; None tells them by their place (see above).
+        parameters: the names of the columns that are parameters; None is by their place (see above).
 
     Raises:
-        InputError: naming everything that is wrong in it, with the lines.
+        InputError: with all errors and their lines.
     """
     rows, lines = _rows(source)
     header = [cell.strip() for cell in rows[0]]
@@ -89,7 +89,7 @@ def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None
 
 
 def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
-    """Return the rows that are not blank, and their lines."""
+    """Return the rows that are not empty, and their lines."""
     text = source.text()
     first = next((line for line in text.splitlines() if line.strip()), None)
     if first is None:
@@ -99,10 +99,10 @@ def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
 
 
 def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None) -> _Columns:
-    """Return what the columns are.
+    """Return the kinds of the columns.
 
     Raises:
-        InputError: if a column has no name or is there twice, or parameters or metrics are missing.
+        InputError: if a column has no name or a duplicate one, or parameters or metrics are missing.
     """
     problems = Problems(file)
     for at, name in enumerate(header):
@@ -110,7 +110,7 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
             problems.add(f"column {at + 1} has no name", line)
     for name, count in Counter(header).items():
         if count > 1 and name:
-            problems.add(f"the column {shown(name)} is there twice", line)
+            problems.add(f"duplicate column {shown(name)}", line)
     if not any(math.isnan(parse_number(name)) for name in header):
         problems.add("the first line must name the columns", line, text=",".join(header)[:200])
     special = {
@@ -136,7 +136,7 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
         chosen = [position[name] for name in dict.fromkeys(parameters)]
         values = sorted(set(plain) - set(chosen))
         if value is not None and metric is not None:
-            # The metrics are all named in one column: what else there is belongs to none.
+            # One column names all metrics: other columns belong to none.
             values, ignored = [], ignored + values
         values += [] if value is None else [value]
     elif value is not None:
@@ -161,8 +161,8 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
 def _note_no_numbers(
     name: str, texts: Sequence[str], numbers: Sequence[float], lines: Sequence[int], problems: Problems, *, empty: bool
 ) -> None:
-    """Note what is no number in a column, except empty cells where they are allowed."""
+    """Note the cells of a column that are not numbers, except empty cells where they are allowed."""
     for text, number, line in zip(texts, numbers, lines, strict=True):
         if math.isnan(number) and (text or not empty):
-            said = f"{shown(text)} {not_a_number(text)}" if text else "has no value"
-            problems.add(f"{name}: {said}" if text else f"{name} {said}", line, hint=number_hint(text))
+            message = f"{name}: {shown(text)} {not_a_number(text)}" if text else f"{name} has no value"
+            problems.add(message, line, hint=number_hint(text))

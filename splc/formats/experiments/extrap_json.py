@@ -19,16 +19,16 @@ from splc.formats.experiments.rows import ExperimentRows, check_names, number_hi
 from splc.io.files import Source
 from splc.io.json import JsonError, parse_json
 
-# What Extra-P 4 writes into an `.extra-p` archive; it holds models, and means of what was measured.
+# The key of Extra-P 4's `.extra-p` archives, which contain models and means of measurements.
 STORED = "Extra-P"
 
 
 def parse_experiment_json(source: Source) -> Experiment:
-    """Return the experiment that a JSON file of Extra-P holds, in its new or its old form.
+    """Return the experiment of a JSON file of Extra-P, in its new or its old form.
 
     Raises:
-        InputError: with line and column where it is no JSON, else naming the place of everything that is wrong as a
-            path such as `measurements.main.time[3].values`.
+        InputError: with line and column if it is not JSON, else with all errors and their places as paths such as
+            `measurements.main.time[3].values`.
     """
     try:
         content = parse_json(source.text())
@@ -38,12 +38,12 @@ def parse_experiment_json(source: Source) -> Experiment:
         raise InputError(Problem("not an object", source.name))
     if STORED in content:
         hint = "export the measurements as JSON, or read the file that they came from"
-        raise InputError(Problem("this is what Extra-P stores of models, not measurements", source.name, hint=hint))
+        raise InputError(Problem("this file contains models of Extra-P, not measurements", source.name, hint=hint))
     return (_Old if isinstance(content.get("measurements"), list) else _New)(source, content).experiment()
 
 
 class _Reader(ABC):
-    """What both forms have in common; problems are collected and name the place as a path."""
+    """The common part of both forms; problems are collected and name the place as a path."""
 
     def __init__(self, source: Source, content: Mapping[str, Any]) -> None:
         self.source = source
@@ -51,7 +51,7 @@ class _Reader(ABC):
         self.problems = Problems(source.name)
 
     def experiment(self) -> Experiment:
-        """Return what was read.
+        """Return the experiment.
 
         Raises:
             InputError: if anything is wrong.
@@ -73,7 +73,7 @@ class _Reader(ABC):
         return []
 
     def number(self, value: Any, place: str) -> float:
-        """Return a number, NaN where it is none, which is noted."""
+        """Return a number; anything else is noted, and NaN."""
         found = number_of(value)
         if math.isnan(found):
             hint = number_hint(value) if isinstance(value, str) else None
@@ -175,7 +175,7 @@ class _Old(_Reader):
                 self.problems.add(f"{place} must be an object with an 'id'")
             elif own in seen:
                 self.problems.add(
-                    f"{place}: the id {shown(f'{own:g}' if isinstance(own, float) else own)} is there twice"
+                    f"{place}: the id {shown(f'{own:g}' if isinstance(own, float) else own)} is a duplicate"
                 )
             else:
                 seen.add(own)
@@ -217,18 +217,18 @@ class _Old(_Reader):
         return [values.get(key, math.nan) for key in order]
 
     def referred(self, entry: Mapping[str, Any], name: str, known: Mapping[Any, Any], place: str) -> Any:
-        """Return what an id refers to, None where there is nothing."""
+        """Return the target of an id, None without any."""
         own = _identity(entry.get(name))
         if own is not None and own in known:
             return known[own]
         what = name.removesuffix("_id")
-        said = "is missing" if name not in entry else f"refers to no {what}"
-        self.problems.add(f"{place}.{name} {said}")
+        problem = "is missing" if name not in entry else f"refers to no {what}"
+        self.problems.add(f"{place}.{name} {problem}")
         return None
 
 
 def _identity(value: Any) -> float | str | None:
-    """Return an id: a number, also where it stands as a text, or a text; None where it is neither."""
+    """Return an id: a number, also one in a text, or a text; None for anything else."""
     number = number_of(value)
     if not math.isnan(number):
         return number

@@ -1,11 +1,11 @@
 """Experiments in Extra-P's text format.
 
 One statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and one `DATA`
-with all repetitions per point, in the order of the points. A region or a metric holds until the next one; without any
+with all repetitions per point, in the order of the points. A region or a metric applies until the next one; without any
 the metric is `<default>`. A line that begins with `#` is a comment, and so is what follows a ` #` except in the names
 of regions and metrics.
 
-A `DATA` without values is a point where nothing was measured, which Extra-P itself does not know.
+A `DATA` without values is a point without measurements, an extension of the format.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
-# Looking for near names takes a while, and no more messages than this are shown.
+# Nearest names take time, and no more messages than this are shown.
 _HINTS = 20
 _NOTED = 5
 
 
 def parse_experiment_text(source: Source) -> Experiment:
-    """Return the experiment that a file in Extra-P's text format holds.
+    """Return the experiment of a file in Extra-P's text format.
 
     Raises:
-        InputError: naming everything that is wrong in it, with the lines.
+        InputError: with all errors and their lines.
     """
     reader = _Reader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
@@ -52,7 +52,7 @@ def parse_experiment_text(source: Source) -> Experiment:
 class _Point:
     coordinates: list[float]
     line: int
-    # Whether it stood in parentheses, which points of one parameter need not.
+    # Whether it was in parentheses, which are optional for one parameter.
     enclosed: bool
 
 
@@ -78,7 +78,7 @@ class _Reader:
         self.block: _Block | None = None
 
     def statement(self, text: str, line: int) -> None:
-        """Take one line that is neither empty nor a comment."""
+        """Read one line that is neither empty nor a comment."""
         found = _STATEMENT.match(text)
         keyword, rest = (found[1], found[2].strip()) if found else (text, "")
         plain = _COMMENT.sub("", rest).strip()
@@ -92,7 +92,7 @@ class _Reader:
         elif keyword == "PARAMETER":
             for name in plain.split():
                 if name in self.parameters:
-                    self.problems.add(f"the parameter {shown(name)} is there twice", line)
+                    self.problems.add(f"duplicate parameter {shown(name)}", line)
                 self.parameters[name] = None
         elif keyword == "POINTS":
             self.coordinates(plain, line)
@@ -102,14 +102,14 @@ class _Reader:
             self.block = None
 
     def unknown(self, keyword: str, text: str, line: int) -> None:
-        """Note a line that begins with no keyword."""
+        """Note a line without a keyword."""
         hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
         if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
             hint = nearest(keyword, KEYWORDS) or hint
         self.problems.add(f"unknown statement {shown(keyword)}", line, text=text[:200], hint=hint)
 
     def numbers(self, texts: Sequence[str], line: int) -> list[float]:
-        """Return numbers, NaN for those that are none, which are noted."""
+        """Return numbers; anything else is noted, and NaN."""
         found = [parse_number(text) for text in texts]
         for text, value in zip(texts, found, strict=True):
             if math.isnan(value):
@@ -117,11 +117,9 @@ class _Reader:
         return found
 
     def coordinates(self, text: str, line: int) -> None:
-        """Take `(4 100) (8 100)`, or `4 8`."""
+        """Read `(4 100) (8 100)`, or `4 8`."""
         if self.blocks:
-            self.problems.add(
-                "POINTS after DATA", line, hint="the points come first; every series is about all of them"
-            )
+            self.problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
         unmatched = False
         for enclosed, loose, parenthesis in _PIECE.findall(text):
             unmatched |= bool(parenthesis)
@@ -132,7 +130,7 @@ class _Reader:
             self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
 
     def data(self, text: str, line: int) -> None:
-        """Take the repetitions at the next point."""
+        """Read the repetitions at the next point."""
         key = (self.current.get("REGION", ""), self.current.get("METRIC", DEFAULT_METRIC))
         if self.block is None:
             if not key[0]:
@@ -141,15 +139,15 @@ class _Reader:
                 self.problems.add(
                     f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key].line}",
                     line,
-                    hint="repetitions stand side by side behind one DATA; is this another region or metric?",
+                    hint="write all repetitions of a point after one DATA; is this another region or metric?",
                 )
-            # What comes twice is read all the same, for its problems.
+            # A duplicate is read too, for its problems.
             self.block = _Block(line)
             self.blocks.setdefault(key, self.block)
         self.block.rows.append(self.numbers(text.split(), line))
 
     def experiment(self) -> Experiment:
-        """Return what was read.
+        """Return the experiment.
 
         Raises:
             InputError: if anything is wrong.
@@ -194,14 +192,14 @@ class _Reader:
                 self.problems.add(what, block.line, hint=fewer if lines < len(self.points) else None)
 
     def notes(self, repeated: int) -> list[str]:
-        """Return what is odd, but not wrong."""
+        """Return notes on names without data and equal points."""
         used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
         bare = [pair for pair in self.named.items() if pair[0] not in used]
         found = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in bare[:_NOTED]]
         if len(bare) > _NOTED:
             found.append(f"{len(bare) - _NOTED} more names have no DATA")
         if repeated:
-            found.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: taken as repetitions")
+            found.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
         return found
 
 
@@ -211,7 +209,7 @@ def experiment_text(experiment: Experiment) -> str:
     Points without a value get a `DATA` without values; repetitions that are missing are left out.
 
     Raises:
-        OutputError: if a name cannot be said in it: one with blanks of a parameter, or one with line breaks.
+        OutputError: if the format cannot express a name: one of a parameter with spaces, or one with line breaks.
     """
     wrong = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
     wrong += [name for key in experiment.series for name in key if not name or not _is_line(name)]
@@ -222,8 +220,7 @@ def experiment_text(experiment: Experiment) -> str:
     lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
     for (callpath, metric), values in experiment.series.items():
         lines += ["", f"REGION {callpath}", f"METRIC {metric}"]
-        there = ~np.isnan(values)
-        for own, kept in zip(values, there, strict=True):
+        for own, kept in zip(values, ~np.isnan(values), strict=True):
             lines.append(" ".join(["DATA", *map(number_text, own[kept].tolist())]))
     return "\n".join(lines) + "\n"
 

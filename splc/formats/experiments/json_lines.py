@@ -1,8 +1,8 @@
-"""Experiments as JSON lines, and in Talpas' form of them, which has `;` where JSON has `,`.
+"""Experiments as JSON lines, and in the format of Talpas, which has `;` instead of `,`.
 
 A line is an object such as `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`.
-The value may be a list of repetitions; lines of the same point, call path and metric are repetitions, too. Without a
-call path it is `<root>`, without a metric `<default>`. Talpas writes `parameters`; both read either.
+The value may be a list of repetitions; lines of the same point, call path and metric are repetitions, too. The
+default call path is `<root>`, the default metric `<default>`. Talpas writes `parameters`; both keys are read.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _ENOUGH = 20
 
 
 def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experiment:
-    """Return the experiment that a file of JSON lines, or of Talpas, holds.
+    """Return the experiment of a file of JSON lines, or of Talpas.
 
     Args:
         source: the file.
-        talpas: whether `;` stands for `,`.
+        talpas: whether the separator is `;`.
 
     Raises:
-        InputError: naming everything that is wrong in it, with lines and columns.
+        InputError: with all errors, their lines and columns.
     """
     reader = _Reader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
@@ -69,7 +69,7 @@ class _Reader:
         self.ignored: dict[str, None] = {}
 
     def line(self, text: str, line: int) -> None:
-        """Take one line."""
+        """Read one line."""
         try:
             entry = parse_json(text)
         except JsonError as error:
@@ -86,7 +86,7 @@ class _Reader:
             self.rows.add(self.rows.point(point), names[0], names[1], values)
 
     def point(self, entry: Mapping[str, Any], line: int) -> list[float] | None:
-        """Return the coordinates of a line, None where they are wrong."""
+        """Return the coordinates of a line, None if they are wrong."""
         given = [key for key in PARAMETERS if key in entry]
         found = entry[given[0]] if given else None
         if not isinstance(found, dict) or not found or len(given) > 1:
@@ -127,7 +127,7 @@ class _Reader:
         return default
 
     def values(self, entry: Mapping[str, Any], line: int) -> list[float]:
-        """Return the repetitions in a line; null is none."""
+        """Return the repetitions in a line; null is a missing one."""
         if "value" not in entry:
             self.problems.add("no 'value'", line, hint=f"write {_EXAMPLE}")
             return []
@@ -140,12 +140,12 @@ class _Reader:
         return numbers
 
     def no_number(self, value: Any, line: int, place: str) -> None:
-        """Note a value that is no number."""
+        """Note a value that is not a number."""
         hint = number_hint(value) if isinstance(value, str) else None
         self.problems.add(place + why_no_number(value), line, hint=hint)
 
     def experiment(self) -> Experiment:
-        """Return what was read.
+        """Return the experiment.
 
         Raises:
             InputError: if anything is wrong.
@@ -171,8 +171,7 @@ def experiment_jsonl(experiment: Experiment) -> str:
     lines = []
     for (callpath, metric), values in experiment.series.items():
         about = f'"callpath": {_text(callpath)}, "metric": {_text(metric)}'
-        there = ~np.isnan(values)
-        for point, own, kept in zip(points, values, there, strict=True):
+        for point, own, kept in zip(points, values, ~np.isnan(values), strict=True):
             repetitions = [_plain(value) for value in own[kept].tolist()]
             value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
             lines.append(f'{{"params": {point}, {about}, "value": {value}}}')

@@ -1,4 +1,4 @@
-"""Experiments in whichever format a file has: Extra-P's text, JSON and JSON lines, Talpas, and CSV."""
+"""Readers of experiments in any format: Extra-P's text, JSON and JSON lines, Talpas, and CSV."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ def read_experiment(
 
     Args:
         path: the file (`-`: standard input), compressed or not.
-        parameters: the columns of a CSV that are parameters; None tells them by their place (`experiment_csv`).
-        kind: the format; None tells it from the content.
+        parameters: the columns of a CSV that are parameters; None is by their place (see `csv`).
+        kind: the format; None detects it from the content.
 
     Raises:
-        InputError: if the file cannot be read, is in none of the formats, or naming everything that is wrong in it.
-        SpecError: if the format is not known, or parameters are given for another format than CSV, all of which
-            name their own.
+        InputError: if the file cannot be read or is in none of the formats, or with all of its errors.
+        SpecError: if the format is unknown, or parameters are given for a format that names its own.
     """
     return parse_experiment(read_source(path), parameters, kind)
 
@@ -36,7 +35,7 @@ def read_experiment(
 def parse_experiment(
     source: Source, parameters: Sequence[str] | None = None, kind: ExperimentFormat | None = None
 ) -> Experiment:
-    """Return the experiment that a file holds. See `read_experiment`.
+    """Return the experiment of a file. See `read_experiment`.
 
     Raises:
         InputError: as `read_experiment`.
@@ -53,7 +52,7 @@ def parse_experiment(
     if form.name == "csv":
         return parse_experiment_csv(source, parameters)
     if parameters is not None:
-        hint = "only a CSV has to be told which of its columns are parameters"
+        hint = "only a CSV needs the columns that are parameters"
         raise SpecError(Problem(f"the file is {form.name} and names its parameters itself", source.name, hint=hint))
     found: Experiment = form.read(source)
     return found

@@ -1,4 +1,4 @@
-"""Rows of a file → `Experiment`: equal points become one, missing values are counted, constant parameters noted."""
+"""Experiments from the rows of a file: equal points are merged, missing values counted, constant parameters noted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = 40
 
 
 class ExperimentRows:
-    """Collects what the rows of a file say, in any order, and puts it together as an experiment.
+    """Collects the rows of a file, in any order, into an experiment.
 
     Args:
         source: the file.
@@ -36,21 +36,21 @@ class ExperimentRows:
         self._series: dict[Key, tuple[list[int], list[float]]] = {}
 
     def point(self, coordinates: Sequence[float]) -> int:
-        """Return the position of a point, which is new unless an equal one has been there."""
+        """Return the position of a point, a new one unless an equal point is known."""
         return self._points.setdefault(tuple(coordinates), len(self._points))
 
     def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
-        """Add repetitions of a call path and metric at a point; none says that the series is there, but no value."""
+        """Add repetitions of a call path and metric at a point; without any the series still exists."""
         places, found = self._series.setdefault((callpath, metric), ([], []))
         places += [point] * len(values)
         found += values
         self.count += 1
 
     def experiment(self, notes: Sequence[str] = ()) -> Experiment:
-        """Return the experiment, with notes on what is missing and what is constant behind those of the reader.
+        """Return the experiment; notes on missing values and constant parameters follow those of the reader.
 
         Raises:
-            InputError: if there are no measurements, or they would take more memory than they should.
+            InputError: if there are no measurements, or a table of them would be too large.
         """
         file = self.source.name
         if not self.parameters:
@@ -73,8 +73,8 @@ class ExperimentRows:
         for (_, metric), number in missing.items():
             per_metric[metric] = per_metric.get(metric, 0) + number
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
-        said = (*notes, *self._incomplete(missing, len(series)), *self._constant(points))
-        report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=said)
+        all_notes = (*notes, *self._incomplete(missing, len(series)), *self._constant(points))
+        report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=all_notes)
         return Experiment(self.parameters, points, series, report)
 
     def _incomplete(self, missing: dict[Key, int], number: int) -> list[str]:
@@ -98,7 +98,7 @@ class ExperimentRows:
 
 
 def _filled(places: Array, values: Array, points: int, limit: int) -> Array | None:
-    """Return values in a table, shape (points, repetitions), in their order; None if it has more cells than allowed."""
+    """Return values as a table, shape (points, repetitions), in their order; None if it has too many cells."""
     counts = np.bincount(places, minlength=points)
     width = max(1, int(counts.max()))
     if points * width > limit:
@@ -111,7 +111,7 @@ def _filled(places: Array, values: Array, points: int, limit: int) -> Array | No
 
 
 def number_of(value: Any) -> float:
-    """Return the finite number that a value of JSON is, or that its text is; NaN where it is none."""
+    """Return a value of JSON, or its text, as a finite number; NaN if it is not one."""
     if isinstance(value, str):
         return parse_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -124,7 +124,7 @@ def number_of(value: Any) -> float:
 
 
 def why_no_number(value: Any) -> str:
-    """Return what to say about something that is no finite number: `'x' is not a number`."""
+    """Return the message for a value that is not a finite number: `'x' is not a number`."""
     if isinstance(value, (dict, list)):
         return f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
     if isinstance(value, (bool, type(None))):
@@ -136,11 +136,11 @@ def why_no_number(value: Any) -> str:
 
 
 def number_hint(text: str) -> str | None:
-    """Return what to do about a text that is no number, where that is known."""
+    """Return a hint for a text that is not a number, if any."""
     if not math.isnan(parse_number(text, ",")):
-        return "write a point, not a comma, before the decimals"
+        return "write a decimal point, not a comma"
     if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
-        return "leave out what was not measured"
+        return "leave out missing values"
     return None
 
 
@@ -150,9 +150,9 @@ def shown(text: str) -> str:
 
 
 def check_names(names: Sequence[str], problems: Problems, line: int | None = None) -> None:
-    """Note names of parameters that are empty or there twice."""
+    """Note empty and duplicate names of parameters."""
     if not all(name.strip() for name in names):
         problems.add("a parameter has no name", line)
     for name, count in Counter(names).items():
         if count > 1:
-            problems.add(f"the parameter {shown(name)} is there twice", line)
+            problems.add(f"duplicate parameter {shown(name)}", line)

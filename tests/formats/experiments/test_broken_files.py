@@ -12,7 +12,7 @@ from tests.formats.experiments.test_read import FILES, LINES, NEW, TABLE, TALPAS
 
 
 def read_or_refused(content: bytes) -> None:
-    """Read a file in every format; nothing but the errors of this project is raised, and their text can be shown."""
+    """Read a file in every format; only errors of this project are raised, and their text can be shown."""
     source = Source("e", content)
     for kind in (None, "text", "json", "jsonl", "talpas", "csv"):
         try:
@@ -77,14 +77,14 @@ TOKENS = st.sampled_from(
 @example(b"DATA " + b"1 " * 50_000)
 @example(b"#\n" * 50_000)
 def test_random_files(content: bytes) -> None:
-    """Whatever a file holds, it is read or refused: never another exception, and at once."""
+    """Any content is read or an error of this project, fast."""
     read_or_refused(content)
 
 
 @settings(max_examples=150)
 @given(data=st.data())
 def test_mutated_files(data: st.DataObject) -> None:
-    """A file in which something was cut out, doubled or replaced is read or refused."""
+    """A file with parts cut out, doubled or replaced is read or refused."""
     texts = [*PIECES, *(path.read_text(encoding="utf-8")[:600] for path in FILES[::5])]
     text = data.draw(st.sampled_from(texts))
     for _ in range(data.draw(st.integers(1, 4))):

@@ -20,7 +20,7 @@ def read(text: str, parameters: list[str] | None = None) -> Experiment:
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", " ,  "])
 def test_a_column_per_metric(separator: str) -> None:
-    """The columns that are named are parameters, all others metrics; rows of equal points are repetitions."""
+    """The named columns are parameters, all others metrics; rows of equal points are repetitions."""
     text = "n,time,p,flops\n10,1.5,4,7\n10,2,8,8\n\n10,3,4.0,\n".replace(",", separator)
     kept = read(text, ["p", "n"])
     assert kept.parameters == ("p", "n")
@@ -46,7 +46,7 @@ def test_a_column_per_metric(separator: str) -> None:
     ],
 )
 def test_columns_by_place(header: str, parameters: tuple[str, ...], metrics: tuple[str, ...]) -> None:
-    """Without names given, parameters are told by their place, as documented."""
+    """By default parameters follow from their place, as documented."""
     cells = header.split(",")
     values = {"metric": "5" if cells[0] == "p" else "1"}
     kept = read(header + "\n" + ",".join(values.get(cell, "3") for cell in cells) + "\n")
@@ -56,7 +56,7 @@ def test_columns_by_place(header: str, parameters: tuple[str, ...], metrics: tup
 
 
 def test_notes() -> None:
-    """What was guessed and what was not looked at is said."""
+    """Notes list guessed and ignored columns."""
     kept = read("p,n,rep,time\n1,2,1,3\n2,3,1,4\n")
     assert kept.report.notes == ("not used: rep", "taken as parameters: p, n; as metrics: time")
     assert read("p,n,value\n1,2,3\n2,3,4\n").report.notes == ()
@@ -64,7 +64,7 @@ def test_notes() -> None:
 
 
 def test_long_tables() -> None:
-    """A column of metrics says what the values are; what is missing for some is noted and counted."""
+    """A column names the metric of each value; missing values are noted and counted."""
     kept = read("p,region,metric,value\n1,a,time,3\n2,a,time,4\n1,b,time,5\n1,a,flops,6\n1,a,time,7\n")
     assert list(kept.series) == [("a", "time"), ("b", "time"), ("a", "flops")]
     np.testing.assert_array_equal(kept["a", "time"], [[3, 7], [4, NAN]])
@@ -85,7 +85,7 @@ def test_quotes_and_windows() -> None:
         (",\n,,\n", None, ["e.csv: the file is empty"]),
         ("p,time\n", None, ["e.csv: there are no measurements in the file"]),
         ("p,time\n1,\n", None, ["e.csv: there are no measurements in the file"]),
-        ("p,p,time\n", None, ["e.csv:1: the column 'p' is there twice"]),
+        ("p,p,time\n", None, ["e.csv:1: duplicate column 'p'"]),
         ("p,,time\n", None, ["e.csv:1: column 2 has no name"]),
         ("1,2,3\n4,5,6\n", None, ["e.csv:1: the first line must name the columns"]),
         ("time\n1\n", None, ["e.csv:1: no column is a parameter"]),
@@ -110,7 +110,7 @@ def test_quotes_and_windows() -> None:
     ],
 )
 def test_errors(text: str, parameters: list[str] | None, expected: list[str]) -> None:
-    """All errors of a table are told at once, each with its line."""
+    """All errors of a table are reported at once, each with its line."""
     with pytest.raises(InputError) as caught:
         read(text, parameters)
     found = [str(problem).splitlines()[0] for problem in caught.value.problems]
@@ -120,7 +120,7 @@ def test_errors(text: str, parameters: list[str] | None, expected: list[str]) ->
 
 def test_hints() -> None:
     """A decimal comma and a mistyped column are recognised."""
-    with pytest.raises(InputError, match="a point, not a comma"):
+    with pytest.raises(InputError, match="a decimal point, not a comma"):
         read("p;t\n1;2,5\n")
     with pytest.raises(InputError, match="did you mean 'procs'"):
         read("procs;t\n1;2\n", ["proc"])

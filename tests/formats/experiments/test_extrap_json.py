@@ -55,7 +55,7 @@ def read(content: Any, talpas: bool | None = None) -> Experiment:
 
 
 def refused(content: Any, talpas: bool | None = None) -> list[str]:
-    """Return the first lines of what is wrong."""
+    """Return the first lines of the errors."""
     with pytest.raises(InputError) as caught:
         read(content, talpas)
     return [str(problem).splitlines()[0] for problem in caught.value.problems]
@@ -74,7 +74,7 @@ def test_both_forms(content: Any) -> None:
 
 
 def changed(content: Any, path: list[Any], value: Any) -> Any:
-    """Return the content with something else at a path; `...` takes it away."""
+    """Return the content with another value at a path; `...` removes it."""
     copy = json.loads(json.dumps(content))
     place = copy
     for key in path[:-1]:
@@ -96,7 +96,7 @@ PAIRS = ["coordinates", 0, "parameter_value_pairs"]
         (NEW, ["parameters"], ..., "there is no 'parameters'"),
         (NEW, ["parameters"], "p", "parameters must be a list"),
         (NEW, ["parameters", 0], 1, "parameters must be a list of names"),
-        (NEW, ["parameters", 0], "n", "the parameter 'n' is there twice"),
+        (NEW, ["parameters", 0], "n", "duplicate parameter 'n'"),
         (NEW, ["parameters", 0], "", "a parameter has no name"),
         (NEW, ["measurements"], ..., "there is no 'measurements'"),
         (NEW, ["measurements"], None, "measurements must be an object"),
@@ -114,11 +114,11 @@ PAIRS = ["coordinates", 0, "parameter_value_pairs"]
         (NEW, [*TIME, 0, "values", 1], True, "measurements.main.time[0].values[1]: true is not a number"),
         (NEW, [*TIME, 0, "values", 1], NAN, "measurements.main.time[0].values[1]: NaN is not a number"),
         (NEW, [*TIME, 0, "values", 1], 10**400, "measurements.main.time[0].values[1]: a number is too large"),
-        (NEW, ["Extra-P"], "4.2.0", "this is what Extra-P stores of models"),
+        (NEW, ["Extra-P"], "4.2.0", "this file contains models of Extra-P"),
         (OLD, ["callpaths"], ..., "there is no 'callpaths'"),
         (OLD, ["callpaths", 0, "name"], 5, "callpaths[0].name must be a name"),
         (OLD, ["callpaths", 0], 5, "callpaths[0] must be an object with an 'id'"),
-        (OLD, ["metrics", 1, "id"], 1, "metrics[1]: the id '1' is there twice"),
+        (OLD, ["metrics", 1, "id"], 1, "metrics[1]: the id '1' is a duplicate"),
         (OLD, PAIRS, {}, "coordinates[0].parameter_value_pairs must be a list"),
         (OLD, [*PAIRS, 0], 5, "coordinates[0].parameter_value_pairs[0] must be an object"),
         (OLD, [*PAIRS, 0], ..., "coordinates[0]: the parameter 'p' has no value"),
@@ -142,7 +142,7 @@ PAIRS = ["coordinates", 0, "parameter_value_pairs"]
     ],
 )
 def test_errors_of_json(content: Any, path: list[Any], value: Any, expected: str) -> None:
-    """Whatever is wrong in either form is told with its place as a path."""
+    """All errors of both forms have their place as a path."""
     assert any(message.startswith(f"e: {expected}") for message in refused(changed(content, path, value)))
 
 
@@ -157,7 +157,7 @@ def test_errors_of_json(content: Any, path: list[Any], value: Any, expected: str
     ],
 )
 def test_what_is_no_json(text: str, expected: str) -> None:
-    """What is no JSON is told with line and column; keys that are there twice would hide data."""
+    """Content that is not JSON is an error with line and column, and so are duplicate keys, which would hide data."""
     assert refused(text) == [expected]
 
 
@@ -177,7 +177,7 @@ def test_lines() -> None:
 
 
 def test_talpas() -> None:
-    """Semicolons stand for commas, except inside of texts."""
+    """Semicolons are commas, except inside of texts."""
     line = r'{"parameters":{"x":20;"y":1};"metric":"time; \"wall\"";"callpath":"a;b";"value":[82.0;83]}'
     kept = read(line, talpas=True)
     assert kept.parameters == ("x", "y")
@@ -219,14 +219,14 @@ LINE = '{"params": {"x": 1, "y": 2}, "value": 3}\n'
     ],
 )
 def test_errors_of_lines(text: str, expected: list[str]) -> None:
-    """All errors of a file are told at once, each with its line."""
+    """All errors of a file are reported at once, each with its line."""
     found = refused(text, talpas=False)
     for message, beginning in zip(found, expected, strict=True):
         assert message.startswith(beginning)
 
 
 def test_written() -> None:
-    """What is written is JSON lines as Extra-P reads them, whole numbers as such, one value without a list."""
+    """Written JSON lines are as Extra-P reads them, with whole numbers as such and one value without a list."""
     kept = Experiment(("p",), np.array([4, 0.5]), {("c", "ä"): np.array([[1.5, 2], [3, NAN]])})
     assert experiment_jsonl(kept) == (
         '{"params": {"p": 4}, "callpath": "c", "metric": "ä", "value": [1.5, 2]}\n'

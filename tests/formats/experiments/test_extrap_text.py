@@ -20,14 +20,14 @@ def read(text: str) -> Experiment:
 
 
 def refused(text: str) -> list[str]:
-    """Return the first lines of what is wrong with a text."""
+    """Return the first lines of the errors of a text."""
     with pytest.raises(InputError) as caught:
         read(text)
     return [str(problem).splitlines()[0] for problem in caught.value.problems]
 
 
 def test_statements() -> None:
-    """Regions and metrics hold until the next ones, comments and blank lines do not matter, repetitions may differ."""
+    """Regions and metrics apply until the next ones, comments and empty lines are ignored, repetitions may differ."""
     kept = read(
         "# a comment\nPARAMETER p # processes\nPARAMETER n\n\nPOINTS ( 4 1e2 )\t(8 1E+2) # two\nPOINTS(.5 -2)\n"
         "METRIC time (s)\nREGION main \n  DATA 1 2.5 3 # fast\nDATA\t4\nDATA 5 6\n"
@@ -66,7 +66,7 @@ def test_equal_points() -> None:
     """Equal points become one, with the repetitions of all of them, which is noted."""
     kept = read("PARAMETER p\nPOINTS 4 8 4.0\nREGION a\nDATA 1\nDATA 2\nDATA 3 4\n")
     np.testing.assert_array_equal(kept["a", "<default>"], [[1, 3, 4], [2, NAN, NAN]])
-    assert kept.report.notes == ("1 point is equal to earlier ones: taken as repetitions",)
+    assert kept.report.notes == ("1 point is equal to earlier ones: used as repetitions",)
 
 
 def test_names_without_data() -> None:
@@ -89,7 +89,7 @@ def test_names_without_data() -> None:
         (HEAD + "DATA 1\nDATA 2\nDATA 3\n", ["5: REGION main, METRIC time: 3 lines of DATA, but 2 points"]),
         (HEAD + "DATA 1\nDATA 2\nREGION main\nDATA 1\nDATA 2\n", ["8: REGION main, METRIC time has data since line 5"]),
         ("PARAMETER p\nPOINTS 4\nMETRIC time\nDATA 1\n", ["4: DATA before any REGION"]),
-        ("PARAMETER p p\nPARAMETER q\nPOINTS (4 1)\nREGION a\nDATA 1\n", ["1: the parameter 'p' is there twice"]),
+        ("PARAMETER p p\nPARAMETER q\nPOINTS (4 1)\nREGION a\nDATA 1\n", ["1: duplicate parameter 'p'"]),
         ("PARAMETER p\nPARAMETER # q\nPOINTS 4\nREGION a\nDATA 1\n", ["2: PARAMETER without a name"]),
         (HEAD + "DATA 1\nDATA 2\nPOINTS\nREGION\n", ["7: POINTS without coordinates", "8: REGION without a name"]),
         (HEAD + "DATA 1\nDATA 2\nPOINTS (16 10)\n", ["5: REGION main, METRIC time: 2 lines", "7: POINTS after DATA"]),
@@ -109,7 +109,7 @@ def test_names_without_data() -> None:
     ],
 )
 def test_errors(text: str, expected: list[str]) -> None:
-    """All errors of a file are told at once, each with its line."""
+    """All errors of a file are reported at once, each with its line."""
     found = refused(text)
     assert len(found) == len(expected)
     for message, beginning in zip(sorted(found), sorted(expected), strict=True):
@@ -122,14 +122,14 @@ def test_errors(text: str, expected: list[str]) -> None:
         (HEAD + "DATE 1\n", "did you mean 'DATA'?"),
         (HEAD + "data 1\n", "did you mean 'DATA'?"),
         (HEAD + "? 1\n", "the statements are PARAMETER, POINTS, REGION, METRIC, DATA"),
-        (HEAD + "DATA 2,5\n", "a point, not a comma"),
-        (HEAD + "DATA nan\n", "leave out what was not measured"),
+        (HEAD + "DATA 2,5\n", "a decimal point, not a comma"),
+        (HEAD + "DATA nan\n", "leave out missing values"),
         (HEAD + "DATA 1\n", "write DATA without values"),
         ("PARAMETER p n\nPOINTS 4 10\nREGION a\nDATA 1\nDATA 2\n", "in parentheses"),
     ],
 )
 def test_hints(text: str, hint: str) -> None:
-    """Errors say what to do."""
+    """Errors have hints."""
     with pytest.raises(InputError) as caught:
         read(text)
     assert hint in str(caught.value)
@@ -143,7 +143,7 @@ def test_many_errors() -> None:
 
 
 def test_written() -> None:
-    """What is written is Extra-P's text, a line per point, missing values left out."""
+    """Written text has a line per point, without missing values."""
     series = {("main->f", "time"): np.array([[1.5, NAN, 2], [NAN, NAN, NAN]]), ("main", "n"): np.array([1e20, -3])}
     assert experiment_text(Experiment(("p", "q"), np.array([[4, 0.5], [8, 1]]), series)) == (
         "PARAMETER p\nPARAMETER q\nPOINTS (4 0.5)\nPOINTS (8 1)\n\n"

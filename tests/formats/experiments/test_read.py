@@ -45,7 +45,7 @@ Plain = dict[Key, dict[tuple[float, ...], list[float]]]
 
 
 def plainly(path: Path) -> Plain:
-    """Return key → point → repetitions, read in another way than the readers do."""
+    """Return key → point → repetitions, by an independent reading."""
     found: Plain = defaultdict(lambda: defaultdict(list))
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
@@ -83,13 +83,13 @@ def of(experiment: Experiment) -> Plain:
 @needs_data
 class TestRealFiles:
     def test_all_are_there(self) -> None:
-        """The folder has the files that this test is about."""
+        """The folder has the files of this test."""
         assert len(FILES) == 39
         assert set(FACTS) <= {path.name for path in FILES}
 
     @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
     def test_values(self, path: Path) -> None:
-        """Every value of every file is where a plain reading finds it."""
+        """Every value of every file is that of an independent reading."""
         kept = read_experiment(path)
         assert of(kept) == plainly(path)
         assert kept.report.notes == ()
@@ -110,7 +110,7 @@ class TestRealFiles:
         assert read_experiment(tmp_path / "e.txt.gz") == read_experiment(tmp_path / "e.jsonl") == kept
 
     def test_an_incomplete_profile(self, tmp_path: Path) -> None:
-        """A file that lacks a point of one call path is read, which is noted."""
+        """A file that lacks a point of one call path is read, with a note."""
         path = next(path for path in FILES if path.name == "one_parameter_2.txt")
         write_experiment_jsonl(read_experiment(path), tmp_path / "e.jsonl")
         lines = (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()
@@ -154,7 +154,7 @@ TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
     ],
 )
 def test_what_a_file_is(text: str, kind: str | None) -> None:
-    """Formats are told by their first lines, byte order mark and line ends of Windows or not."""
+    """Formats are detected from their first lines, with or without byte order mark and line ends of Windows."""
     assert experiment_format(Source("x", text.encode())) == kind
     if not text.startswith("PK"):
         assert experiment_format(Source("x", ("\ufeff" + text.replace("\n", "\r\n")).encode())) == kind
@@ -185,7 +185,7 @@ def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypat
     ],
 )
 def test_what_is_no_experiment(content: bytes, expected: str) -> None:
-    """What is empty, no text or something else is refused."""
+    """Empty files, binary files and other content are errors."""
     with pytest.raises(InputError, match=expected):
         parse_experiment(Source("e", content))
 
@@ -225,7 +225,7 @@ def experiments(draw: st.DrawFn) -> Experiment:
 
 @given(experiment=experiments())
 def test_round_trips(experiment: Experiment, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What is written, as text or as JSON lines, reads back as the same experiment."""
+    """An experiment written as text or as JSON lines reads back as the same experiment."""
     folder = tmp_path_factory.mktemp("e")
     write_experiment_text(experiment, folder / "e.txt")
     assert read_experiment(folder / "e.txt") == experiment
