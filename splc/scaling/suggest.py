@@ -252,7 +252,7 @@ def _costs(price: Cost, points: Array, values: Array) -> Array:
     """Return checked costs.
 
     Raises:
-        MeasurementError: if one is no finite number of at least 0.
+        MeasurementError: if one is not a finite number, or is less than 0.
     """
     with np.errstate(all="ignore"):
         found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))

@@ -43,7 +43,7 @@ class StoredModel:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How models are read.
+    """Options of the reader of models.
 
     Attributes:
         parameters: the machine parameters of model text.
