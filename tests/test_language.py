@@ -1,0 +1,84 @@
+"""The language of the source and the pages: plain technical English, the same words for the same things."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+FOLDERS = ("splc", "sampling", "comparison", "casestudies", "docs")
+FILES = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+    + [file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.suffix in {".py", ".md"}]
+)
+# Each odd phrase, with the usual one.
+PHRASES = {
+    r"is there twice": "duplicate …",
+    r"\bnobody\b": "name the subject",
+    r"\bwhat becomes of\b": "say what is returned or done",
+    r"\b(goes|go|gone|going|went) on\b": "continue, resume",
+    r"\bblanks\b": "spaces, empty lines",
+    r"\bat (its|their) end\b": "at the end",
+    r"\bfor people\b": "name the reader, or leave it out",
+    r"\b(is|are) to blame\b": "the cause is …",
+    r"\ba mere\b": "only",
+    r"\bin the place of\b": "instead of",
+    r"\bas (it|they) stands?\b": "unchanged",
+    r"\bstands? (in|at|below|above|beside|there|by|on|behind|under)\b": "is in, is next to",
+    r"\bwhat is left of\b": "the rest of",
+    r"\bsuch that what\b": "so that",
+    r"\bso far also\b": "also",
+    r"\b(is|are) said\b": "is reported",
+    r"\bof a (\w+ )?kind of its own\b": "different",
+    r"\bwhoever\b": "a user who",
+    r"(?<!there\x20)\b(is|are) no (finite|number|array|interval|exponent|parameter|point|option)": "is not a …",
+}
+QUESTION = re.compile(r"(What|Where|How|Who|Whose)\b")
+
+
+def text_of(file: Path) -> str:
+    """Return the text of a file."""
+    return file.read_text(encoding="utf-8")
+
+
+def relative(file: Path) -> str:
+    """Return a path as text, from the checkout."""
+    return file.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_phrases(phrase: str) -> None:
+    """No file has one of the odd phrases."""
+    found = [
+        f"{relative(file)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]!r}, better: {PHRASES[phrase]}"
+        for file in FILES
+        for text in [text_of(file)]
+        for match in re.finditer(phrase.replace(" ", r"\s+"), text, re.IGNORECASE)
+    ]
+    assert found == []
+
+
+def docstrings(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the docstring of a module, its classes and its functions."""
+    for node in ast.walk(ast.parse(text_of(file))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield getattr(node, "lineno", 1), text
+
+
+@pytest.mark.parametrize("folder", ["splc", "sampling", "comparison", "casestudies"])
+def test_docstrings_are_statements(folder: str) -> None:
+    """A docstring says what a module, a class or a function is or does; it is not a question."""
+    found = [
+        f"{relative(file)}:{line}: {text.splitlines()[0]}"
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for line, text in docstrings(file)
+        if QUESTION.match(text)
+    ]
+    assert found == []
