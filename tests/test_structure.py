@@ -67,6 +67,20 @@ def test_module_and_package_names_differ() -> None:
     assert [relative(file) for file in FILES if file.with_suffix("").is_dir()] == []
 
 
+def test_file_names_within_a_package_differ() -> None:
+    """No module has the name of a module in a folder above it, within its package."""
+    own = [file for file in FILES if not file.name.startswith("__")]
+    above = {file: file.relative_to(ROOT).parts for file in own}
+    depth = {name: 2 if name == "splc" else 1 for name in PACKAGES}
+    found = [
+        relative(file)
+        for file, parts in above.items()
+        for length in range(depth[parts[0]], len(parts) - 1)
+        if ROOT.joinpath(*parts[:length], file.name).exists()
+    ]
+    assert found == []
+
+
 def test_tests_mirror_the_packages() -> None:
     """Each folder of tests is that of a package of the source; `support` and `casestudies` are the only others."""
     source = {file.parent.relative_to(ROOT / "splc") for file in (ROOT / "splc").rglob("__init__.py")}

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from splc.learning.features import Feature, FeatureTable
-from splc.learning.stepwise.learner import select
 from splc.learning.stepwise.settings import preset as preset_settings
+from splc.learning.stepwise.stepwise import select
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 

@@ -18,7 +18,7 @@ Factory = Callable[[str, Mapping[str, Any]], "Learner"]
 
 
 def _stepwise(preset: str, settings: Mapping[str, Any]) -> Learner:
-    from splc.learning.stepwise.learner import StepwiseLearner
+    from splc.learning.stepwise.stepwise import StepwiseLearner
 
     return StepwiseLearner(preset, settings)
 
