@@ -12,7 +12,8 @@ from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, SumOf, needed
 from splc.models.terms import CONSTANT, Factor, Term
-from splc.models.text.algebra import Algebra, Expansion
+from splc.models.text.algebra import Algebra
+from splc.models.text.products import Expansion
 from splc.models.text.signs import Signs
 
 

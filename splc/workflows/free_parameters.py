@@ -12,7 +12,7 @@ from splc.formats.models.read import StoredModel, parse_stored_models
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
-from splc.models.text.reader import split_text
+from splc.models.text.statements import split_text
 from splc.system.variability import VariabilityModel
 
 

@@ -21,7 +21,8 @@ from splc.formats.models.parameters import read_parameters
 from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
-from splc.models.text.reader import Expansion, expand_text
+from splc.models.text.products import Expansion
+from splc.models.text.reader import expand_text
 from tests import test_documentation as documentation
 from tests.support.paths import SMG2000
 

@@ -24,8 +24,6 @@ from splc.models.subexpressions import Addends, E, ExtremeOf, PowerOf, RoundOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term
 from splc.models.text.products import (
     MAX_EXPONENT,
-    MAX_TERMS,
-    MAX_WORK,
     Expansion,
     Products,
     TooLargeError,
@@ -36,8 +34,6 @@ from splc.models.text.products import (
     too_large,
 )
 from splc.models.text.signs import Signs
-
-__all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Algebra", "Expansion", "TooLargeError", "add", "settled"]
 
 
 class Algebra(Products):

@@ -11,10 +11,9 @@ from collections.abc import Collection, Mapping
 from splc.arithmetic.evaluation import fraction_of
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.models.terms import CONSTANT, Factor, option_term, product_of
-from splc.models.text.algebra import MAX_EXPONENT, MAX_TERMS, MAX_WORK, Algebra, Expansion, TooLargeError, add, settled
+from splc.models.text.algebra import Algebra
+from splc.models.text.products import MAX_EXPONENT, Expansion, TooLargeError, add, settled
 from splc.models.text.signs import Signs
-
-__all__ = ["MAX_EXPONENT", "MAX_TERMS", "MAX_WORK", "Expander", "Expansion", "expand"]
 
 
 def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Expansion:

@@ -19,7 +19,8 @@ from splc.arithmetic.tokens import FUNCTIONS, NameTable
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
 from splc.models.terms import CONSTANT, Term, log_term, option_term
-from splc.models.text.reader import Expansion, expand
+from splc.models.text.expansion import expand
+from splc.models.text.products import Expansion
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

@@ -22,21 +22,11 @@ from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import Derived, needed
 from splc.models.terms import option_term
-from splc.models.text.expansion import MAX_TERMS, Expander, Expansion, expand
+from splc.models.text.expansion import Expander
 from splc.models.text.names import Symbols
+from splc.models.text.products import Expansion
 from splc.models.text.signs import Signs
 from splc.models.text.statements import ModelText, Statement, split_text
-
-__all__ = [
-    "MAX_TERMS",
-    "ExpandedText",
-    "Expansion",
-    "ModelText",
-    "expand",
-    "expand_model",
-    "expand_text",
-    "split_text",
-]
 
 _MOST_PROBLEMS = 20
 _MOST_CHARACTERS = 1_000_000

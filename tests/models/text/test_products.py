@@ -21,7 +21,8 @@ from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
 from splc.models.text import products
-from splc.models.text.reader import MAX_TERMS, expand_text
+from splc.models.text.products import MAX_TERMS
+from splc.models.text.reader import expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.models.test_subexpressions import POSITIVE, assert_same, texts

@@ -10,7 +10,9 @@ from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.errors import ExpressionError
 from splc.models.terms import CONSTANT, Term, log_term, option_term
-from splc.models.text.reader import expand, expand_text, split_text
+from splc.models.text.expansion import expand
+from splc.models.text.reader import expand_text
+from splc.models.text.statements import split_text
 
 POINTS = [{"x": 1.7, "y": 3.0, "z": 0.6}, {"x": 25.0, "y": 0.3, "z": 8.0}, {"x": 1.0, "y": 1.0, "z": 1.0}]
 X, Y = option_term("x"), option_term("y")
