@@ -75,8 +75,8 @@ def test_file_names_within_a_package_differ() -> None:
     found = [
         relative(file)
         for file, parts in above.items()
-        for length in range(depth[parts[0]], len(parts) - 1)
-        if ROOT.joinpath(*parts[:length], file.name).exists()
+        for level in range(depth[parts[0]], len(parts) - 1)
+        if ROOT.joinpath(*parts[:level], file.name).exists()
     ]
     assert found == []
 
