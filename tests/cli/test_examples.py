@@ -68,6 +68,15 @@ def test_every_command_has_examples() -> None:
         assert names.count(str(command.name)) in (2, 3), command.name
 
 
+@pytest.mark.parametrize("command", ["learn", "scale"])
+def test_help_fits_on_two_screens(command: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The help of the commands that learn has at most 90 lines on a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(command, "--help").stdout.splitlines()
+    assert len(lines) <= 90
+    assert max(len(line) for line in lines) <= 80
+
+
 @pytest.mark.parametrize("command", [str(command.name) for command in app.registered_commands])
 def test_help_is_plain(command: str, run: Run) -> None:
     """Help texts have no stray backslashes, double brackets, braces around arguments, or `<bool>`."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json_writer import provenance_of
-from splc.io.files import write_whole
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT
@@ -28,22 +26,6 @@ LINK = "command: splc link: "
 NFP = "command: nfp "
 # SPL Conqueror writes no reason if no candidate was left.
 _WORDLESS = ("noCandidate",)
-
-
-def write_learned_log(
-    result: LearningResult, path: str | Path, *, test_errors: Sequence[float | None] | None = None
-) -> None:
-    """Write a learning result as a log, whole or not at all.
-
-    Args:
-        result: the learning result.
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        test_errors: see `learned_log_text`.
-
-    Raises:
-        OutputError: if the file cannot be written.
-    """
-    write_whole(path, learned_log_text(result, test_errors=test_errors))
 
 
 def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:

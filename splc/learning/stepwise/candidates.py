@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -97,17 +97,19 @@ class Candidate:
 
     def learned(self, influence: float) -> LearnedTerm:
         """Return it as a term of a learned model."""
-        return replace(self._learned, influence=influence)
+        return LearnedTerm(self.term, influence, *self._further)
 
     @cached_property
-    def _learned(self) -> LearnedTerm:
+    def _further(self) -> tuple[tuple[str, ...], int, tuple[tuple[Term, float], ...]]:
+        """Its further factors, the number of option occurrences in these, and its expansion if it has any."""
         further = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:
             inner = " * ".join(name for name, power in self.log_of for _ in range(int(power)))
             further.insert(0, f"log10( {inner} )")
+        if not further:
+            return (), 0, ()
         own = self.occurrences - Candidate(self.term).occurrences
-        expansion = tuple(self.expansion.items()) if further else ()
-        return LearnedTerm(self.term, 0.0, tuple(further), own, expansion)
+        return tuple(further), own, tuple(self.expansion.items())
 
 
 BASE = Candidate()
