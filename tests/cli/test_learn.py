@@ -90,7 +90,7 @@ class TestOutput:
 
     @pytest.mark.parametrize("name", ["learned.log", "model.json", "model.json.gz", "model.log.gz", "model"])
     def test_every_file_is_the_model(self, run: Run, folder: Path, name: str) -> None:
-        """What -o writes, as a log or as JSON, compressed or not, reads back as the model that was printed."""
+        """The file of -o, a log or JSON, compressed or not, reads back as the model that was printed."""
         content = learned(run, "--sampling", "random:6", "-o", name)
         model = read_model(name, read_variability_model("system.xml"))
         assert {term.text(model.order): influence for term, influence in model.terms} == {
@@ -120,7 +120,7 @@ class TestOutput:
         assert "an older log" not in (folder / "learned.log").read_text(encoding="utf-8")
 
     def test_rounds_on_stderr(self, run: Run, folder: Path) -> None:
-        """With --verbose every round is told on stderr, and only there."""
+        """With --verbose every round is printed on stderr, and only there."""
         result = run("learn", "--verbose")
         assert "round 1: + " in result.stderr
         assert "round 1" not in result.stdout
@@ -163,7 +163,7 @@ class TestSettings:
         ],
     )
     def test_refusals(self, refused: Refused, folder: Path, arguments: tuple[str, ...], message: str) -> None:
-        """Whatever is wrong is refused with a message, and nothing is written."""
+        """Wrong arguments are refused with a message, and nothing is written."""
         assert message in refused("learn", *arguments)
         assert files(folder) == {"system.xml", "measurements.csv", "splc.toml"}
 
@@ -333,7 +333,7 @@ class TestInterruption:
         assert "learned.log" not in files(folder)
 
     def test_ignored(self, run: Run, folder: Path, pressing: Callable[..., None]) -> None:
-        """Where Ctrl-C is ignored, as in background jobs, it stays so; SIGTERM ends learning there as well."""
+        """An ignored Ctrl-C, as in background jobs, stays ignored; SIGTERM still ends learning."""
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             pressing(signal.SIGINT)
@@ -380,7 +380,7 @@ def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: floa
 
 class TestErrorSets:
     def test_configurations_of_the_evaluation_set_that_were_learned_from(self, run: Run, folder: Path) -> None:
-        """How many configurations the error is on, and how many of them were learned from, is told."""
+        """The number of configurations of the error, and how many of them were learned from, is printed."""
         text = "cache,left,right,x,time\n0,1,0,1,5\n0,1,0,2,0\n0,0,1,1,\n1,1,0,1,9\n0,1,0,4,2\n"
         (folder / "other.csv").write_text(text, encoding="utf-8")
         arguments = ("learn", "--nfp", "time", "--evaluate-on", "other.csv")

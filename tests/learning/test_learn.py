@@ -133,7 +133,7 @@ def test_missing_values_and_zeros_are_left_out_and_said() -> None:
 
 @pytest.mark.parametrize("nothing", [[], np.zeros(0), np.zeros(80, dtype=bool)], ids=["list", "positions", "mask"])
 def test_empty_learning_set_is_refused(nothing: Any) -> None:
-    """Nothing cannot be learned from, however it is said."""
+    """An empty learning set is refused, in whatever form it is given."""
     ms = measure(everything())
     with pytest.raises(LearningError, match="the learning set is empty"):
         learn(ms, "time", learning_set=nothing)
@@ -238,7 +238,7 @@ def test_bag_and_folds_are_reachable_by_settings() -> None:
 @pytest.mark.parametrize("functions", [("asym",), ("ratio",), ("asym", "mirrowed"), ("ratio", "mirrowed")])
 @pytest.mark.parametrize("disabled", [False, True])
 def test_powers_of_optional_options_that_cancel_keep_the_switch(functions: tuple[str, ...], disabled: bool) -> None:
-    """Where x and 1/x meet, a deselected x still counts as 0: the model predicts what its rounds were judged by."""
+    """In products of x and 1/x a deselected x still counts as 0: the model predicts the values of its rounds."""
     configurations = everything()
     y, b = configurations.column("y"), configurations.column("b")
     here = ~np.isnan(y)
@@ -272,7 +272,7 @@ def test_accumulated_logarithm_of_an_optional_option() -> None:
 
 
 def test_notes_say_what_makes_a_result_less_than_it_seems() -> None:
-    """A property that never changes, a saturated model and a setting without effect are said in the notes."""
+    """A property that never changes, a saturated model and a setting without effect are in the notes."""
     ms = measure(everything())
     same = Measurements(ms.configurations, {"t": np.full(len(ms), 7.0)})
     assert any("nothing to explain" in note for note in learn(same).notes)

@@ -81,7 +81,7 @@ def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch
 
 
 def test_predictors_without_terms(measured: Measurements) -> None:
-    """What needs terms refuses a predictor that has none, and names the learner."""
+    """Functions that need terms refuse a predictor without terms, and name the learner."""
     result = learn(measured, "time", learner=MeanLearner())
     assert not result.readable
     with pytest.raises(LearningError, match="the learner mean gives a predictor without terms"):

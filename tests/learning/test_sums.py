@@ -147,7 +147,7 @@ class TestSum:
         assert found.whole.notes == expected.whole.notes == ()
 
     def test_a_part_that_no_configuration_has_is_missing_from_the_sum(self, measured: Measurements) -> None:
-        """Where no configuration learned from has a part, the sum does without it and says so."""
+        """A part that no configuration of the learning set has is missing from the sum, and a note says so."""
         rows = np.flatnonzero(measured.configurations.value("x") < 4)
         found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, settings=SETTINGS)
         assert found.parts[1][1] is None

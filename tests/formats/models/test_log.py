@@ -302,7 +302,7 @@ def expand_key(text: str) -> object:
     ],
 )
 def test_bad_logs_are_refused(text: str, message: str) -> None:
-    """What cannot be a log of a model is refused with file and line."""
+    """A file that cannot be the log of a model is refused with file and line."""
     with pytest.raises(InputError, match=re.escape(message)):
         parsed(text)
 

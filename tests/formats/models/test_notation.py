@@ -189,7 +189,7 @@ def test_latex_is_balanced_and_escaped(model: InfluenceModel) -> None:
     power=st.sampled_from([1, 2, 3, Fraction(1, 2), -1]),
 )
 def test_coefficients_come_back(coefficient: float, power: int | Fraction) -> None:
-    """What was a decimal number beside log2 is the same one again, whichever way it was turned into log10's."""
+    """A decimal coefficient of log2 is the same number again after a conversion to log10 and back."""
     assert base2(coefficient / SCALE ** float(power), [power]) == coefficient
     assert base2(coefficient * math.log2(10) ** float(power), [power]) == coefficient
     assert base2(coefficient, []) == coefficient

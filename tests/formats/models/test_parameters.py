@@ -173,7 +173,7 @@ def test_wrong_toml(text: str, line: int | None, message: str) -> None:
     ],
 )
 def test_wrong_lines(text: str, line: int, message: str) -> None:
-    """What is no line `name = number` is refused with file, line and reason."""
+    """A line that is not `name = number` is refused with file, line and reason."""
     with pytest.raises(InputError) as caught:
         parsed(text, "p.txt")
     problem = caught.value.problems[0]

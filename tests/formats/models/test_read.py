@@ -77,7 +77,7 @@ def test_json_names_what_produced_the_model() -> None:
 
 
 def test_content_decides_how_a_model_is_read(tmp_path: Path) -> None:
-    """JSON, log and model text are told apart by their content, whatever the file is called, compressed or not."""
+    """The content distinguishes JSON, log and model text, with any file name, compressed or not."""
     result, system = example(), small_system()
     texts = [learned_json_text(result), learned_log_text(result), "# by hand\na = 2\nT = 12.5 + x * x * 0.1\n"]
     for text in texts:
@@ -128,7 +128,7 @@ def test_models_are_written_as_their_name_asks(tmp_path: Path, name: str, text: 
     ],
 )
 def test_files_that_are_no_model_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    """A file that is not a model is refused with the file, and line and column where there are any."""
+    """A file that is not a model is refused with the file, and with line and column if they are known."""
     with pytest.raises(InputError, match=re.escape(message)):
         read_model(written(tmp_path, text))
 

@@ -73,7 +73,7 @@ def parsed(text: str | bytes, parameters: Parameters | None = ALPHA) -> Influenc
     ],
 )
 def test_bad_text(text: str, line: int | None, column: int | None, message: str | None, hint: str | None) -> None:
-    """What is wrong is said with file, line, column and what to do."""
+    """Messages have file, line, column and a hint."""
     if message is None:
         assert parsed(text) == parsed("nx + ny")
         return
@@ -153,7 +153,7 @@ def test_what_explodes_is_refused(text: str) -> None:
     "text", ["log(nx * " * 60 + "nx" + ")" * 60, "1 / (nx + " * 60 + "ny" + ")" * 60, "nx^nx^ny^nx"]
 )
 def test_deep_subexpressions(text: str) -> None:
-    """What is nested within bounds is a model that predicts and reads back."""
+    """A text that is nested within the limits is a model that predicts and reads back."""
     model = parsed(text)
     assert model.text == parsed(model.text).text
 
