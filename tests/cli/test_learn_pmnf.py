@@ -80,7 +80,7 @@ class TestSystems:
         assert runpy.run_path(str(grown / "m.py"))["time"](10) == pytest.approx(203)
 
     def test_binary_options_that_differ(self, run: Run, refused: Refused, grown: Path) -> None:
-        """Binary options that differ between the configurations learned from are refused; differences in the rest are noted."""
+        """Differing binary options in the learning set are refused; differences in the rest are noted."""
         message = refused(*PMNF)
         assert "these differ too: cache" in message
         assert "--learner stepwise" in message
