@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from benchmarks.yardstick import report
+
 MODELS = 50
 SECONDS = 2.0
 
@@ -89,7 +91,7 @@ def measured(part: str, what: str, configurations: int) -> float:
 def test_cpu(part: str) -> None:
     """The first of 50 models against all others, and each against measurements: under 2 s on 10,000 configurations."""
     seconds = min(measured(part, SECONDS_OF, 10_000) for _ in range(3))
-    print(f"\n{part}: {MODELS} models, 10,000 configurations: {seconds:.2f} s of CPU after imports")
+    report(f"{part}, {MODELS} models, 10,000 configurations", seconds)
     assert seconds < SECONDS
 
 

@@ -6,12 +6,10 @@ Run by `make bench`. Each measurement is compared with a yardstick of the same r
 from __future__ import annotations
 
 import dataclasses
-import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from benchmarks.yardstick import cpu, report
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.formats.measurements.read import read_measurements
@@ -21,20 +19,6 @@ from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA, needs_data
 
 pytestmark = needs_data
-
-
-def cpu(what: Callable[[], Any]) -> float:
-    """Return the CPU seconds of a call."""
-    before = time.process_time()
-    what()
-    return time.process_time() - before
-
-
-def report(name: str, seconds: float) -> None:
-    """Print a measurement beside its yardstick."""
-    numbers = np.random.default_rng(0).random(10_000_000)
-    yardstick = cpu(lambda: np.sort(numbers))
-    print(f"\n{name}: {seconds:.3f} s of CPU, {seconds / yardstick:.2f} times sorting ten million numbers")
 
 
 def renamed(option: BinaryOption, prefix: str) -> BinaryOption:
