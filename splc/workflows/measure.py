@@ -148,9 +148,9 @@ def prepare(request: Request, *, dry: bool = False) -> Prepared:
         SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist.
     """
     if request.retry_failed and not request.resume:
-        raise RequestError("has an effect only with --resume", "retry_failed")
+        raise RequestError("failed runs are repeated only with --resume", "retry_failed")
     if request.max_repeat is not None and request.max_deviation is None:
-        raise RequestError("limits --max-deviation, which is not given; or --repeat?", "max_repeat")
+        raise RequestError("a limit of repetitions needs --max-deviation; or --repeat?", "max_repeat")
     batched = request.batch or bool(request.batch_by)
     if batched and request.scheduler is not None:
         raise SpecError("batch commands run on this machine, one after the other", hint="leave out --backend dask")

@@ -37,7 +37,7 @@ class Outputs:
             RequestError: if the output is standard output and the journal has no name.
         """
         if output == "-" and journal is None:
-            raise RequestError("needs a name, since the output is standard output", "journal")
+            raise RequestError("the journal needs a name, since the output is standard output", "journal")
         stem = Path(output.removesuffix(".gz")).with_suffix("") if output != "-" else Path(str(journal))
         return cls(output, journal or f"{stem}.journal", f"{stem}.failures.csv")
 
