@@ -35,7 +35,22 @@ def read_model(
     *,
     parameters: Mapping[str, float] | Parameters | None = None,
 ) -> InfluenceModel:
-    """Read a performance-influence model. See `read_stored_model`."""
+    """Read a performance-influence model. The format (log, JSON or model text) is detected from the content.
+
+    Args:
+        path: the file, also compressed (`.gz`); `-` is standard input.
+        variability_model: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
+            options that are always selected become the constant.
+        parameters: the machine parameters of an analytical model, name → value, or the result of `read_parameters`.
+
+    Returns:
+        The model; `model.predict(configurations)` has shape (n,) and the unit of the learned property. Of a log, it is
+        the model of the last round.
+
+    Raises:
+        InputError: if the file cannot be read, with file, line and column as far as they are known.
+        ExpressionError: if model text contains unknown names or is not a model.
+    """
     return read_stored_model(path, variability_model, parameters=parameters).model
 
 
@@ -48,19 +63,19 @@ def read_stored_model(
     learning: int | None = None,
     symbols: Collection[str] = (),
 ) -> StoredModel:
-    """Read a performance-influence model and the property it is about; what the file is, its content says.
+    """Read a performance-influence model and its property. The format is detected from the content.
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
-        variability_model: the system that the model is about. With it names are checked, SPL Conqueror's spelling of
-            them is understood, and options that are always selected become the constant.
-        parameters: machine parameters of an analytical model: name → value, or what `read_parameters` returns.
-        round: which round of a log: 'last', 'best' or a number, see `splc.formats.models.log_reader`.
-        learning: 1, 2, … where a log holds several learnings; None is the last.
-        symbols: parameters that are to stay names in the terms of model text.
+        variability_model: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
+            options that are always selected become the constant.
+        parameters: the machine parameters of an analytical model, name → value, or the result of `read_parameters`.
+        round: the round of a log: 'last', 'best' or a number, see `splc.formats.models.log_reader`.
+        learning: the number (from 1) of a learning in a log with several, None for the last.
+        symbols: parameters that remain names in the terms of model text.
 
     Raises:
-        InputError: if it cannot be read, with file, line and column as far as they are known.
+        InputError: if the file cannot be read, with file, line and column as far as they are known.
     """
     models = parse_stored_models(
         read_source(path), variability_model, parameters=parameters, round=round, learning=learning, symbols=symbols
