@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.data.repetitions import offsets
 from splc.errors import MeasurementError, plural
 from splc.types import Array
 
@@ -116,12 +117,8 @@ def _check(points: Array, values: Array) -> None:
 
 def _gathered(values: Array, where: Array, points: int) -> Array:
     """Return values (models, rows, repetitions) with the rows of one point side by side, padded with NaN."""
-    models, _, repetitions = values.shape
-    most = int(np.bincount(where).max())
-    gathered = np.full((models, points, most * repetitions), np.nan)
-    filled = np.zeros(points, dtype=int)
-    for row, point in enumerate(where):
-        start = filled[point] * repetitions
-        gathered[:, point, start : start + repetitions] = values[:, row]
-        filled[point] += 1
+    models, rows, repetitions = values.shape
+    starts, totals = offsets(where, np.full(rows, repetitions), points)
+    gathered = np.full((models, points, int(totals.max())), np.nan)
+    gathered[:, where[:, None], starts[:, None] + np.arange(repetitions)] = values
     return gathered

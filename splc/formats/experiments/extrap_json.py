@@ -76,8 +76,7 @@ class _Reader(ABC):
         """Return a number; anything else is noted, and NaN."""
         found = number_of(value)
         if math.isnan(found):
-            hint = number_hint(value) if isinstance(value, str) else None
-            self.problems.add(f"{place}: {why_no_number(value)}", hint=hint)
+            self.problems.add(f"{place}: {why_no_number(value)}", hint=number_hint(value))
         return found
 
 

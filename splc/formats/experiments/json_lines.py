@@ -141,8 +141,7 @@ class _Reader:
 
     def no_number(self, value: Any, line: int, place: str) -> None:
         """Note a value that is not a number."""
-        hint = number_hint(value) if isinstance(value, str) else None
-        self.problems.add(place + why_no_number(value), line, hint=hint)
+        self.problems.add(place + why_no_number(value), line, hint=number_hint(value))
 
     def experiment(self) -> Experiment:
         """Return the experiment.

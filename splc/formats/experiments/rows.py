@@ -11,12 +11,12 @@ import numpy as np
 
 from splc.data.experiment import Experiment, Key
 from splc.data.measurements import ReadingReport
+from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.types import Array
 
-_MAX_CELLS = 100_000_000
 _SHOWN = 40
 
 
@@ -59,7 +59,7 @@ class ExperimentRows:
             raise InputError(Problem("there are no measurements in the file", file))
         total, series = 0, {}
         for key, (places, values) in self._series.items():
-            filled = _filled(np.array(places, dtype=np.int64), np.array(values), len(self._points), _MAX_CELLS - total)
+            filled = _filled(np.array(places, dtype=np.int64), np.array(values), len(self._points), MOST_CELLS - total)
             if filled is None:
                 message = "repetitions and points differ so much between series that a table of them is too large"
                 raise InputError(Problem(message, file, hint="split the file by call path or metric"))
@@ -99,14 +99,12 @@ class ExperimentRows:
 
 def _filled(places: Array, values: Array, points: int, limit: int) -> Array | None:
     """Return values as a table, shape (points, repetitions), in their order; None if it has too many cells."""
-    counts = np.bincount(places, minlength=points)
-    width = max(1, int(counts.max()))
+    columns, totals = offsets(places, np.ones(len(places), dtype=np.int64), points)
+    width = max(1, int(totals.max()))
     if points * width > limit:
         return None
-    order = np.argsort(places, kind="stable")
-    starts = np.cumsum(counts) - counts
     result = np.full((points, width), np.nan)
-    result[places[order], np.arange(len(places)) - starts[places[order]]] = values[order]
+    result[places, columns] = values
     return result
 
 
@@ -135,8 +133,10 @@ def why_no_number(value: Any) -> str:
     return f"{shown(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
 
 
-def number_hint(text: str) -> str | None:
-    """Return a hint for a text that is not a number, if any."""
+def number_hint(text: Any) -> str | None:
+    """Return a hint for a value that is not a number, if any."""
+    if not isinstance(text, str):
+        return None
     if not math.isnan(parse_number(text, ",")):
         return "write a decimal point, not a comma"
     if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:

@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
@@ -17,7 +18,6 @@ from splc.types import Aggregate, Array, Duplicates, Invalid
 _LISTED = 20
 _LINES = 5
 _EXPLAINED = 200
-_MAX_CELLS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -205,15 +205,9 @@ def invalid_rows(
 def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Source) -> dict[str, Array]:
     """Return property → values, shape (configurations, repetitions), with the rows of a group one after another."""
     slots = rows.slots[kept]
-    order = np.argsort(group, kind="stable")
-    ends = np.cumsum(slots[order])
-    starts = ends - slots[order]
-    totals = np.bincount(group, weights=slots).astype(np.int64)
-    group_starts = np.concatenate(([0], np.cumsum(totals)[:-1]))
-    offsets = np.empty(len(kept), dtype=np.int64)
-    offsets[order] = starts - group_starts[group[order]]
+    starts, totals = offsets(group, slots, int(group.max()) + 1)
     width = int(totals.max())
-    if len(totals) * width * len(rows.values) > _MAX_CELLS:
+    if len(totals) * width * len(rows.values) > MOST_CELLS:
         message = f"a configuration has {width:,} repetitions, too many beside {len(totals):,} configurations"
         raise MeasurementError(Problem(message, source.name))
     result = {}
@@ -221,7 +215,7 @@ def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Sourc
         filled = np.full((len(totals), width), np.nan)
         for slot in range(values.shape[1]):
             given = slots > slot
-            filled[group[given], offsets[given] + slot] = values[kept[given], slot]
+            filled[group[given], starts[given] + slot] = values[kept[given], slot]
         used = np.flatnonzero(~np.isnan(filled).all(axis=0))
         result[name] = filled[:, : used[-1] + 1 if len(used) else 1]
     return result
