@@ -92,11 +92,7 @@ def arguments(case: Case, folder: Path, further: Sequence[str]) -> list[str]:
 
 
 def split(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return file name → content: the measurements, and what was observed of configurations and their levels.
-
-    Raises:
-        ValueError: if something was observed differently in two repetitions.
-    """
+    """Return file name → content: the measurements, and what was observed of configurations and their levels."""
     levels = range(max(int(row["levels"]) for row in rows))
     observed_of_level = [name for name in with_levels.columns(0) if not name.startswith("level_")]
     variables = [name.removesuffix("_0") for name in observed_of_level]

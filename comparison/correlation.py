@@ -213,10 +213,7 @@ def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Cor
 def _multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
     """Return the number of times that each comparison is in each resample, shape (resamples, comparisons).
 
-    Args:
-        models: the models of each comparison, shape (comparisons, 2), or (comparisons, 1): they are drawn themselves.
-        resamples: the number of resamples.
-        rng: the random generator.
+    `models`: the models of each comparison, shape (comparisons, 2), or (comparisons, 1): they are drawn themselves.
     """
     names, numbers = np.unique(models, return_inverse=True)
     numbers = numbers.reshape(models.shape)
@@ -230,10 +227,8 @@ def _multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> 
 def _resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> dict[str, Array]:
     """Return Spearman's rank correlation of each column with the target in each resample, NaN where undefined.
 
-    Args:
-        columns: key → values, shape (comparisons,).
-        target: shape (comparisons,).
-        weights: the number of times that each comparison is in each resample, shape (resamples, comparisons).
+    `columns`: key → values, shape (comparisons,). `target`: shape (comparisons,). `weights`: the number of times that
+    each comparison is in each resample, shape (resamples, comparisons).
     """
     result = {}
     shared: dict[bytes, tuple[Array, Array]] = {}
@@ -255,9 +250,7 @@ def _resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> d
 def _ranks(values: Array, weights: Array) -> Array:
     """Return the mean rank (less 1/2) of each value among all, each repeated as often as its weight.
 
-    Args:
-        values: shape (n,).
-        weights: shape (resamples, n).
+    `values`: shape (n,). `weights`: shape (resamples, n).
 
     Returns:
         Shape (resamples, n). Multiples of 1/2, hence exact.

@@ -176,11 +176,7 @@ def _length(intervals: Array) -> Array:
 
 
 def _intervals(intervals: Array) -> Array:
-    """Return intervals as floats, shape (2, n).
-
-    Raises:
-        ConfigurationError: if the shape is wrong, or a lower bound is not at most the upper one.
-    """
+    """Return intervals as floats, shape (2, n)."""
     intervals = np.asarray(intervals, dtype=float)
     if intervals.ndim != 2 or len(intervals) != 2 or intervals.shape[1] == 0:
         raise ConfigurationError(f"intervals have the shape (2, configurations), not {intervals.shape}")

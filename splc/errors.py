@@ -151,11 +151,7 @@ class Problems:
         return len(self._problems)
 
     def raise_if_any(self, kind: type[SplcError] = InputError) -> None:
-        """Raise all problems added so far as one error of class `kind`.
-
-        Raises:
-            SplcError: of class `kind`, if there is any problem.
-        """
+        """Raise all problems added so far as one error of class `kind`."""
         if not self._problems:
             return
         shown = sorted(self._problems, key=lambda p: (p.line is None, p.line or 0))[: self.limit]

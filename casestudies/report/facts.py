@@ -28,9 +28,7 @@ REDUCED: Mapping[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.
 def best_factor(measured: Array, predicted: Array) -> tuple[float, float]:
     """Return the factor on predictions with the least mean relative error, and that error in percent.
 
-    Args:
-        measured: shape (n,), positive.
-        predicted: shape (n,), positive.
+    `measured`: shape (n,), positive. `predicted`: shape (n,), positive.
     """
     # The error is convex and piecewise linear in the factor: its least is where a weighted half of all ratios is below.
     ratios = measured / predicted

@@ -11,11 +11,7 @@ _BLOCK = re.compile(
 
 
 def blocks_of(page: str) -> dict[str, str]:
-    """Return name → content of the generated blocks.
-
-    Raises:
-        ValueError: for a duplicate block, or a marker has no partner.
-    """
+    """Return name → content of the generated blocks."""
     found: dict[str, str] = {}
     for match in _BLOCK.finditer(page):
         if match["name"] in found:
@@ -27,11 +23,7 @@ def blocks_of(page: str) -> dict[str, str]:
 
 
 def with_blocks(page: str, blocks: Mapping[str, str]) -> str:
-    """Return a page with the content of all its blocks replaced.
-
-    Raises:
-        ValueError: if the page has other blocks than these.
-    """
+    """Return a page with the content of all its blocks replaced."""
     if (there := set(blocks_of(page))) != set(blocks):
         raise ValueError(f"the page and the report have different blocks: {', '.join(sorted(there ^ set(blocks)))}")
 

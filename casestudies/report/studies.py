@@ -108,11 +108,8 @@ def done(
 ) -> Case:
     """Run the studies of a case; finished runs are not repeated.
 
-    Args:
-        kind: which case.
-        results: where the results folders are made; None: beside the study files.
-        jobs: number of processes that learn.
-        tell: called with each study that is run.
+    `results`: where the results folders are made; None: beside the study files. `tell`: called with each study that is
+    run.
     """
     folder = HERE / kind.folder
     found = []

@@ -22,11 +22,7 @@ class Agent:
     def __init__(self, inputs: int, actions: int, settings: Settings, rng: np.random.Generator) -> None:
         """Start with a new network.
 
-        Args:
-            inputs: the size of a state.
-            actions: how many actions there are.
-            settings: see there.
-            rng: where draws come from: PyTorch draws nothing here.
+        `settings`: see there.
         """
         import torch
 
@@ -71,10 +67,7 @@ class Agent:
         The present network chooses the following action, the target network says what it is worth: r + γ·Q'(s',
         argmax Q(s', a)), over the actions that are allowed there.
 
-        Args:
-            replay: what is remembered.
-            beta: see `Replay.draw`.
-            rate: the learning rate.
+        `beta`: see `Replay.draw`.
         """
         torch = self._torch
         self._optimiser.param_groups[0]["lr"] = rate

@@ -37,15 +37,7 @@ class Episodes:
     ) -> None:
         """Begin.
 
-        Args:
-            grid: see above.
-            tasks: see above.
-            modeler: makes the models.
-            band: the relative error at the target that is good enough.
-            most_single: how many single points an episode takes at most.
-
-        Raises:
-            SpecError: if tasks are about other points.
+        `grid`: see above. `tasks`: see above.
         """
         if tasks.costs.shape[1] != len(grid.points):
             raise SpecError(f"tasks of {tasks.costs.shape[1]} points on a grid of {len(grid.points)}")
@@ -92,11 +84,7 @@ class Episodes:
     def step(self, actions: Array) -> Array:
         """Take one action in every episode that is not over; return the rewards 1 - c, 0 for episodes that are over.
 
-        Args:
-            actions: shape (episodes,); the entry of a finished episode is ignored.
-
-        Raises:
-            SpecError: if an action is not allowed; nothing is then changed.
+        `actions`: shape (episodes,); the entry of a finished episode is ignored.
         """
         active = ~self.done
         rows = np.flatnonzero(active)

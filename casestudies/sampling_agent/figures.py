@@ -15,9 +15,7 @@ from splc.plotting.style import BLACK, DARK, FAINT, GREY, LIGHT, drawing, new_fi
 def learning_curve(epochs: Sequence[Epoch], validation: Validation | None = None) -> bytes:
     """Return the reward and the cost of each epoch as PNG.
 
-    Args:
-        epochs: in order.
-        validation: whose heuristic is drawn as a line, if any.
+    `epochs`: in order.
     """
     with drawing():
         figure = new_figure(8, 3.6)

@@ -51,12 +51,7 @@ class Grid:
 def grid_of(axes: Sequence[Sequence[float]], target: Sequence[float]) -> Grid:
     """Return the grid of all combinations of values.
 
-    Args:
-        axes: the values of each parameter.
-        target: where models are judged.
-
-    Raises:
-        SpecError: if a parameter has fewer than three values: a line could then be taken before it is its turn.
+    `axes`: the values of each parameter.
     """
     if len(axes) != len(target) or not axes or min(len(set(axis)) for axis in axes) < 3:
         raise SpecError("this is no grid to choose lines from", hint="give three or more values for each parameter")

@@ -38,9 +38,7 @@ class Network:
 def drawn_network(sizes: tuple[int, ...], rng: np.random.Generator) -> Network:
     """Return an untrained network.
 
-    Args:
-        sizes: of the input, of each hidden layer, and of the output.
-        rng: where draws come from.
+    `sizes`: of the input, of each hidden layer, and of the output.
     """
     layers = []
     for inputs, outputs in itertools.pairwise(sizes):
@@ -63,11 +61,7 @@ def write_network(path: Path, network: Network) -> None:
 
 
 def read_network(path: Path) -> Network:
-    """Read a network that `write_network` wrote.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Read a network that `write_network` wrote."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             count = len(arrays.files) // 2

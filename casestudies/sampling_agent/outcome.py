@@ -68,12 +68,7 @@ class Outcome:
 
 
 def outcome_of(episodes: Episodes, steps: Transitions) -> Outcome:
-    """Return the outcome of episodes.
-
-    Args:
-        episodes: that are over.
-        steps: all their steps.
-    """
+    """Return the outcome of episodes."""
     number, lines = len(episodes), steps.phases < episodes.grid.parameters
     line_ranks, single_ranks = (_means(steps.ranks[rows], steps.episodes[rows], number) for rows in (lines, ~lines))
     return Outcome(

@@ -74,13 +74,7 @@ def by_value(network: Network) -> Policy:
 
 
 def exploring(policy: Policy, share: float, rng: np.random.Generator) -> Policy:
-    """Return a policy that draws some of its actions by chance (ε-greedy).
-
-    Args:
-        policy: what is done otherwise.
-        share: ε, how often an action is drawn.
-        rng: where draws come from.
-    """
+    """Return a policy that draws some of its actions by chance (ε-greedy)."""
     chance = by_chance(rng)
 
     def mixed(episodes: Episodes) -> Array:

@@ -20,11 +20,7 @@ class Replay:
     def __init__(self, capacity: int, inputs: int, actions: int, alpha: float) -> None:
         """Start empty.
 
-        Args:
-            capacity: how many transitions are kept.
-            inputs: the size of a state.
-            actions: how many actions there are.
-            alpha: how much surprise counts: 0 is drawing uniformly.
+        `alpha`: how much surprise counts: 0 is drawing uniformly.
         """
         self._states = np.zeros((capacity, inputs), dtype=np.float32)
         self._next_states = np.zeros((capacity, inputs), dtype=np.float32)
@@ -55,10 +51,7 @@ class Replay:
     def draw(self, number: int, beta: float, rng: np.random.Generator) -> tuple[Array, Array]:
         """Draw transitions by their priorities.
 
-        Args:
-            number: how many, with repetition.
-            beta: how far the weights undo that some come more often: 1 is fully.
-            rng: where draws come from.
+        `beta`: how far the weights undo that some come more often: 1 is fully.
 
         Returns:
             rows, and the weight of each, at most 1.

@@ -42,15 +42,7 @@ def validation_rng(seed: int) -> np.random.Generator:
 
 
 def validate(grid: Grid, tasks: Tasks, modeler: Modeler, network: Network, settings: Settings) -> Validation:
-    """Play all functions by every policy.
-
-    Args:
-        grid: the points and actions.
-        tasks: the functions.
-        modeler: makes the models.
-        network: the agent's.
-        settings: those that it was trained with.
-    """
+    """Play all functions by every policy."""
     policies = {
         AGENT: by_value(network),
         AGENT_DRAWN: exploring(by_value(network), DRAWN, np.random.default_rng([settings.seed, _DRAWN, 0])),

@@ -67,15 +67,8 @@ def run_evaluation(
 ) -> EvaluationResult:
     """Run an evaluation; tasks that were finished before are not run again.
 
-    Args:
-        evaluation: the evaluation.
-        output: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
-        execution: how the tasks are run; None: in this process.
-        force: whether results of another study and other files with these names may be replaced.
-        pictures: whether pictures are drawn.
-
-    Raises:
-        SplcError: if the folder cannot be used.
+    `output`: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
+    `execution`: how the tasks are run; None: in this process.
     """
     started = time.monotonic()
     path = evaluation.path

@@ -59,22 +59,14 @@ _SETTINGS: Mapping[str, _Setting] = {
 
 
 def evaluation_preset(name: str) -> Evaluation:
-    """Return the evaluation of a preset.
-
-    Raises:
-        SpecError: for an unknown preset.
-    """
+    """Return the evaluation of a preset."""
     if name not in PRESETS:
         raise SpecError(f"there is no preset {name!r}", hint=_KNOWN)
     return PRESETS[name]()
 
 
 def read_evaluation(path: str | Path) -> Evaluation:
-    """Read a file that names a preset and the settings that differ from it.
-
-    Raises:
-        InputError: if it cannot be read or is not TOML; or naming everything that is wrong in it, with lines.
-    """
+    """Read a file that names a preset and the settings that differ from it."""
     source = read_source(path)
     content, lines = parse_toml(source)
     return evaluation_of(Path(path), source.name, content, lines)
@@ -83,14 +75,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
 def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapping[str, int]) -> Evaluation:
     """Return the evaluation of a file.
 
-    Args:
-        path: the file.
-        name: its name in messages.
-        content: its content, which has a preset.
-        lines: key → its line.
-
-    Raises:
-        InputError: naming everything that is wrong in it, with lines.
+    `lines`: key → its line.
     """
     problems = Problems(name)
     chosen = content.get(PRESET)

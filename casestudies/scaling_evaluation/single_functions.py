@@ -143,13 +143,7 @@ def evaluate(
 ) -> tuple[Score, ...]:
     """Let learners model the same synthetic measurements.
 
-    Args:
-        learners: label → arguments of `fit_many`.
-        number: functions per class.
-        seed: of the draws.
-        kinds: the classes.
-        noise: largest relative deviation of a measurement, and of a prediction that counts.
-        intervals: whether the coverage of 90 % intervals is found too.
+    `learners`: label → arguments of `fit_many`. `intervals`: whether the coverage of 90 % intervals is found too.
     """
     scores = []
     for kind in kinds:

@@ -105,14 +105,7 @@ class SparseScore:
 def functions(parameters: int, number: int, rng: np.random.Generator, least: float = LEAST) -> Functions:
     """Draw functions.
 
-    Args:
-        parameters: 1 to 4.
-        number: how many.
-        rng: where draws come from.
-        least: the mean contribution that every term has at least, as a fraction.
-
-    Raises:
-        SpecError: for another number of parameters.
+    `parameters`: 1 to 4.
     """
     if parameters not in POINTS:
         raise SpecError(f"there are no synthetic functions of {parameters} parameters", hint="1 to 4 are known")
@@ -148,9 +141,7 @@ def functions(parameters: int, number: int, rng: np.random.Generator, least: flo
 def cheapest_first(points: Array, costs: Array) -> Array:
     """Return the order in which the paper's strategy takes the points of a full grid.
 
-    Args:
-        points: shape (n, parameters).
-        costs: shape (n,).
+    `points`: shape (n, parameters). `costs`: shape (n,).
     """
     lowest = points == points.min(axis=0)
     on_lines = lowest.sum(axis=1) >= points.shape[1] - 1
@@ -170,21 +161,10 @@ def evaluate_sparse(
 ) -> tuple[tuple[SparseScore, ...], Functions]:
     """Model synthetic functions from few and from many points.
 
-    Args:
-        parameters: 1 to 4.
-        number: how many functions.
-        seed: of the draws.
-        points: the numbers of points.
-        noise: largest relative deviation of a measurement.
-        repetitions: measurements per point.
-        least: see `functions`.
-        **settings: arguments of `fit_many`.
+    `parameters`: 1 to 4. `least`: see `functions`.
 
     Returns:
         a score for each number of points, and the functions.
-
-    Raises:
-        SpecError: for another number of parameters, or a wrong setting.
     """
     rng = np.random.default_rng([seed, parameters])
     drawn = functions(parameters, NUMBERS.get(parameters, 1) if number is None else number, rng, least)

@@ -23,11 +23,7 @@ class Amount:
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Amount:
-        """Read the first argument.
-
-        Raises:
-            SpecError: if it is not a sample size.
-        """
+        """Read the first argument."""
         text = arguments.positional[0]
         if text in _AS:
             return cls(text)

@@ -80,11 +80,7 @@ class Arguments:
         return SpecError(f"{self.text}: {message}", hint=hint or f"write {self.usage}")
 
     def expect(self, least: int, most: int, *keys: str) -> None:
-        """Check the number of positional arguments and the keys.
-
-        Raises:
-            SpecError: if the number or a key is wrong.
-        """
+        """Check the number of positional arguments and the keys."""
         if not least <= len(self.positional) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
             raise self.error(f"the number of arguments must be {wanted}, not {len(self.positional)}")
@@ -93,11 +89,7 @@ class Arguments:
                 raise self.error(f"{self.name} has no argument {key!r}")
 
     def whole_number(self, text: str, what: str, least: int) -> int:
-        """Return an argument as an integer.
-
-        Raises:
-            SpecError: if it is not an integer, or below `least`.
-        """
+        """Return an argument as an integer."""
         if not (text.isascii() and text.isdigit()) or len(text) > 30 or int(text) < least:
             raise self.error(f"{what} must be an integer of at least {least}, not {text!r}")
         return int(text)

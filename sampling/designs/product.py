@@ -28,18 +28,8 @@ def product(
 ) -> tuple[Configurations, int, tuple[str, ...]]:
     """Return the valid configurations of a product of designs, ordered by binary part.
 
-    Args:
-        parts: the system.
-        binary: the design of the binary part.
-        numeric: the design of the numeric part.
-        seed: the seed of random designs without a seed of their own.
-
     Returns:
         The valid configurations, the number of combinations that are not valid, and notes.
-
-    Raises:
-        SpecError: if a design has no options of its kind.
-        SpaceError: if there are more valid configurations than the enumeration limit.
     """
     model = parts.model
     for design, names, kind in (
@@ -119,9 +109,6 @@ def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int]
     Returns:
         The solutions (binary, then numeric part) row by row, their number per row, and their total number without
         constraints. Values of numeric options that a row deselects are not counted as choices.
-
-    Raises:
-        SpaceError: if there are more than the enumeration limit.
     """
     full = [(1 << size) - 1 for size in parts.problem.sizes]
     found: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]

@@ -33,11 +33,7 @@ class RandomPart:
         return cls("numeric", *_read(arguments))
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows; its own seed takes precedence over `seed`.
-
-        Raises:
-            SpaceError: if there are fewer than N valid ones.
-        """
+        """Return its rows; its own seed takes precedence over `seed`."""
         n = self.amount.resolve(parts)
         space = parts.binary if self.kind == "binary" else parts.numeric
         if n > space.count:

@@ -18,9 +18,6 @@ def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
     """Return the distinct minimal configurations of all t-subsets of options, and the number of subsets without one.
 
     Subsets in which one option is an ancestor of another, or implies another one alone, are left out.
-
-    Raises:
-        SpaceError: if there are more than `MAX_SUBSETS` subsets.
     """
     options = range(len(parts.selectable))
     if math.comb(len(options), t) > MAX_SUBSETS:

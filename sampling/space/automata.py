@@ -106,9 +106,8 @@ def tabulated(comparison: Relation, order: Sequence[int], domains: Sequence[int]
 def merged(rows: Array) -> tuple[Array, Array, int]:
     """Merge equal rows of transitions.
 
-    Args:
-        rows: shape (states, values): the state after each value, -1 for none; the last row belongs to the state
-            "already satisfied".
+    `rows`: shape (states, values): the state after each value, -1 for none; the last row belongs to the state "already
+    satisfied".
 
     Returns:
         The distinct rows with a successor, the new number of each row except the last (-1 without successor), and the

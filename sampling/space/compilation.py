@@ -41,14 +41,7 @@ def build(
 ) -> Diagram:
     """Return the smallest diagram of a component among those of several variable orders.
 
-    Args:
-        component: the component.
-        parents: per variable of the problem, the variable above it in the description.
-        kept: the variables of a solution; other variables only need to have some value. None for all variables.
-        budgets: limits of the number of transitions, ascending.
-
-    Raises:
-        SpaceError: if every order needs more transitions than the last budget.
+    `kept`: the variables of a solution; other variables only need to have some value. None for all variables.
     """
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept

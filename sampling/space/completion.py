@@ -29,9 +29,7 @@ def selected(*variables: int) -> Demand:
 def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
     """Return the minimal binary parts that meet demands.
 
-    Args:
-        parts: the system.
-        demands: sets of pairs (selectable, 0 or 1).
+    `demands`: sets of pairs (selectable, 0 or 1).
 
     Returns:
         One row per demand, shape (demands, selectable), and which demands can be met, shape (demands,).

@@ -16,12 +16,7 @@ _MAX_NAMED = 10
 
 
 def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
-    """Return the error messages for a problem without solutions, one per constraint of a minimal conflict.
-
-    Args:
-        problem: a problem without solutions.
-        source: the file of the model.
-    """
+    """Return the error messages for a problem without solutions, one per constraint of a minimal conflict."""
     found = _minimal(problem)
     if len(found) > _MAX_NAMED:
         return [

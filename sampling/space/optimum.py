@@ -201,10 +201,7 @@ def _first(part: _Part, wanted: Array, space: Space) -> Array:
 
     Option by option, the least value is taken that still leads to one.
 
-    Args:
-        part: the part.
-        wanted: value indices of the used options, shape (rows, used), each row part of some valid configuration.
-        space: the space.
+    `wanted`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
     """
     domains = [(1 << size) - 1 for size in space.problem.sizes]
     result = []

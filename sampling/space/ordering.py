@@ -12,10 +12,7 @@ _ROUNDS = 20
 def orders(component: Component, parents: Sequence[int | None], first: frozenset[int]) -> list[list[int]]:
     """Return distinct candidate orders of a component's variables.
 
-    Args:
-        component: the component.
-        parents: per variable of the problem, the variable above it in the description.
-        first: the variables that must precede all others.
+    `first`: the variables that must precede all others.
     """
     scopes = _scopes(component)
     found = [

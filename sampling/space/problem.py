@@ -167,12 +167,8 @@ def _comparison(
     A deselected numeric option satisfies it. If `requires` is 'none', a deselected binary option has the value 0;
     otherwise it satisfies the constraint, and binary options need no table because they are 1 in all other cases.
 
-    Args:
-        model: the system.
-        constraint: one of its constraints.
-        variable: position of an option → the variable of its values.
-        switch: position of an optional numeric option → its switch variable, the values (bits) of that variable that
-            disable it, and which of its values enable it.
+    `variable`: position of an option → the variable of its values. `switch`: position of an optional numeric option →
+    its switch variable, the values (bits) of that variable that disable it, and which of its values enable it.
     """
     guards: dict[int, int] = {}
     tables: dict[str, tuple[int, Array]] = {}

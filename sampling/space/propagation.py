@@ -42,9 +42,7 @@ class Component:
 def components(problem: ConstraintProblem, domains: Sequence[int] | None = None) -> list[Component] | None:
     """Return the components of a problem, in order of their first variables, or None if it has no solution.
 
-    Args:
-        problem: the problem.
-        domains: the values (bits) that each variable may take; None: all.
+    `domains`: the values (bits) that each variable may take; None: all.
 
     Returns:
         Components that together contain every variable once. They may have no solution, because only single constraints

@@ -14,9 +14,7 @@ _WORD = 2**62
 def packed(columns: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
     """Return words (int64) that order rows as their columns do, the first column most significant.
 
-    Args:
-        columns: integers of shape (n,), column i in 0 … sizes[i] - 1.
-        sizes: the number of values of each column.
+    `columns`: integers of shape (n,), column i in 0 … sizes[i] - 1. `sizes`: the number of values of each column.
     """
     words: list[Array] = []
     room = 0
@@ -35,9 +33,7 @@ def packed(columns: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
 def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
     """Return the first position of each distinct row, in ascending order of the rows, and the rank of each row.
 
-    Args:
-        words: columns of shape (n,), most significant first; without columns, all rows are equal.
-        n: the number of rows.
+    `words`: columns of shape (n,), most significant first; without columns, all rows are equal.
     """
     if n == 0 or not words:
         return np.zeros(min(n, 1), dtype=np.int64), np.zeros(n, dtype=np.int64)

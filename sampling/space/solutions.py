@@ -82,11 +82,7 @@ class Solutions:
         return self.unrank(distinct_ranks(self.count, n, rng))
 
     def enumerate(self, limit: int) -> Array:
-        """Return all solutions in lexicographic order, shape (count, variables).
-
-        Raises:
-            SpaceError: if there are more than `limit`.
-        """
+        """Return all solutions in lexicographic order, shape (count, variables)."""
         if self.count > limit:
             raise SpaceError(
                 f"{self.count:,} valid configurations are too many to be listed (the limit is {limit:,})",

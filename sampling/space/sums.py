@@ -41,11 +41,7 @@ class _Group:
 
 
 def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> Automaton:
-    """Return the automaton of a comparison of sums that reads `order`, its variables with several values.
-
-    Raises:
-        SpaceError: if the sides are not sums of small groups, or have too many distinct sums.
-    """
+    """Return the automaton of a comparison of sums that reads `order`, its variables with several values."""
     constant, groups = _groups(comparison, order, domains)
     magnitude = float(np.abs(constant).max()) + sum(float(np.abs(group.adds).max()) for group in groups) + 1.0
     # Far below the tolerance of comparisons, far above the rounding errors of sums.
@@ -174,11 +170,8 @@ def _additions(groups: Sequence[_Group], order: Sequence[int], grain: float) -> 
 def _alike(sums: Array, later: Array | None, margin: float, grain: float) -> list[Array]:
     """Return keys that are equal for partial sums with the same valid continuations.
 
-    Args:
-        sums: the partial sums of the left and the right side, shape (n, 2).
-        later: the amounts that can still be added to left - right, ascending; None if they are not known.
-        margin: differences up to this are regarded as 0.
-        grain: sums closer than this are regarded as equal.
+    `sums`: the partial sums of the left and the right side, shape (n, 2). `later`: the amounts that can still be added
+    to left - right, ascending; None if they are not known. `margin`: differences up to this are regarded as 0.
     """
     if later is None:
         return [np.round(side / grain).astype(np.int64) for side in sums.T]

@@ -19,11 +19,8 @@ _LARGEST_PART = 10**30
 def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False) -> Any:
     """Evaluate a tree over numbers or arrays.
 
-    Args:
-        node: the tree.
-        value_of: returns the value of a name, a float or an array of shape (n,).
-        zero_safe: whether division by 0 and the logarithm of 0 give 0, as in SPL Conqueror; otherwise they give
-            infinities or NaN, as in IEEE arithmetic.
+    `value_of`: returns the value of a name, a float or an array of shape (n,). `zero_safe`: whether division by 0 and
+    the logarithm of 0 give 0, as in SPL Conqueror; otherwise they give infinities or NaN, as in IEEE arithmetic.
 
     Returns:
         A float or an array of shape (n,).

@@ -186,15 +186,7 @@ def parse(
 ) -> Node:
     """Parse an expression.
 
-    Args:
-        text: the expression.
-        names: the known names; None accepts every plain name.
-        associate: how `*` and `/` associate: 'left' as in mathematics, or 'right' as in SPL Conqueror, in which
-            `a / b * c` is `a / (b * c)`.
-        functions: the known functions: `FUNCTIONS` or `MODEL_FUNCTIONS`.
-
-    Raises:
-        ExpressionError: if the text is not an expression, with the column.
+    `names`: the known names; None accepts every plain name.
     """
     parser = Parser(text, names, associate, comparisons=False, functions=functions)
     node = parser.sum()
@@ -206,11 +198,7 @@ def parse(
 def parse_comparison(
     text: str, names: NameTable | None = None, associate: Associate = "right"
 ) -> tuple[Node, str, Node]:
-    """Parse `expression CMP expression`; CMP is one of `COMPARISONS` ('==' is returned as '=').
-
-    Raises:
-        ExpressionError: if the text is not a comparison, with the column.
-    """
+    """Parse `expression CMP expression`; CMP is one of `COMPARISONS` ('==' is returned as '=')."""
     parser = Parser(text, names, associate, comparisons=True)
     left = parser.sum()
     token = parser.token

@@ -124,14 +124,7 @@ def tokenize(
 ) -> Iterator[Token]:
     """Yield the tokens of `text`, the last of kind 'end'.
 
-    Args:
-        text: the expression.
-        names: the known names; None accepts every plain name.
-        comparisons: whether comparison operators are tokens (of kind 'cmp') or errors.
-        functions: the known functions, `FUNCTIONS` or `MODEL_FUNCTIONS`; with the latter, commas are tokens.
-
-    Raises:
-        ExpressionError: at an unexpected character or an unknown name.
+    `names`: the known names; None accepts every plain name.
     """
     at, length = 0, len(text)
     in_model = "max" in functions
@@ -204,11 +197,7 @@ def tokenize(
 
 
 def unquoted(text: str, at: int) -> tuple[str, int]:
-    """Return the name in backticks that starts at `at`, and the offset of its end; a backtick in it is doubled.
-
-    Raises:
-        ExpressionError: if the backtick is not closed.
-    """
+    """Return the name in backticks that starts at `at`, and the offset of its end; a backtick in it is doubled."""
     found = _QUOTED.match(text, at)
     if found is None:
         raise problem_at(text, at, "the backtick is not closed")

@@ -136,11 +136,7 @@ def _weights_of(measured: Array, weights: Weights) -> Array:
 
 
 def _require_enough(count: int, free: Sequence[Free], zeros: int, weights: Weights) -> None:
-    """Refuse to fit as many parameters as there are measurements.
-
-    Raises:
-        MeasurementError: if no degree of freedom is left.
-    """
+    """Refuse to fit as many parameters as there are measurements."""
     if count > len(free):
         return
     kind = "positive" if weights == "log" else "not 0 and finite"

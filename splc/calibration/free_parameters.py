@@ -101,15 +101,8 @@ def free_parameters(
 ) -> tuple[Free, ...]:
     """Return the free parameters.
 
-    Args:
-        model: the model, with `scale` where that is free.
-        names: their names.
-        guessed: those of them without a benchmarked value: their value in the model is a guess.
-        bounds: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the
-            benchmarked value is negative. Of a table it is the value of the row that represents it.
-
-    Raises:
-        SpecError: naming everything that is wrong with the names and bounds.
+    `bounds`: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the benchmarked
+    value is negative. Of a table it is the value of the row that represents it.
     """
     known = {parameter.name: parameter for parameter in model.parameters}
     problems = [] if names else [Problem("no parameter is free", hint="name at least one")]

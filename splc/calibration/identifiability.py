@@ -51,10 +51,7 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
     if the bound is the true value, and the intervals cover at least as often as stated (in simulations of 2 and 3
     parameters with correlations up to 0.999, from 0.947 to 1 at the level 0.95).
 
-    Args:
-        misfit: the minimized misfit.
-        at: its minimum.
-        level: the level of the intervals, in (0, 1).
+    `level`: the level of the intervals, in (0, 1).
     """
     from scipy.special import stdtrit
 

@@ -78,15 +78,9 @@ def dependence(matrix: Array) -> Dependence:
 def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Array) -> Array:
     """Return x within bounds that makes |matrix x - target| least; of several the one nearest to the preferred x.
 
-    Args:
-        matrix: shape (n, k), finite; its columns may differ in length by any number of magnitudes.
-        target: shape (n,), finite.
-        low: lower bounds, shape (k,), perhaps -inf.
-        high: upper bounds, each above its lower one.
-        preferred: shape (k,), finite.
-
-    Raises:
-        LearningError: if the target is too large or too small beside a column for numbers to say how much of it.
+    `matrix`: shape (n, k), finite; its columns may differ in length by any number of magnitudes. `target`: shape (n,),
+    finite. `low`: lower bounds, shape (k,), perhaps -inf. `high`: upper bounds, each above its lower one. `preferred`:
+    shape (k,), finite.
     """
     from scipy.optimize import lsq_linear
 

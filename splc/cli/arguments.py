@@ -9,15 +9,7 @@ import typer
 
 
 def numbers_of(texts: Sequence[str] | None, option: str) -> dict[str, float]:
-    """Return name → number of texts `NAME=NUMBER`.
-
-    Args:
-        texts: the texts.
-        option: the option that they were given by, for messages.
-
-    Raises:
-        typer.BadParameter: for a text of another form, a number that is not finite, and a duplicate name.
-    """
+    """Return name → number of texts `NAME=NUMBER`."""
     found: dict[str, float] = {}
     for text in texts or ():
         # A name may contain an equals sign: 'ceil(nx/4)=2'.
@@ -33,11 +25,7 @@ def numbers_of(texts: Sequence[str] | None, option: str) -> dict[str, float]:
 
 
 def texts_of(texts: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Return name → value of texts `NAME=VALUE`; the last one of a name counts.
-
-    Raises:
-        typer.BadParameter: for a text without a name or an equals sign.
-    """
+    """Return name → value of texts `NAME=VALUE`; the last one of a name counts."""
     found = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -48,11 +36,7 @@ def texts_of(texts: Sequence[str] | None, option: str) -> dict[str, str]:
 
 
 def names_of(text: str | None, option: str) -> list[str] | None:
-    """Return the names in `NAME,NAME`, None for None.
-
-    Raises:
-        typer.BadParameter: if a name is empty.
-    """
+    """Return the names in `NAME,NAME`, None for None."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",")]
@@ -62,11 +46,7 @@ def names_of(text: str | None, option: str) -> list[str] | None:
 
 
 def free_names(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in `--free a,b --free c`.
-
-    Raises:
-        typer.BadParameter: for an empty or duplicate name.
-    """
+    """Return the names in `--free a,b --free c`."""
     names = [name.strip() for text in texts for name in text.split(",")]
     if not all(names):
         raise typer.BadParameter("a name is missing; write --free alpha,beta", param_hint="--free")
@@ -77,11 +57,7 @@ def free_names(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
-    """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out.
-
-    Raises:
-        typer.BadParameter: for a text of another form, and a duplicate name.
-    """
+    """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out."""
     found: dict[str, tuple[float | None, float | None]] = {}
     for text in texts:
         name, equals, interval = text.rpartition("=")
@@ -100,11 +76,7 @@ def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | Non
 
 
 def axes_of(texts: Sequence[str] | None, option: str) -> dict[str, list[float]]:
-    """Return name → numbers of texts `NAME=NUMBER,NUMBER`.
-
-    Raises:
-        typer.BadParameter: for a text of another form, and a duplicate name.
-    """
+    """Return name → numbers of texts `NAME=NUMBER,NUMBER`."""
     found: dict[str, list[float]] = {}
     for text in texts or ():
         name, equals, values = (part.strip() for part in text.partition("="))

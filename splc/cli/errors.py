@@ -106,11 +106,7 @@ def _usage_message(error: Any) -> str:
 
 
 def _prepare_streams() -> None:
-    """Escape characters that the terminal's encoding does not have, and replace closed streams.
-
-    Raises:
-        OutputError: if stdout is closed, since results would be lost.
-    """
+    """Escape characters that the terminal's encoding does not have, and replace closed streams."""
     nowhere = Path(os.devnull)
     # A closed stream is None in Python, although the types do not allow it.
     streams: dict[str, Any] = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}

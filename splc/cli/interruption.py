@@ -28,10 +28,6 @@ def interruption(
     """Set a flag at the first request to end while the block runs; the next one raises KeyboardInterrupt.
 
     Signals that the process was started to ignore stay ignored: shells start background jobs so for Ctrl-C.
-
-    Args:
-        after: what is completed first, for the message on stderr.
-        signals: the signals that are requests to end.
     """
     state = Interruption()
     before: dict[signal.Signals, Any] = {}

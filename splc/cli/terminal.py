@@ -47,13 +47,7 @@ def duration(seconds: float) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
-
-    Args:
-        columns: the headings.
-        rows: one text per column.
-        right: headings of the columns to align to the right (numbers).
-    """
+    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one."""
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console, JustifyMethod

@@ -122,11 +122,7 @@ class Experiment:
     __hash__ = None  # type: ignore[assignment]
 
     def __getitem__(self, key: Key) -> Array:
-        """Return the values of a call path and metric, shape (n, repetitions), NaN where one is missing.
-
-        Raises:
-            MeasurementError: if there is no such series.
-        """
+        """Return the values of a call path and metric, shape (n, repetitions), NaN where one is missing."""
         if key in self.series:
             return self.series[key]
         callpath, metric = key

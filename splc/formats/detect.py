@@ -111,11 +111,7 @@ def model_format(source: Source) -> ModelFormat | None:
 
 
 def experiment_format(source: Source) -> ExperimentFormat | None:
-    """Return the format of measurements at points of parameters, by the first line; None if it is unknown.
-
-    Raises:
-        InputError: if the file is not text.
-    """
+    """Return the format of measurements at points of parameters, by the first line; None if it is unknown."""
     if source.data.startswith(ARCHIVE):
         return None
     lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))

@@ -15,13 +15,7 @@ SEPARATORS = (",", ";", "\t")
 def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:
     """Return the rows of a CSV file, and the line at which each row ends.
 
-    Args:
-        source: the file.
-        separator: a single character.
-        keep: whether a row is kept; it must reject blank rows.
-
-    Raises:
-        InputError: if quotes do not match, or the file has no rows.
+    `keep`: whether a row is kept; it must reject blank rows.
     """
     rows, lines = [], []
     reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True, skipinitialspace=True)

@@ -131,11 +131,7 @@ def _bounded(stream: Readable, name: str, limit: int) -> bytes:
 
 
 def _collected(stream: Readable, limit: int, problem: Problem) -> bytes:
-    """Return the content of a stream, using no more memory than it needs.
-
-    Raises:
-        InputError: with the problem, if it has more than `limit` bytes.
-    """
+    """Return the content of a stream, using no more memory than it needs."""
     content = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         if content.tell() + len(chunk) > limit:

@@ -27,12 +27,7 @@ class JsonError(Exception):
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN.
-
-    Raises:
-        JsonError: if it is not JSON, an object has a duplicate key, or a string has an unpaired surrogate, which cannot
-            be written to a file.
-    """
+    """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN."""
     twice: list[str] = []
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

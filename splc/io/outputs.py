@@ -11,15 +11,7 @@ from splc.errors import OutputError, Problem
 
 
 def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> None:
-    """Raise an error if a file cannot be written, or is one of the inputs. `-` and None are fine.
-
-    Args:
-        path: the output.
-        inputs: the inputs of the command, and its outputs that were checked before; `-` is standard input.
-
-    Raises:
-        OutputError: with the reason.
-    """
+    """Raise an error if a file cannot be written, or is one of the inputs. `-` and None are fine."""
     if path is None or path == "-":
         return
     target = Path(os.path.realpath(path))

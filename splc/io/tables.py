@@ -109,15 +109,7 @@ def csv_text(table: Table) -> str:
 
 
 def markdown_text(table: Table, digits: int = 4) -> str:
-    """Return a table as GitHub-flavoured Markdown; the caption is a bold line above it.
-
-    Args:
-        table: the table.
-        digits: significant digits of numbers that are not an `int`. Digits before the point are never rounded.
-
-    Raises:
-        OutputError: if `digits` is less than 1.
-    """
+    """Return a table as GitHub-flavoured Markdown; the caption is a bold line above it."""
     _check(digits)
     numeric = table.numeric
     lines = [[_markdown(name) for name in table.columns]]
@@ -142,13 +134,6 @@ def latex_text(table: Table, digits: int = 4) -> str:
 
     Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept;
     LuaLaTeX and XeLaTeX print them with a font that has them.
-
-    Args:
-        table: the table.
-        digits: as in `markdown_text`.
-
-    Raises:
-        OutputError: if `digits` is less than 1.
     """
     _check(digits)
     lines = [[latex_escaped(name) for name in table.columns]]
@@ -170,9 +155,6 @@ def rounded_text(value: float, digits: int = 4) -> str:
 
     Digits before the point are never rounded, trailing zeros after the point are dropped, and an `int` stays exact.
     Numbers below 1e-4 and from 1e6 on are written with an exponent.
-
-    Raises:
-        OutputError: if `digits` is less than 1.
     """
     _check(digits)
     if _is_whole(value):
@@ -189,12 +171,7 @@ def rounded_text(value: float, digits: int = 4) -> str:
 
 
 def cell_text(cell: Cell, digits: int = 4) -> str:
-    """Return a cell as plain text for a terminal; an undefined cell is `-`.
-
-    Args:
-        cell: the cell.
-        digits: the significant digits of numbers.
-    """
+    """Return a cell as plain text for a terminal; an undefined cell is `-`."""
     return _shown(cell, digits, _PLAIN)
 
 

@@ -20,9 +20,6 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
     """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line.
 
     Lines are found by looking at single lines, so keys written in unusual ways have none.
-
-    Raises:
-        InputError: if the file is not TOML, with line and column.
     """
     text = source.text()
     try:

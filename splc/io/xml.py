@@ -24,16 +24,10 @@ class _RootReachedError(Exception):
 def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
     """Parse a document.
 
-    Args:
-        source: the file.
-        root: the required name of the root element.
-        wanted: the name of this kind of file for messages, such as "a measurement file".
+    `wanted`: the name of this kind of file for messages, such as "a measurement file".
 
     Returns:
         The root element, without comments.
-
-    Raises:
-        InputError: if the document is not well-formed, declares an entity, or has another root element.
     """
     _refuse_entities(source)
     parser = etree.XMLParser(
@@ -118,13 +112,7 @@ def _refuse_entities(source: Source) -> None:
 def write_xml(path: str | Path, document: Callable[[], etree._Element], what: str) -> None:
     """Write a document, indented, whole or not at all.
 
-    Args:
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        document: builds the root element.
-        what: the kind of content for messages, such as "the measurements".
-
-    Raises:
-        OutputError: if the file cannot be written, or a text cannot be represented in XML.
+    `what`: the kind of content for messages, such as "the measurements".
     """
     try:
         root = document()

@@ -71,12 +71,7 @@ class FeatureTable:
 
 
 def features_of(model: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
-    """Return the basic features of a system: every option but those that the hierarchy makes always selected.
-
-    Args:
-        model: the system.
-        numeric_disabled: whether `Disabledx` of an optional numeric option x is a feature too.
-    """
+    """Return the basic features of a system: every option but those that the hierarchy makes always selected."""
     found: list[Feature] = []
     for option in model.options:
         if not isinstance(option, NumericOption):
@@ -94,13 +89,8 @@ def features_of(model: VariabilityModel, numeric_disabled: bool = True) -> tuple
 def observed_features(configurations: Configurations, names: Iterable[str]) -> tuple[Feature, ...]:
     """Return observed variables as features, with the range of values that configurations have.
 
-    Args:
-        configurations: all configurations that a model is to predict, not only those that are learned from: where a
-            variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
-        names: the variables; those that no configuration has are left out.
-
-    Raises:
-        ConfigurationError: if one is unknown or was not observed for all configurations.
+    `configurations`: all configurations that a model is to predict, not only those that are learned from: where a
+    variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
     """
     found: list[Feature] = []
     for name in names:
@@ -118,14 +108,7 @@ def feature_table(
 ) -> FeatureTable:
     """Return measured configurations as a table of features.
 
-    Args:
-        configurations: n configurations.
-        target: their values, shape (n,), finite.
-        numeric_disabled: see `features_of`.
-        further: features beside the system's own.
-
-    Raises:
-        LearningError: if there are no configurations.
+    `target`: their values, shape (n,), finite. `numeric_disabled`: see `features_of`.
     """
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")

@@ -39,11 +39,7 @@ class PmnfLearner:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the learner with settings, as values or texts.
-
-        Raises:
-            SpecError: for an unknown setting or a wrong value.
-        """
+        """Return the learner with settings, as values or texts."""
         return cls(parsed_settings(settings))
 
     @property
@@ -52,13 +48,7 @@ class PmnfLearner:
         return resolved_settings(self.chosen)
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn how the property scales with the numeric options that vary in the learning set.
-
-        Raises:
-            MeasurementError: if no model can be fitted.
-            LearningError: if the learning set is empty, no numeric option varies in it, or a binary one does.
-            SpecError: for a wrong setting, or if observed variables are to be learned from.
-        """
+        """Learn how the property scales with the numeric options that vary in the learning set."""
         if problem.observed:
             raise SpecError("pmnf does not learn from observed variables", hint="choose the learner stepwise")
         if len(problem.rows) == 0:
@@ -86,11 +76,7 @@ class PmnfLearner:
 
 
 def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
-    """Return the numeric options that vary, and notes about those that do not.
-
-    Raises:
-        LearningError: if there are none, or another option varies.
-    """
+    """Return the numeric options that vary, and notes about those that do not."""
     varying: list[str] = []
     wrong: list[str] = []
     notes = []

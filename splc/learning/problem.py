@@ -91,14 +91,8 @@ def rows_of(
 ) -> tuple[Measurements, Array, tuple[str, ...]]:
     """Return the measured configurations that have a value, the positions to learn from among them, and notes.
 
-    Args:
-        measurements: what was measured.
-        nfp: the property.
-        learning_set: configurations, or positions or a mask of measured configurations; None is all of them.
-        missing: see `splc.learning.learning_set.match`.
-
-    Raises:
-        LearningError: if nothing has a value of the property, or a sampled configuration was not measured.
+    `learning_set`: configurations, or positions or a mask of measured configurations; None is all of them. `missing`:
+    see `splc.learning.learning_set.match`.
     """
     usable = measurements.measured(nfp)
     notes: list[str] = []

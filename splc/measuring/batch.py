@@ -67,13 +67,7 @@ def run_batches(
     configuration at which it stopped has the whole time limit. If it fails before its first row, that configuration
     has failed.
 
-    Args:
-        setup: the measurement.
-        runs: the runs to do.
-        record: called with every result.
-        should_stop: whether to stop after the current row.
-        on_start: called with each process id.
-        on_end: called with how each process ended.
+    `on_start`: called with each process id. `on_end`: called with how each process ended.
     """
     for batch in batches(setup, runs):
         left, fruitless = list(batch), 0
@@ -158,11 +152,7 @@ class _Reader:
         return list(self.waiting)
 
     def read(self, line: str) -> None:
-        """Take a line of output.
-
-        Raises:
-            StopBatchError: if the process must end.
-        """
+        """Take a line of output."""
         if not self.header:
             self._read_header(line)
             return

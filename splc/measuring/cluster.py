@@ -79,11 +79,7 @@ class Cluster:
         return sorted({host for host in hosts if hosts.count(host) > 1})
 
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
-        """Check that every worker has the programs.
-
-        Raises:
-            InputError: naming the workers without a program.
-        """
+        """Check that every worker has the programs."""
         found: Mapping[str, list[str]] = self.client.run(missing_programs, list(names), folder, environment.get("PATH"))
         lacking = {worker: problems for worker, problems in found.items() if problems}
         if lacking:
@@ -98,9 +94,6 @@ class Cluster:
         """Do runs, and record each when it is done.
 
         The run of a worker that disappears is given to another one.
-
-        Raises:
-            InputError: if no worker is left.
         """
         waiting, flying = deque(runs), dict[Any, tuple[str, Run]]()
         losses, ended = Counter[Run](), Event()
@@ -148,11 +141,7 @@ class Cluster:
                 future.cancel()
 
     def _wait_for_workers(self) -> None:
-        """Wait until lost workers are replaced.
-
-        Raises:
-            InputError: if that takes too long.
-        """
+        """Wait until lost workers are replaced."""
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
         except TimeoutError:

@@ -36,12 +36,7 @@ class BoundCommand:
     options: Sequence[Sequence[str]]
 
     def arguments(self, row: int, extras: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Return the argument vector of a configuration.
-
-        Args:
-            row: the configuration.
-            extras: the texts of placeholders that are not options; those without a text are kept.
-        """
+        """Return the argument vector of a configuration."""
         found, _ = self._expanded(self.template.words, row, extras or {})
         return tuple(found)
 
@@ -82,13 +77,7 @@ class BoundCommand:
 def bind(template: Template, configurations: Configurations, options: Sequence[str] | None = None) -> BoundCommand:
     """Return the command over configurations.
 
-    Args:
-        template: the template.
-        configurations: n configurations.
-        options: the output strings of each, needed if the template has `{options}`.
-
-    Raises:
-        SpecError: if a value is needed that a configuration does not have, or a command is empty.
+    `options`: the output strings of each, needed if the template has `{options}`.
     """
     texts, selected = dict[str, Sequence[str]](), dict[str, Array]()
     for piece in template.pieces():
@@ -140,13 +129,7 @@ def _split_options(lines: Sequence[str]) -> list[list[str]]:
 def program(name: str, folder: str, path: str | None = None) -> str:
     """Return the absolute path of the program that a command starts.
 
-    Args:
-        name: the first argument; with a slash it is relative to `folder`, without one it is searched in PATH.
-        folder: the folder in which the command runs.
-        path: PATH; None: that of this process.
-
-    Raises:
-        InputError: if it does not exist or cannot be executed.
+    `path`: PATH; None: that of this process.
     """
     if os.sep not in name:
         found = shutil.which(name, path=path)

@@ -44,11 +44,7 @@ class Journal:
 
     @classmethod
     def create(cls, path: str | Path) -> Journal:
-        """Start a new journal.
-
-        Raises:
-            OutputError: if there is one already, or it cannot be written.
-        """
+        """Start a new journal."""
         name = str(path)
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
@@ -64,12 +60,7 @@ class Journal:
 
     @classmethod
     def resume(cls, path: str | Path) -> Journal:
-        """Open a journal to continue it; an incomplete last record is removed.
-
-        Raises:
-            InputError: if it cannot be read, or is damaged.
-            OutputError: if it cannot be written, or another process writes it.
-        """
+        """Open a journal to continue it; an incomplete last record is removed."""
         name = str(path)
         try:
             descriptor = os.open(path, os.O_RDWR)
@@ -91,15 +82,7 @@ class Journal:
         return cls(name, descriptor, records, whole, len(data) - whole)
 
     def append(self, record: Record, *, sync: bool = True) -> None:
-        """Write a record; when this returns, it is on disk.
-
-        Args:
-            record: the record, of JSON's types.
-            sync: whether to wait for the disk; not needed for records that may be lost in a power failure.
-
-        Raises:
-            OutputError: if it cannot be written; the journal is as it was before.
-        """
+        """Write a record; when this returns, it is on disk."""
         assert self._descriptor is not None
         line = encoded(record)
         done = 0
@@ -152,11 +135,7 @@ def decoded(line: bytes) -> Record | None:
 
 
 def parse(data: bytes, name: str) -> tuple[list[Record], int]:
-    """Return the records of a journal and the number of bytes that they take.
-
-    Raises:
-        InputError: if it is not a journal, or a record inside of it is damaged.
-    """
+    """Return the records of a journal and the number of bytes that they take."""
     records: list[Record] = []
     whole, at, damaged = 0, 0, None
     lines = data.split(b"\n")
@@ -186,11 +165,7 @@ def _damaged(name: str, line: int) -> InputError:
 
 
 def read_journal(path: str | Path) -> list[Record]:
-    """Return the records of a journal without changing it; an empty list if the file does not exist.
-
-    Raises:
-        InputError: if it cannot be read, or is damaged.
-    """
+    """Return the records of a journal without changing it; an empty list if the file does not exist."""
     try:
         return parse(Path(path).read_bytes(), str(path))[0]
     except FileNotFoundError:

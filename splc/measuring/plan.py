@@ -64,10 +64,6 @@ class Plan:
 
         The runs depend only on values, not on when or in which session they were measured, so that an
         interrupted and resumed measurement requires the same runs.
-
-        Args:
-            count: the number of configurations.
-            recorded: the results, which grow from stage to stage.
         """
         everything = range(count)
         if self.warmup:
@@ -86,10 +82,7 @@ class Plan:
 
         Configurations without any value are not among them, since repeating a failure does not help.
 
-        Args:
-            rows: the configurations to check.
-            recorded: the results.
-            below: only repetitions before this one count.
+        `below`: only repetitions before this one count.
         """
         if self.max_deviation is None:
             return []

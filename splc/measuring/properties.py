@@ -66,13 +66,7 @@ class Printed:
 def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: bool = False) -> tuple[Property, ...]:
     """Parse the properties to record; without any it is the wall time.
 
-    Args:
-        texts: as written.
-        taken: names that properties must not have (those of options).
-        batch: whether one process measures many configurations, so that properties are columns of its table.
-
-    Raises:
-        SpecError: naming everything that is wrong.
+    `taken`: names that properties must not have (those of options).
     """
     problems = Problems()
     found: list[Property] = []
@@ -154,11 +148,7 @@ class NoValueError(Exception):
 
 
 def finite(name: str, value: float | str) -> float:
-    """Return the number that a run reports.
-
-    Raises:
-        NoValueError: if it is not a finite number.
-    """
+    """Return the number that a run reports."""
     if isinstance(value, str):
         number = parse_number(value)
         if math.isnan(number):

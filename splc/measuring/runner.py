@@ -57,15 +57,7 @@ def run(
 ) -> Ended:
     """Run a process in a session of its own and wait for it; then end all processes of that session.
 
-    Args:
-        arguments: the argument vector.
-        executable: the program, if not what the first argument names.
-        folder: where it runs.
-        environment: variables added to those of this process.
-        timeout: seconds until it is stopped.
-        stdin: what it can read.
-        on_start: called with the process id.
-        on_line: called with every line of standard output when it arrives.
+    `timeout`: seconds until it is stopped.
     """
     if not hasattr(os, "waitid"):
         return Ended(None, error="cannot be started: this Python has no os.waitid (macOS has it from Python 3.13 on)")

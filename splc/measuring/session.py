@@ -67,17 +67,7 @@ class Session:
 
     @classmethod
     def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False) -> Session:
-        """Start a measurement, or continue the one of the journal.
-
-        Args:
-            setup: what is measured.
-            journal: the journal, new or resumed.
-            retry_failed: whether failed runs are repeated.
-
-        Raises:
-            InputError: if the journal is of another measurement.
-            OutputError: if it cannot be written.
-        """
+        """Start a measurement, or continue the one of the journal."""
         description = setup.description()
         recorded = RunResults(setup.property_names)
         grown = leftover = False
@@ -102,14 +92,7 @@ class Session:
     ) -> Progress:
         """Do the remaining runs.
 
-        Args:
-            backend: the function that does the runs; None is this process, one after the other.
-            should_stop: whether to stop after the current run.
-            on_progress: called after every run.
-            workers: the machines of the workers, if others do the runs.
-
-        Raises:
-            OutputError: if the journal cannot be written; earlier records are kept.
+        `backend`: the function that does the runs; None is this process, one after the other.
         """
         done = self.recorded.results
         plan, count = self.setup.plan, len(self.setup.configurations)

@@ -150,16 +150,8 @@ def _hash(value: Any) -> str:
 def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str) -> bool:
     """Check that a journal belongs to a measurement.
 
-    Args:
-        records: the records of the journal, at least one.
-        wanted: the description of the measurement.
-        path: the journal, for the message.
-
     Returns:
         Whether more repetitions are requested than before.
-
-    Raises:
-        InputError: if it does not, naming all differences.
     """
     plans = [record for record in records if record.get("kind") == "plan"]
     if not plans or records[0].get("kind") != "plan":
@@ -203,16 +195,7 @@ def _shown(value: Any) -> str:
 
 
 def require_batchable(names: Sequence[str], template: Template, model: VariabilityModel) -> None:
-    """Check that a batch command depends only on options in which the configurations of a batch agree.
-
-    Args:
-        names: the options that they agree in.
-        template: the command.
-        model: the system.
-
-    Raises:
-        SpecError: if an option is unknown, or the command depends on others.
-    """
+    """Check that a batch command depends only on options in which the configurations of a batch agree."""
     problems = Problems()
     for name in names:
         if name not in model.positions:

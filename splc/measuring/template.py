@@ -112,16 +112,7 @@ def _pieces(words: Sequence[Word]) -> Iterator[Piece]:
 
 
 def parse_template(text: str, model: VariabilityModel, extras: Sequence[str]) -> Template:
-    """Parse a command template.
-
-    Args:
-        text: the template.
-        model: the system, whose options can be placeholders. An option comes before an extra of the same name.
-        extras: the placeholders that are not options.
-
-    Raises:
-        SpecError: naming everything that is wrong in it.
-    """
+    """Parse a command template."""
     problems = Problems()
     if not text.strip():
         raise SpecError("the command is empty", hint="for instance: --command './solver -n {nx}'")

@@ -41,11 +41,7 @@ class ProjectFile:
 
 
 def read_project_file(path: Path) -> ProjectFile:
-    """Read a `splc.toml`.
-
-    Raises:
-        InputError: if it is not TOML; or naming every unknown key, wrong type and wrong setting, with its line.
-    """
+    """Read a `splc.toml`."""
     content, lines = parse_toml(read_source(path))
     problems = Problems(path)
     values: dict[str, str] = {}

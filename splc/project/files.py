@@ -47,16 +47,7 @@ class ProjectFiles:
     ) -> Self:
         """Return the project of a folder.
 
-        Args:
-            folder: the project folder.
-            system: the system description, relative to the current folder; None: as the folder has it. So all others.
-            measurements: the measurements.
-            nfp: the property.
-            analytical: the analytical model.
-            parameters: the parameters of the analytical model.
-
-        Raises:
-            InputError: if there is no such folder, or its `splc.toml` is wrong.
+        `system`: the system description, relative to the current folder; None: as the folder has it. So all others.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -103,20 +94,12 @@ class ProjectFiles:
 
     @property
     def observed_files(self) -> tuple[str, ...]:
-        """The files of observed variables that `splc.toml` names.
-
-        Raises:
-            InputError: if one does not exist.
-        """
+        """The files of observed variables that `splc.toml` names."""
         return () if self.file is None else tuple(self._existing(OBSERVED, path) for path in self.file.observed)
 
     @property
     def system_file(self) -> str:
-        """The system description.
-
-        Raises:
-            InputError: if it cannot be found, or several may be meant.
-        """
+        """The system description."""
         if (named := self._named("system")) is not None:
             return named
         found = list(self.descriptions())
@@ -138,11 +121,7 @@ class ProjectFiles:
 
     @property
     def measurements_file(self) -> str:
-        """The measurements.
-
-        Raises:
-            InputError: if they cannot be found, or several files may be meant.
-        """
+        """The measurements."""
         if (named := self._named("measurements")) is not None:
             return named
         found = self._conventional("measurements")
@@ -162,11 +141,7 @@ class ProjectFiles:
 
     @property
     def parameters_file(self) -> str | None:
-        """The parameters of the analytical model, None if they are not named and not in the folder.
-
-        Raises:
-            InputError: if several files may be meant.
-        """
+        """The parameters of the analytical model, None if they are not named and not in the folder."""
         if (named := self._named("parameters")) is not None:
             return named
         found = self._conventional("parameters")
@@ -185,11 +160,7 @@ class ProjectFiles:
         return "this folder" if str(self.folder) == "." else str(self.folder)
 
     def descriptions(self, root: str | None = "vm") -> tuple[str, ...]:
-        """Return the *.xml files of the folder with this root element; None for those that are not XML.
-
-        Raises:
-            InputError: if the folder cannot be read.
-        """
+        """Return the *.xml files of the folder with this root element; None for those that are not XML."""
         if not os.access(self.folder, os.R_OK):
             raise _unreadable(self.folder)
         candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
@@ -200,11 +171,7 @@ class ProjectFiles:
         return [str(path) for name in CONVENTIONS[key] if (path := self.folder / name).exists()]
 
     def _named(self, key: str) -> str | None:
-        """Return the file that an option or `splc.toml` names, None where neither does.
-
-        Raises:
-            InputError: if `splc.toml` names a file that does not exist.
-        """
+        """Return the file that an option or `splc.toml` names, None where neither does."""
         if key in self.given:
             return self.given[key]
         if self.file is None or key not in self.file.values:
@@ -213,11 +180,7 @@ class ProjectFiles:
         return self._existing(key, self.file.values[key])
 
     def _existing(self, key: str, value: str) -> str:
-        """Return the path of a file that `splc.toml` names.
-
-        Raises:
-            InputError: if it does not exist.
-        """
+        """Return the path of a file that `splc.toml` names."""
         assert self.file is not None
         path = self.folder / value
         if not path.exists():

@@ -33,17 +33,7 @@ MOST_PARAMETERS = 5
 
 
 def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
-    """Fit all quantities.
-
-    Args:
-        data: the measurements.
-        settings: the method and its settings.
-        names: the parameters.
-        segmented: whether to look for a change of behaviour, along one parameter.
-
-    Raises:
-        SpecError: if more than five parameters vary.
-    """
+    """Fit all quantities."""
     known = ~np.isnan(data.values).all(axis=2)
     patterns, which = np.unique(known, axis=0, return_inverse=True)
     found: list[ScalingModel | None] = [None] * len(data)
@@ -149,13 +139,7 @@ def _models(
 ) -> list[ScalingModel]:
     """Return the models of the chosen hypotheses.
 
-    Args:
-        data: the points, and notes on them.
-        units: the divisors of the measured values, shape (models,).
-        measured: one value per point and quantity.
-        chosen: the hypotheses.
-        settings: the method and its settings.
-        names: the parameters.
+    `units`: the divisors of the measured values, shape (models,).
     """
     points, values = data.points, measured.values
     chosen = chosen.rounded(points, units)

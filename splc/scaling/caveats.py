@@ -57,10 +57,7 @@ class Facts:
 def about_fit(facts: Facts, names: Sequence[str], points: Array) -> tuple[str, ...]:
     """Return caveats about how a model fits, the gravest first.
 
-    Args:
-        facts: the facts about the fit.
-        names: the parameters.
-        points: shape (n, parameters).
+    `points`: shape (n, parameters).
     """
     found = []
     if facts.ends_below and facts.positive:
@@ -126,10 +123,7 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
     On a pure cross the product of two terms is a sum of a constant and both terms, so that a + b, a + a·b and b + a·b
     fit the same.
 
-    Args:
-        names: the parameters.
-        points: shape (n, parameters).
-        terms: exponents of every parameter, for each term of the model.
+    `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model.
     """
     if len(names) < 2:
         return ()

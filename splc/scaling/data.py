@@ -40,13 +40,8 @@ class Quantities:
 def quantities(x: Any, values: Any) -> Quantities:
     """Check measurements and bring them into one form: points ascending, a point that repeats as repetitions.
 
-    Args:
-        x: the parameter's values, shape (n,) or (n, 1); or points of several parameters, shape (n, parameters).
-        values: shape (models, n) or (models, n, repetitions); NaN where a measurement is missing.
-
-    Raises:
-        MeasurementError: if shapes do not fit, x is not finite or is negative, a value is infinite, or a quantity has
-            no value at all.
+    `x`: the parameter's values, shape (n,) or (n, 1); or points of several parameters, shape (n, parameters). `values`:
+    shape (models, n) or (models, n, repetitions); NaN where a measurement is missing.
     """
     points = numbers(x, "x")
     if points.ndim == 1:
@@ -86,11 +81,7 @@ def quantities(x: Any, values: Any) -> Quantities:
 
 
 def numbers(values: Any, what: str, hint: str = _NUMBERS) -> Array:
-    """Return values as an array of floats.
-
-    Raises:
-        MeasurementError: if they are not numbers, or not in a regular shape.
-    """
+    """Return values as an array of floats."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):

@@ -35,10 +35,6 @@ NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
 def judged(squares: Array, free: int) -> tuple[Array, Array]:
     """Return the log marginal likelihood of sums of squared relative residuals, and the noise they imply.
 
-    Args:
-        squares: sums of squares.
-        free: number of measurements minus number of coefficients.
-
     Returns:
         the log marginal likelihood, and the relative standard deviation of a measurement (the root of its variance's
         posterior mean), each of the shape of `squares`.
@@ -85,11 +81,7 @@ def _tables(free: int) -> tuple[Array, Array, Array, Array]:
 def log_coefficient(value: Array, unit: Array, noise: Array, negative: float) -> Array:
     """Return the contribution of a coefficient to the log evidence: the share of its prior range that it uses.
 
-    Args:
-        value: its estimate.
-        unit: its standard error per unit of noise (without the correlation with other coefficients).
-        noise: the relative standard deviation.
-        negative: the plausibility of a negative value, relative to a positive one.
+    `unit`: its standard error per unit of noise (without the correlation with other coefficients).
     """
     from scipy.special import ndtr
 

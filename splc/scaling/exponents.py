@@ -27,20 +27,12 @@ CONSTANT = Exponents(Fraction(0), Fraction(0))
 
 
 def exponents(power: Rational, log: Rational = 0) -> Exponents:
-    """Return exponents as exact fractions; a float becomes the simplest fraction that rounds to it.
-
-    Raises:
-        SpecError: if one is not a finite number.
-    """
+    """Return exponents as exact fractions; a float becomes the simplest fraction that rounds to it."""
     return Exponents(rational(power), rational(log))
 
 
 def rational(value: Rational) -> Fraction:
-    """Return a number, or text such as '2/3', as a fraction.
-
-    Raises:
-        SpecError: if it is not a finite number.
-    """
+    """Return a number, or text such as '2/3', as a fraction."""
     try:
         exact = Fraction(value)
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):

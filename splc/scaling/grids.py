@@ -20,9 +20,7 @@ def continued(values: Array, number: int) -> Array:
     the median of the ratios or of the differences, whichever vary less relative to their mean. A single value is
     doubled; 0 is followed by 1.
 
-    Args:
-        values: distinct, ascending, at least 0.
-        number: the number of additional values.
+    `values`: distinct, ascending, at least 0.
     """
     steps = np.diff(values)
     positive = values[values > 0]
@@ -47,14 +45,7 @@ def continued(values: Array, number: int) -> Array:
 def candidate_axes(points: Array, given: Sequence[Array | None], least: int, extend: int) -> tuple[Array, ...]:
     """Return the values of every parameter.
 
-    Args:
-        points: measured ones, shape (n, parameters).
-        given: the values of each parameter, None for those measured.
-        least: the least number of values of axes that are not given.
-        extend: the number of values in addition to that.
-
-    Raises:
-        SpecError: if `extend` is negative.
+    `points`: measured ones, shape (n, parameters). `given`: the values of each parameter, None for those measured.
     """
     if extend < 0:
         raise SpecError(f"axes cannot be extended by {extend}", hint="give 0 or more")
@@ -70,11 +61,7 @@ def candidate_axes(points: Array, given: Sequence[Array | None], least: int, ext
 
 
 def checked_axes(axes: Sequence[Sequence[float] | None] | None, parameters: int) -> tuple[Array | None, ...]:
-    """Return axes as arrays.
-
-    Raises:
-        SpecError: if their number is not that of the parameters, or a value is not a finite number of at least 0.
-    """
+    """Return axes as arrays."""
     if axes is None:
         return (None,) * parameters
     if len(axes) != parameters:

@@ -90,9 +90,8 @@ class AlongUncertainty:
 def _leverage(designs: Array, elsewhere: Array) -> Array:
     """Return the variance of fitted values at other points, per unit of noise.
 
-    Args:
-        designs: weighted columns at the measured points, shape (hypotheses, n, k).
-        elsewhere: columns at other points, shape (hypotheses, k, points).
+    `designs`: weighted columns at the measured points, shape (hypotheses, n, k). `elsewhere`: columns at other points,
+    shape (hypotheses, k, points).
     """
     norms = np.sqrt((designs**2).sum(axis=1))
     _, r = np.linalg.qr(designs / norms[:, None])

@@ -71,9 +71,8 @@ class FitSettings:
     def select(self, points: Array, measured: Condensed) -> Selection:
         """Choose a hypothesis for each quantity.
 
-        Args:
-            points: distinct points in lexicographic order, shape (n, parameters).
-            measured: values without gaps, shape (models, n), none larger than about 1.
+        `points`: distinct points in lexicographic order, shape (n, parameters). `measured`: values without gaps, shape
+        (models, n), none larger than about 1.
         """
         if points.shape[1] > 1:
             return default_of_several(points, measured, self.strong_scaling)
@@ -99,17 +98,8 @@ def settings_of(
 ) -> FitSettings:
     """Return checked settings; None is the default of the method.
 
-    Args:
-        method: see `FitSettings`.
-        aggregate: see `FitSettings`.
-        strong_scaling: see `FitSettings`.
-        exponents: 'paper', 'extrap', a pair of sequences (powers, logarithms) to combine, or a sequence of
-            `Exponents`.
-        terms: see `FitSettings`.
-        criterion: see `FitSettings`.
-
-    Raises:
-        SpecError: for an unknown name, a wrong value, or a setting that the method does not have.
+    `method`: see `FitSettings`. `aggregate`: see `FitSettings`. `strong_scaling`: see `FitSettings`. `terms`: see
+    `FitSettings`. `criterion`: see `FitSettings`.
     """
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
@@ -139,11 +129,7 @@ def settings_of(
 
 
 def exponent_set(given: Any) -> tuple[Exponents, ...]:
-    """Return a set of exponents, given by name, as powers and logarithms, or as `Exponents`.
-
-    Raises:
-        SpecError: for anything else, or an empty set.
-    """
+    """Return a set of exponents, given by name, as powers and logarithms, or as `Exponents`."""
     hint = "name 'paper' or 'extrap', or give two sequences: powers, and exponents of the logarithm"
     if isinstance(given, str):
         if given not in SETS:

@@ -51,9 +51,7 @@ class Condensed:
 def condensed(values: Array, how: Condensation) -> Condensed:
     """Condense repetitions to one value per point.
 
-    Args:
-        values: shape (models, n, repetitions), NaN for none.
-        how: 'mean'; 'robust', the mean without outliers; or another statistic, whose value counts as one measurement.
+    `values`: shape (models, n, repetitions), NaN for none.
     """
     none = np.zeros(len(values), dtype=int)
     if values.shape[2] == 1:
@@ -139,11 +137,9 @@ def kinds_of_noise(
 ) -> list[tuple[Weighed, Array, Array]]:
     """Weigh hypotheses under each kind of noise that a batch calls for: relative, and partly absolute ("floored").
 
-    Args:
-        measured: one value per point and quantity.
-        total: number of measurements of each quantity.
-        weigh: (rows of the batch, whether noise is floored) → hypotheses.
-        best: hypotheses → sums of squared relative residuals and numbers of coefficients of the best of each row.
+    `total`: number of measurements of each quantity. `weigh`: (rows of the batch, whether noise is floored) →
+    hypotheses. `best`: hypotheses → sums of squared relative residuals and numbers of coefficients of the best of each
+    row.
 
     Returns:
         for each kind the hypotheses, the rows that they are about, and the log prior of the kind in each of these rows.

@@ -20,9 +20,7 @@ def rss(fitted: Array, values: Array, axis: int = 0) -> Array:
 def line(columns: Array, values: Array) -> tuple[Array, Array]:
     """Fit constant + slope * column by least squares.
 
-    Args:
-        columns: shape (n, …).
-        values: shape (n, …), broadcasting with it.
+    `columns`: shape (n, …). `values`: shape (n, …), broadcasting with it.
 
     Returns:
         constant and slope, shape (…); slope NaN where a column is constant.
@@ -42,9 +40,7 @@ def left_out(columns: Array, values: Array) -> Array:
     A constant that is small relative to the smallest of the other values (or in itself, if that is 0) counts as 0. The
     fits without a point follow from the fit to all points, by the point's residual and leverage.
 
-    Args:
-        columns: shape (n, …).
-        values: shape (n, …), broadcasting with it.
+    `columns`: shape (n, …). `values`: shape (n, …), broadcasting with it.
     """
     points = values.shape[0]
     level, mean = columns.mean(axis=0), values.mean(axis=0)

@@ -63,8 +63,7 @@ class Selection:
     def having(self, terms: Array) -> Array:
         """Return which models have one of some terms.
 
-        Args:
-            terms: a mask, shape (terms, …).
+        `terms`: a mask, shape (terms, …).
 
         Returns:
             shape (models, …).
@@ -75,9 +74,8 @@ class Selection:
     def rounded(self, points: Array, units: Array) -> Selection:
         """Return coefficients of 12 digits where that changes no value by more than rounding: 5, not 5.0000…36.
 
-        Args:
-            points: the measured points, shape (n, parameters).
-            units: what the coefficients are to be multiplied by, shape (models,).
+        `points`: the measured points, shape (n, parameters). `units`: what the coefficients are to be multiplied by,
+        shape (models,).
         """
         values = self.values(points)
         found = self.coefficients * units

@@ -19,11 +19,7 @@ _ALIASES = {"min": "minimum", "max": "maximum"}
 def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as keyword arguments of `splc.scaling.fit`.
 
-    Args:
-        stated: name → value or its text.
-
-    Raises:
-        SpecError: for an unknown name, a wrong value, or a setting that the method does not have.
+    `stated`: name → value or its text.
     """
     parameters = inspect.signature(fit).parameters.values()
     known = {
@@ -42,14 +38,7 @@ def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolved_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all settings of a method by name, in JSON's types.
-
-    Args:
-        chosen: keyword arguments of `splc.scaling.fit`.
-
-    Raises:
-        SpecError: for a wrong value, or a setting that the method does not have.
-    """
+    """Return all settings of a method by name, in JSON's types."""
     own = settings_of(**{name: value for name, value in chosen.items() if name != "segmented"})
     segmented = {"segmented": True} if chosen.get("segmented") else {}
     return {"method": own.method, **own.as_dict(), **segmented}

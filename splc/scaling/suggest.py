@@ -249,11 +249,7 @@ def _checked(x: Any, y: Any) -> tuple[Array, Array]:
 
 
 def _costs(price: Cost, points: Array, values: Array) -> Array:
-    """Return checked costs.
-
-    Raises:
-        MeasurementError: if one is not a finite number, or is less than 0.
-    """
+    """Return checked costs."""
     with np.errstate(all="ignore"):
         found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
     wrong = ~(np.isfinite(found) & (found >= 0))

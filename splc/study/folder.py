@@ -31,15 +31,7 @@ def results_folder(
 ) -> Iterator[ResultsFolder]:
     """Open and lock a results folder, made if it does not exist.
 
-    Args:
-        path: the folder.
-        owner: identifies the study.
-        names: the files that will be written, relative to the folder.
-        inputs: files that must not be replaced.
-        force: whether results of another study and other files with these names may be replaced.
-
-    Raises:
-        OutputError: if the folder cannot be written, is in use, belongs to another study, or has other files.
+    `inputs`: files that must not be replaced.
     """
     targets = {os.path.realpath(path / name) for name in (*names, MANIFEST)}
     for each in inputs:
@@ -101,10 +93,7 @@ class ResultsFolder:
     ) -> tuple[str, ...]:
         """Write all results; what is unchanged is not written again.
 
-        Args:
-            files: name → content.
-            content: the manifest without its files and times.
-            times: when the study was finished, and how long it took.
+        `files`: name → content.
 
         Returns:
             Former results that are kept because they were changed by hand.
@@ -136,11 +125,7 @@ class ResultsFolder:
         return self.path / TASKS / f"{key}.json"
 
     def _manifest(self, force: bool) -> dict[str, Any]:
-        """Return the manifest of an earlier run, empty without one.
-
-        Raises:
-            OutputError: if the folder belongs to something else.
-        """
+        """Return the manifest of an earlier run, empty without one."""
         path = self.path / MANIFEST
         try:
             content = json.loads(path.read_bytes())

@@ -69,12 +69,7 @@ class Loaded:
 
 
 def load(study: Study) -> Loaded:
-    """Read the inputs of a study.
-
-    Raises:
-        SplcError: if an input cannot be found or read, inputs contradict each other, or the analytical model has no
-            value at a measured configuration.
-    """
+    """Read the inputs of a study."""
     from splc.arithmetic.tokens import NameTable
     from splc.models.text.log_grammar import require_writable_names
 

@@ -15,13 +15,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "pydoe", "matplo
 
 
 def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:
-    """Return the content of a finished study's manifest, without its files and times.
-
-    Args:
-        study: the study.
-        loaded: its inputs.
-        results: its results.
-    """
+    """Return the content of a finished study's manifest, without its files and times."""
     best = results.best
     return {
         "study": settings_of(study, loaded),

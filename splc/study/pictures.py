@@ -22,13 +22,7 @@ def can_draw() -> bool:
 
 
 def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, bytes]:
-    """Return file name → picture, as figures 5.1 to 5.7 of the thesis; empty if nothing was learned.
-
-    Args:
-        study: the study.
-        loaded: its inputs.
-        results: its results.
-    """
+    """Return file name → picture, as figures 5.1 to 5.7 of the thesis; empty if nothing was learned."""
     from splc.plotting import Curves, comparison_plot
 
     best = results.best

@@ -62,12 +62,8 @@ class Record:
 def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:
     """Run a task; return its record in JSON's types.
 
-    Args:
-        task: the task.
-        inputs: the inputs of learning.
-        missing: see `splc.learning.learning_set.match`.
-
-    The record of a sampling that cannot be drawn or learned from has the reason.
+    `missing`: see `splc.learning.learning_set.match`.  The record of a sampling that cannot be drawn or learned from
+    has the reason.
     """
     try:
         record = _learned(task, inputs, missing)

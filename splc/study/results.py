@@ -59,16 +59,7 @@ class Results:
 
 
 def compare_runs(study: Study, loaded: Loaded, records: Sequence[tuple[Task, Record]]) -> Results:
-    """Compare the models of a study.
-
-    Args:
-        study: the study.
-        loaded: its inputs.
-        records: the tasks with their records.
-
-    Raises:
-        SplcError: if the analytical model cannot be compared at all.
-    """
+    """Compare the models of a study."""
     analytical = None if loaded.analytical is None else loaded.analytical.scaled(study.scale)
     runs = tuple(_run(study, loaded, analytical, task, record) for task, record in records)
     unscaled = None

@@ -40,14 +40,7 @@ _IN_PERCENT = ("cosine", "jaccard")
 
 
 def titles(further: Sequence[str] = ()) -> dict[str, str]:
-    """Return key → title of all rows, in order.
-
-    Args:
-        further: keys of further measures.
-
-    Raises:
-        SpecError: for an unknown measure.
-    """
+    """Return key → title of all rows, in order."""
     found = {**PUBLISHED, **TERMS, **OURS}
     for key in further:
         entry = measure(key)

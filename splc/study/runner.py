@@ -75,17 +75,8 @@ def run_tasks(
 ) -> tuple[dict[str, Content], int]:
     """Run the tasks that have no record yet.
 
-    Args:
-        tasks: the tasks.
-        perform: runs a task; it is sent to other processes.
-        results: the folder of the records.
-        execution: how the tasks are run.
-
     Returns:
         key → record, fewer than there are tasks after an interruption; and the number of records found.
-
-    Raises:
-        SplcError: if a process was killed, there is no such cluster, or a record cannot be written.
     """
     known = {task.key: results.record(task.key) for task in tasks}
     records: dict[str, Content] = {key: record for key, record in known.items() if record is not None}

@@ -57,13 +57,7 @@ class Task:
 
 
 def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -> tuple[Task, ...]:
-    """Return the tasks of a study: learners, then samplings, then seeds, in the file's order.
-
-    Args:
-        study: the study.
-        learners: its learners.
-        inputs: the inputs of learning.
-    """
+    """Return the tasks of a study: learners, then samplings, then seeds, in the file's order."""
     plan = [
         (learner, sampling, seed, draws(sampling, learner))
         for learner in learners

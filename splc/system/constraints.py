@@ -110,11 +110,7 @@ Constraint = BooleanConstraint | ArithmeticConstraint
 
 
 def parse_boolean(text: str, names: NameTable, line: int | None = None) -> BooleanConstraint:
-    """Parse `a | !b | -c` or `a & !b`; backticks quote any name.
-
-    Raises:
-        ExpressionError: if the text mixes both operators, has parentheses, or contains an unknown name.
-    """
+    """Parse `a | !b | -c` or `a & !b`; backticks quote any name."""
     literals: list[OptionLiteral] = []
     operators: set[str] = set()
     at, positive, expect_name = 0, True, True
@@ -169,10 +165,6 @@ def parse_arithmetic(
     negated: bool = False,
     line: int | None = None,
 ) -> ArithmeticConstraint:
-    """Parse `expression CMP expression` as SPL Conqueror does (right-associative `*` and `/`).
-
-    Raises:
-        ExpressionError: if the text is not a comparison of expressions over known names.
-    """
+    """Parse `expression CMP expression` as SPL Conqueror does (right-associative `*` and `/`)."""
     left, comparison, right = parse_comparison(text, names, associate="right")
     return ArithmeticConstraint(left, comparison, right, kind, requires, negated, text, line)

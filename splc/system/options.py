@@ -111,15 +111,6 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
 
     As in SPL Conqueror, values are rounded to 3 decimals, unless that changes a value by more than one part in 1000
     or a twentieth of the step. Steps that add a constant, such as 0.0625 or 0.0001, are not rounded.
-
-    Args:
-        name: the option's name; in the step function it, or `n`, is the current value.
-        minimum: the first value.
-        maximum: the upper bound.
-        step: the expression for the next value.
-
-    Raises:
-        VariabilityError: if min > max, the step does not increase the value, or there are too many values.
     """
     if minimum > maximum:
         raise VariabilityError(f"{name}: minValue {minimum:g} lies above maxValue {maximum:g}")

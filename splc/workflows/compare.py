@@ -150,13 +150,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:
-    """Refuse what is wrong before anything is read.
-
-    Args:
-        request: the request.
-        keys: the measures of predictions.
-        thresholds: the measures with a threshold, and the field of the request that has it.
-    """
+    """Refuse what is wrong before anything is read."""
     if not request.models:
         raise RequestError("name the models to compare", "models")
     if request.scale is not None and not 0 < request.scale < math.inf:

@@ -175,15 +175,7 @@ def basis_of(
 
 
 def _measured_basis(request: Request, project: Project, space: Space, stated: str | None, notes: list[Note]) -> Basis:
-    """Return the measured configurations, or sampled ones with the values of those that were measured.
-
-    Args:
-        request: the request.
-        project: the project.
-        space: the valid configurations.
-        stated: the property that the files of the models state.
-        notes: the notes to add to.
-    """
+    """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
     everything = project.measurements(
         space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate

@@ -56,11 +56,7 @@ def _learned(
 
 
 def _analytical(model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]) -> ComparedModel:
-    """Return an analytical model with the band that follows from the intervals of its parameters.
-
-    Raises:
-        SpecError: if they hold at another level: they cannot be converted without the data they were estimated from.
-    """
+    """Return an analytical model with the band that follows from the intervals of its parameters."""
     parameters = model.model.parameters
     if unknown := [each.name for each in parameters if not each.determined]:
         verb = "is" if len(unknown) == 1 else "are"

@@ -102,10 +102,6 @@ def _unused(file: str, stored: StoredModel, names: Sequence[str], used: Sequence
 
 
 def _raise(problems: Iterable[Problem]) -> None:
-    """Raise these problems, if there are any.
-
-    Raises:
-        SpecError: all of them.
-    """
+    """Raise these problems, if there are any."""
     if found := list(problems):
         raise SpecError(found)

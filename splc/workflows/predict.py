@@ -104,11 +104,7 @@ def run(request: Request) -> Result:
 
 
 def _predictions(file: str, stored: StoredModel, project: Project, rows: PredictionInputs) -> Array:
-    """Return the predictions.
-
-    Raises:
-        ConfigurationError: at the line of the first configuration that cannot be predicted.
-    """
+    """Return the predictions."""
     try:
         return stored.model.predict(project.with_observed(rows.configurations))
     except EvaluationError as failure:
@@ -118,13 +114,7 @@ def _predictions(file: str, stored: StoredModel, project: Project, rows: Predict
 
 
 def _notes_about_property(rows: PredictionInputs, own: str | None, expected: str | None) -> list[Note]:
-    """Return a note where the model is judged by another property than its own, or by none of several.
-
-    Args:
-        rows: the configurations.
-        own: the property that the model's file names.
-        expected: the property of the project.
-    """
+    """Return a note where the model is judged by another property than its own, or by none of several."""
     if rows.nfp is not None:
         if own is None or own.split() == rows.nfp.split():
             return []

@@ -148,11 +148,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
 
 
 def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:
-    """Return points with a value of every parameter; one that is constant in the profile need not be stated.
-
-    Raises:
-        RequestError: for an unknown or missing parameter.
-    """
+    """Return points with a value of every parameter; one that is constant in the profile need not be stated."""
     known = experiment.parameters
     found = []
     for point in points:

@@ -109,11 +109,7 @@ def run(request: Request) -> Result:
 def _added_up(
     experiment: Experiment, callpath: Sequence[str] | None, metric: str | None
 ) -> tuple[Array, Array, tuple[str, ...]]:
-    """Return points, values added up over call paths, and the call paths.
-
-    Raises:
-        MeasurementError: if there are several metrics, or no point has values of all call paths.
-    """
+    """Return points, values added up over call paths, and the call paths."""
     series = chosen_series(experiment, callpath, None if metric is None else [metric])
     metrics = list(dict.fromkeys(key[1] for key in series))
     if len(metrics) > 1:
@@ -131,11 +127,7 @@ def _added_up(
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
-    """Return what a measurement costs, as a function and as text.
-
-    Raises:
-        ExpressionError: if the text is not an expression of parameters and the value.
-    """
+    """Return what a measurement costs, as a function and as text."""
     if text is None:
         processes = next((name for name in names if name.casefold() in PROCESSES), None)
         text = VALUE if processes is None else f"{VALUE} * `{processes}`"

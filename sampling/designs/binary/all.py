@@ -23,9 +23,5 @@ class All:
         return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed has no effect).
-
-        Raises:
-            SpaceError: if there are more than the enumeration limit.
-        """
+        """Return its rows (the seed has no effect)."""
         return Design(parts.binary.enumerate(LIMIT))

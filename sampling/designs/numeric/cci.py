@@ -55,11 +55,7 @@ class CentralComposite:
                 raise arguments.error(f"cci has no variant {arguments.positional[0]!r}")
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its distinct rows: centre, axial points, cube (the seed has no effect).
-
-        Raises:
-            SpecError: if there are more than 16 numeric options.
-        """
+        """Return its distinct rows: centre, axial points, cube (the seed has no effect)."""
         options = parts.model.numeric_options
         if len(options) > _MOST_OPTIONS and self.variant != "compat":
             raise SpecError(

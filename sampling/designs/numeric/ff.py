@@ -30,11 +30,7 @@ class FullFactorial:
         return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed has no effect).
-
-        Raises:
-            SpaceError: if there are more than the enumeration limit.
-        """
+        """Return its rows (the seed has no effect)."""
         sizes = [len(option.values) for option in parts.model.numeric_options]
         if math.prod(sizes) > LIMIT:
             raise SpaceError(

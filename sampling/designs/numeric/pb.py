@@ -49,11 +49,7 @@ class PlackettBurman:
 
     @classmethod
     def parse(cls, arguments: Arguments) -> PlackettBurman:
-        """Read its arguments.
-
-        Raises:
-            SpecError: if M,L is not one of the six known pairs.
-        """
+        """Read its arguments."""
         hint = f"write {arguments.usage}; M,L is one of {'  '.join(f'{m},{n}' for m, n in SEEDS)}"
         if not 2 <= len(arguments.positional) <= 3 or arguments.named:
             raise arguments.error("a number of measurements M and of levels L are expected", hint)
@@ -75,11 +71,7 @@ class PlackettBurman:
         return np.concatenate([shifted, np.zeros((1, len(seed)), dtype=shifted.dtype)])
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its distinct rows for a system (the seed has no effect).
-
-        Raises:
-            SpecError: if there are more numeric options than columns.
-        """
+        """Return its distinct rows for a system (the seed has no effect)."""
         options: Sequence[NumericOption] = parts.model.numeric_options
         if len(options) > self.measurements - 1:
             raise SpecError(

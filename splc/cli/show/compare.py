@@ -16,10 +16,7 @@ TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlati
 def show(result: Result, names: Sequence[str], form: str) -> None:
     """Print tables.
 
-    Args:
-        result: the comparison.
-        names: the tables (see `TABLE_NAMES`).
-        form: 'csv', 'markdown', 'latex', or empty for a terminal.
+    `names`: the tables (see `TABLE_NAMES`).
     """
     from splc.cli.show.compare_tables import csv_table, tables_of
     from splc.cli.terminal import say
@@ -66,11 +63,7 @@ def show_measures() -> None:
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
-    """Return the picture of a comparison.
-
-    Raises:
-        OutputError: if there is nothing to draw.
-    """
+    """Return the picture of a comparison."""
     import numpy as np
 
     from splc.plotting import Curves, comparison_plot

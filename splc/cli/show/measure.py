@@ -91,12 +91,7 @@ def repetitions(setup: Setup) -> str:
 
 
 def show(result: Result, *, quiet: bool) -> None:
-    """Print how a measurement ended.
-
-    Args:
-        result: the measurement.
-        quiet: whether standard output is used for something else.
-    """
+    """Print how a measurement ended."""
     from splc.cli.terminal import note, say, warn
 
     setup, recorded, outputs = result.session.setup, result.session.recorded, result.outputs

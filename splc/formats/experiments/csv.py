@@ -46,12 +46,7 @@ class _Columns:
 def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None) -> Experiment:
     """Return the experiment of a CSV table.
 
-    Args:
-        source: the file.
-        parameters: the names of the columns that are parameters; None is by their place (see above).
-
-    Raises:
-        InputError: with all errors and their lines.
+    `parameters`: the names of the columns that are parameters; None is by their place (see above).
     """
     rows, lines = _rows(source)
     header = [cell.strip() for cell in rows[0]]
@@ -99,11 +94,7 @@ def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
 
 
 def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None) -> _Columns:
-    """Return the kinds of the columns.
-
-    Raises:
-        InputError: if a column has no name or a duplicate one, or parameters or metrics are missing.
-    """
+    """Return the kinds of the columns."""
     problems = Problems(file)
     for at, name in enumerate(header):
         if not name:

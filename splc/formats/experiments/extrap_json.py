@@ -24,12 +24,7 @@ STORED = "Extra-P"
 
 
 def parse_experiment_json(source: Source) -> Experiment:
-    """Return the experiment of a JSON file of Extra-P, in its new or its old form.
-
-    Raises:
-        InputError: with line and column if it is not JSON, else with all errors and their places as paths such as
-            `measurements.main.time[3].values`.
-    """
+    """Return the experiment of a JSON file of Extra-P, in its new or its old form."""
     try:
         content = parse_json(source.text())
     except JsonError as error:
@@ -51,11 +46,7 @@ class _Reader(ABC):
         self.problems = Problems(source.name)
 
     def experiment(self) -> Experiment:
-        """Return the experiment.
-
-        Raises:
-            InputError: if anything is wrong.
-        """
+        """Return the experiment."""
         rows = self.rows()
         self.problems.raise_if_any(InputError)
         return rows.experiment()

@@ -35,11 +35,7 @@ _NOTED = 5
 
 
 def parse_experiment_text(source: Source) -> Experiment:
-    """Return the experiment of a file in Extra-P's text format.
-
-    Raises:
-        InputError: with all errors and their lines.
-    """
+    """Return the experiment of a file in Extra-P's text format."""
     reader = _Reader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
         text = line.strip()
@@ -147,11 +143,7 @@ class _Reader:
         self.block.rows.append(self.numbers(text.split(), line))
 
     def experiment(self) -> Experiment:
-        """Return the experiment.
-
-        Raises:
-            InputError: if anything is wrong.
-        """
+        """Return the experiment."""
         for what, found in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
             if not found:
                 self.problems.add(f"there is no {what} in the file")
@@ -207,9 +199,6 @@ def experiment_text(experiment: Experiment) -> str:
     """Return an experiment in Extra-P's text format.
 
     Points without a value get a `DATA` without values; repetitions that are missing are left out.
-
-    Raises:
-        OutputError: if the format cannot express a name: one of a parameter with spaces, or one with line breaks.
     """
     wrong = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
     wrong += [name for key in experiment.series for name in key if not name or not _is_line(name)]

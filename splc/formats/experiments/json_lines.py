@@ -38,15 +38,7 @@ _ENOUGH = 20
 
 
 def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experiment:
-    """Return the experiment of a file of JSON lines, or of Talpas.
-
-    Args:
-        source: the file.
-        talpas: whether the separator is `;`.
-
-    Raises:
-        InputError: with all errors, their lines and columns.
-    """
+    """Return the experiment of a file of JSON lines, or of Talpas."""
     reader = _Reader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
         if line.strip():
@@ -144,11 +136,7 @@ class _Reader:
         self.problems.add(place + why_no_number(value), line, hint=number_hint(value))
 
     def experiment(self) -> Experiment:
-        """Return the experiment.
-
-        Raises:
-            InputError: if anything is wrong.
-        """
+        """Return the experiment."""
         self.problems.raise_if_any(InputError)
         if self.rows is None:
             raise InputError(Problem("there are no measurements in the file", self.source.name))
@@ -156,11 +144,7 @@ class _Reader:
 
 
 def experiment_jsonl(experiment: Experiment) -> str:
-    """Return an experiment as JSON lines, one line per point and series; points without a value get an empty list.
-
-    Raises:
-        OutputError: if a call path or a metric has no name.
-    """
+    """Return an experiment as JSON lines, one line per point and series; points without a value get an empty list."""
     if not all(name for key in experiment.series for name in key):
         raise OutputError("a call path or a metric has no name")
     points = [

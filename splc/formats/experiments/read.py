@@ -35,12 +35,7 @@ def read_experiment(
 def parse_experiment(
     source: Source, parameters: Sequence[str] | None = None, kind: ExperimentFormat | None = None
 ) -> Experiment:
-    """Return the experiment of a file. See `read_experiment`.
-
-    Raises:
-        InputError: as `read_experiment`.
-        SpecError: as `read_experiment`.
-    """
+    """Return the experiment of a file. See `read_experiment`."""
     known = [each.name for each in registry.formats_of("experiment")]
     if kind is not None and kind not in known:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, known))

@@ -47,11 +47,7 @@ class ExperimentRows:
         self.count += 1
 
     def experiment(self, notes: Sequence[str] = ()) -> Experiment:
-        """Return the experiment; notes on missing values and constant parameters follow those of the reader.
-
-        Raises:
-            InputError: if there are no measurements, or a table of them would be too large.
-        """
+        """Return the experiment; notes on missing values and constant parameters follow those of the reader."""
         file = self.source.name
         if not self.parameters:
             raise InputError(Problem("no parameter is named", file))

@@ -87,11 +87,7 @@ class _Refused:
     summaries: list[Problem] = field(default_factory=list)
 
     def raise_if_any(self, file: str) -> None:
-        """Raise an error with the first rows and the summaries.
-
-        Raises:
-            MeasurementError: if there are any.
-        """
+        """Raise an error with the first rows and the summaries."""
         if not self.rows:
             return
         self.rows.sort()
@@ -104,19 +100,7 @@ class _Refused:
 def assemble(
     model: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source, *, repeated: bool
 ) -> Measurements:
-    """Return the measurements in the rows of a file.
-
-    Args:
-        model: the system.
-        rows: the rows.
-        policy: the treatment of invalid and repeated rows.
-        source: the file.
-        repeated: whether rows with the same configuration are repetitions, not duplicates.
-
-    Raises:
-        MeasurementError: if there are no rows or no properties, or rows are invalid or repeated and the policy is
-            'error'.
-    """
+    """Return the measurements in the rows of a file."""
     count = len(rows.lines)
     if count == 0:
         raise MeasurementError(Problem("the file has no rows", source.name))
@@ -181,11 +165,7 @@ def invalid_rows(
 ) -> dict[int, str]:
     """Return row → problem for each row whose configuration is wrong or fails the check.
 
-    Args:
-        model: the system.
-        indices: value indices, shape (n, options).
-        reasons: row → problems that the reader found in its configuration.
-        policy: how configurations are checked and explained.
+    `indices`: value indices, shape (n, options). `reasons`: row → problems that the reader found in its configuration.
     """
     invalid = {row: "; ".join(found) for row, found in reasons.items()}
     if policy.check is None:

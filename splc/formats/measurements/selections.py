@@ -29,11 +29,7 @@ def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
 
 
 def listable(name: str, model: VariabilityModel, separators: str) -> str:
-    """Return a spelling of an option's name without separators, for lists.
-
-    Raises:
-        OutputError: if there is no such spelling.
-    """
+    """Return a spelling of an option's name without separators, for lists."""
     if not set(name) & set(separators):
         return name
     plain = plain_name(name)

@@ -85,11 +85,7 @@ def scaling_file(
 ) -> ModelFile:
     """Return the file of scaling models.
 
-    Args:
-        models: (call path, metric) → model.
-        origin: the file that they were fitted to.
-        further: further content of the JSON of some of them, such as predictions.
-        facts: content of the JSON that holds for all of them.
+    `models`: (call path, metric) → model. `further`: further content of the JSON of some of them, such as predictions.
     """
     entries = tuple(scaling_entry(key, model, (further or {}).get(key, {})) for key, model in models.items())
     method = next(iter(models.values())).method
@@ -108,13 +104,7 @@ def scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any] | No
 def learned_file(result: LearningResult, origin: str, test_errors: Sequence[float | None] | None = None) -> ModelFile:
     """Return the file of a learned model.
 
-    Args:
-        result: the result of learning.
-        origin: the measurements that were learned from.
-        test_errors: the error after each round, for logs; None: only that of the last round is known.
-
-    Raises:
-        LearningError: if the result has no readable terms.
+    `test_errors`: the error after each round, for logs; None: only that of the last round is known.
     """
     key = (ROOT_CALLPATH, result.nfp)
     if result.scaling is not None:

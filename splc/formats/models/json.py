@@ -31,12 +31,7 @@ def parse_stored_json(
 ) -> tuple[InfluenceModel, str | None]:
     """Return the model of a JSON file, and its property if the file names it.
 
-    Args:
-        source: the file.
-        variability_model: the system whose options the terms must use; None: any names.
-
-    Raises:
-        InputError: if the file is not JSON of a model, with line and column; or naming everything that is wrong in it.
+    `variability_model`: the system whose options the terms must use; None: any names.
     """
     try:
         content = json.loads(source.text())

@@ -27,12 +27,7 @@ def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
     Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
     package is needed.
 
-    Args:
-        model: the model.
-        digits: significant digits of coefficients; None: as many as needed to read the same number back.
-
-    Raises:
-        OutputError: if an influence is not a finite number.
+    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
     text = _LatexNotation(model, digits).total(model.terms)
     return rf"\exp\left({text}\right)" if model.link == "log" else text
@@ -83,11 +78,7 @@ class _LatexNotation(Notation):
 
 
 def latex_table(content: ModelFile) -> str:
-    r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2.
-
-    Raises:
-        OutputError: if a coefficient is not a finite number.
-    """
+    r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
     rows = []
     for entry in content.entries:
         titled = [latex_escaped(each) for each in entry.key]

@@ -100,16 +100,9 @@ def parse_stored_log(
 ) -> tuple[InfluenceModel, str | None]:
     """Return a model that a log holds, and the property that was learned, where the log says it (`command: nfp`).
 
-    Args:
-        source: the log.
-        variability_model: the system, whose names the terms must use; options that are always selected (among them
-            the one that represents the constant) become the constant. Without it only `root` does.
-        round: 'last' (as SPL Conqueror predicts), 'best' (the least validation error) or a round's number; where
-            models were averaged (bagging), 'last' and 'best' are the average.
-        learning: 1, 2, … where a log holds several learnings; None is the last.
-
-    Raises:
-        InputError: with file and line, for a log without a model, malformed lines, and unknown names.
+    `variability_model`: the system, whose names the terms must use; options that are always selected (among them the
+    one that represents the constant) become the constant. Without it only `root` does. `learning`: 1, 2, … where a log
+    holds several learnings; None is the last.
     """
     learnings = _learnings(source)
     if not learnings:
@@ -130,11 +123,7 @@ def parse_stored_log(
 
 
 def number_of_learnings(source: Source) -> int:
-    """Return how many learnings a log holds that have a model.
-
-    Raises:
-        InputError: naming every malformed line.
-    """
+    """Return how many learnings a log holds that have a model."""
     return len(_learnings(source))
 
 
@@ -151,11 +140,7 @@ def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine
 
 
 def _learnings(source: Source) -> list[Learning]:
-    """Return the learnings of a log that hold a model, in order.
-
-    Raises:
-        InputError: naming every malformed line.
-    """
+    """Return the learnings of a log that hold a model, in order."""
     problems = Problems(source.name)
     found = [Learning()]
     last, averaging = -1, False
@@ -232,11 +217,7 @@ def _is_value(text: str) -> bool:
 def _model(
     parts: list[tuple[str, str, int]], link: Link, file: str, variability_model: VariabilityModel | None
 ) -> InfluenceModel:
-    """Return the model of (influence, product, line) parts.
-
-    Raises:
-        InputError: naming everything that is wrong.
-    """
+    """Return the model of (influence, product, line) parts."""
     problems = Problems(file)
     names = (
         NameTable(variability_model.term_names) if variability_model else names_of(product for _, product, _ in parts)

@@ -31,13 +31,8 @@ _WORDLESS = ("noCandidate",)
 def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:
     """Return a learning result as a log.
 
-    Args:
-        result: the learning result.
-        test_errors: the error after each round on the configurations that models are judged by, in percent; None:
-            only that of the last round is known, on all measured configurations.
-
-    Raises:
-        OutputError: if the grammar cannot express a name or an exponent.
+    `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
+    that of the last round is known, on all measured configurations.
     """
     order = result.model.order
     _require_names(result.model, result.base)
@@ -75,16 +70,7 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
 
 
 def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = None) -> str:
-    """Return a model without a history as a log, as SPL Conqueror's `truemodel` prints one: one line, round 0.
-
-    Args:
-        model: the model.
-        base: the option that represents the constant.
-        nfp: the property of the model, if known.
-
-    Raises:
-        OutputError: if the grammar cannot express a name or an exponent.
-    """
+    """Return a model without a history as a log, as SPL Conqueror's `truemodel` prints one: one line, round 0."""
     _require_names(model, base)
     # The constant comes first, as in every log.
     terms = sorted(model.terms, key=lambda pair: pair[0] != CONSTANT)

@@ -27,12 +27,7 @@ _ROUNDINGS = Decimal(2) ** -51
 def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
     """Return a model as model text with logarithms to the base 2: `1.37 + 6.698 * log2(y)^2`.
 
-    Args:
-        model: the model.
-        digits: significant digits of coefficients; None: as many as needed to read the same number back.
-
-    Raises:
-        OutputError: if an influence is not a finite number, or for a model with a link.
+    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
     if model.link != "identity":
         message = f"a model with the link {model.link!r} cannot be written as model text"
@@ -46,12 +41,7 @@ def base2(influence: float, logs: Iterable[Exponent]) -> float:
     The result is rounded to 15 digits if that is within the rounding error: 6.698 is 6.698 again after a conversion
     to log10 and back.
 
-    Args:
-        influence: the coefficient with logarithms to the base 10.
-        logs: the exponents of the logarithms.
-
-    Raises:
-        OutputError: if the result is not a finite number.
+    `influence`: the coefficient with logarithms to the base 10.
     """
     power = sum((Fraction(each) for each in logs), Fraction(0))
     if not math.isfinite(influence):

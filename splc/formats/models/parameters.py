@@ -206,12 +206,7 @@ def _shown(value: Any) -> str | None:
 
 
 def parameters_text(parameters: Parameters, heading: str = "") -> str:
-    """Return parameters as TOML.
-
-    Args:
-        parameters: the parameters.
-        heading: a comment for the top, of one or several lines.
-    """
+    """Return parameters as TOML."""
     plain = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
     lines = [f"# {line}".rstrip() for line in plain]
     for name, expression in parameters.expressions.items():

@@ -28,13 +28,7 @@ def python_text(model: InfluenceModel, module: Module = "math", digits: int | No
 
     Options, and parameters that are kept as names, are variables with the names of `python_names`.
 
-    Args:
-        model: the model.
-        module: the module of the functions: 'math' for numbers, 'np' (numpy) for arrays.
-        digits: significant digits of coefficients; None: as many as needed to read the same number back.
-
-    Raises:
-        OutputError: if an influence is not a finite number.
+    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
     text = _PythonNotation(model, digits, module).total(model.terms)
     return f"{module}.exp({text})" if model.link == "log" else text
@@ -99,11 +93,7 @@ class _PythonNotation(Notation):
 
 
 def python_module(content: ModelFile) -> str:
-    """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function.
-
-    Raises:
-        OutputError: if a coefficient is not a finite number.
-    """
+    """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function."""
     functions = _function_names(entry.key for entry in content.entries)
     lines = [_docstring(content.about), "", "import math", ""]
     for entry in content.entries:

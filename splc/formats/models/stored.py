@@ -99,11 +99,7 @@ def plain_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
 
 
 def _require_terms(model: InfluenceModel) -> None:
-    """Refuse a model that only model text can express.
-
-    Raises:
-        OutputError: if it has subexpressions that are not sums of terms.
-    """
+    """Refuse a model that only model text can express."""
     if model.subexpressions:
         names = listed([each.name for each in model.subexpressions])
         hint = "write it as model text (.txt)"

@@ -35,15 +35,9 @@ def parse_stored_text(
 ) -> tuple[InfluenceModel, frozenset[str]]:
     """Return the model of a text, and the names of the parameters that it uses.
 
-    Args:
-        source: the text.
-        variability_model: the system, whose options or observed variables the names must be (or parameters, or the
-            text's own definitions); None takes every name as an option, all of which are positive.
-        parameters: machine parameters that the text uses: name → value, or the content of a parameters file.
-        symbols: parameters that stay names in the terms, besides those that are tables or have intervals.
-
-    Raises:
-        ExpressionError: with file, line and column.
+    `variability_model`: the system, whose options or observed variables the names must be (or parameters, or the text's
+    own definitions); None takes every name as an option, all of which are positive. `parameters`: machine parameters
+    that the text uses: name → value, or the content of a parameters file.
     """
     known = Parameters.of(parameters)
     names = None if variability_model is None else variability_model.term_names
@@ -68,11 +62,7 @@ def parse_stored_text(
 
 
 def model_text_file(model: InfluenceModel) -> str:
-    """Return a model as model text.
-
-    Raises:
-        OutputError: for a model with a link, which model text cannot express.
-    """
+    """Return a model as model text."""
     if model.link != "identity":
         raise OutputError(
             f"a model with the link {model.link!r} cannot be written as model text", hint="write it as .json"
@@ -84,9 +74,6 @@ def models_text(content: ModelFile) -> str:
     """Return models as model text, logarithms to the base 2, each below a comment with what it rests on.
 
     The text of a single model is read by `read_model`; of several, all but one have to be removed first.
-
-    Raises:
-        OutputError: if a coefficient is not a finite number, or for a model with a link.
     """
     lines = [f"# {one_line(content.about)}"]
     for entry in content.entries:

@@ -16,11 +16,7 @@ from splc.formats.models.text import models_text
 
 
 def models_log_text(content: ModelFile) -> str:
-    """Return the only model of a file as a log.
-
-    Raises:
-        OutputError: if there are several models, or the log grammar cannot express the model.
-    """
+    """Return the only model of a file as a log."""
     if len(content.entries) > 1:
         raise OutputError("a log holds one model", hint="write .json, .txt, .py or .tex")
     (entry,) = content.entries

@@ -50,11 +50,7 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
 
 
 def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
-    """Return the model of a document.
-
-    Raises:
-        VariabilityError: with all its problems.
-    """
+    """Return the model of a document."""
     name = (root.get("name") or "").strip()
     if not name:
         reader.problems.add('<vm> has no name: <vm name="…">', line_of(root))

@@ -225,9 +225,7 @@ class ForwardSelection:
     ) -> Outcome:
         """Learn until a rule ends it.
 
-        Args:
-            on_round: called after every round.
-            should_stop: asked after every round; true keeps what is learned and ends.
+        `should_stop`: asked after every round; true keeps what is learned and ends.
         """
         before, termination = 0.0, "noCandidate"
         if self.scorer.error <= self.fit.loss.exact:

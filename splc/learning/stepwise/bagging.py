@@ -23,11 +23,7 @@ def bagged(
     Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
     (without duplicates) and is judged on the rest of that part, or on its own rows if no others are left.
 
-    Args:
-        problem: what to learn from.
-        settings: the settings.
-        seed: seed of the draws.
-        should_stop: asked after every round of every model; true keeps the models learned so far.
+    `should_stop`: asked after every round of every model; true keeps the models learned so far.
     """
     rng = np.random.default_rng(seed)
     order = stable_order(problem)

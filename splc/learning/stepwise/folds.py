@@ -19,11 +19,6 @@ def folds_of(problem: FeatureTable, settings: Settings, seed: int) -> Array | No
     """Return the fold of each row, shape (n,), or None if the settings ask for no cross-validation.
 
     There are crossValidation_k random folds of equal size (±1), at most as many as rows; a single row has none.
-
-    Args:
-        problem: what to learn from.
-        settings: the settings.
-        seed: seed of the folds.
     """
     rows = len(problem)
     if not settings.crossValidation or rows < 2:

@@ -69,9 +69,7 @@ class ColumnTable:
     def products(self, vector: Array, heads: Array | None = None) -> Array:
         """Return the product of every cell's column with a vector, shape (heads, atoms).
 
-        Args:
-            vector: shape (n,).
-            heads: columns of heads, shape (heads, n); None is all of them.
+        `vector`: shape (n,). `heads`: columns of heads, shape (heads, n); None is all of them.
         """
         heads = self.heads.array if heads is None else heads
         total = np.zeros((len(heads), len(self.atoms)))
@@ -185,9 +183,7 @@ class Projection:
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the loss that the model has with each candidate added; NaN for a collinear one.
 
-        Args:
-            heads: head of each candidate, shape (m,).
-            atoms: its atom, shape (m,).
+        `heads`: head of each candidate, shape (m,). `atoms`: its atom, shape (m,).
         """
         fitted, judged = self.fitted, self.judged
         basis = fitted.basis.array
@@ -219,9 +215,7 @@ def least_squares(columns: Array, target: Array) -> Array:
 
     Columns are scaled to length 1 first, so that their units do not affect the conditioning.
 
-    Args:
-        columns: shape (n, terms).
-        target: shape (n,).
+    `columns`: shape (n, terms). `target`: shape (n,).
     """
     scale = np.linalg.norm(columns, axis=0)
     scale[scale == 0] = 1.0

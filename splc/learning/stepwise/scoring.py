@@ -34,11 +34,7 @@ class Loss:
 
     @classmethod
     def of(cls, target: Array, settings: Settings) -> Loss:
-        """Return the loss that the settings ask for.
-
-        Raises:
-            LearningError: for the relative loss if all values are 0.
-        """
+        """Return the loss that the settings ask for."""
         n = len(target)
         epsilon = settings.epsilon if settings.considerEpsilonTube else None
         if settings.lossFunction == "RELATIVE":

@@ -98,9 +98,7 @@ class Scorer:
     def best(self, allowed: Array, error: float) -> Winner | None:
         """Return the allowed candidate with the greatest score, or None where none is positive.
 
-        Args:
-            allowed: the candidates, shape (heads, atoms).
-            error: the selection error of the model, from which scores count.
+        `allowed`: the candidates, shape (heads, atoms).
         """
         allowed = self.usable(allowed)
         drop: Array = np.zeros(allowed.shape)
@@ -128,11 +126,8 @@ class Scorer:
     def best_of(self, heads: Array, atoms: Array, errors: Array, reference: float) -> Winner | None:
         """Return the winner among candidates whose selection errors are known; ties go by canonical order.
 
-        Args:
-            heads: their heads, shape (m,).
-            atoms: their atoms, shape (m,).
-            errors: their selection errors, shape (m,).
-            reference: the error that scores count from.
+        `heads`: their heads, shape (m,). `atoms`: their atoms, shape (m,). `errors`: their selection errors, shape
+        (m,).
         """
         scores = (reference - errors) / self.divisors(heads, atoms)
         best, tie = float(scores.max(initial=0.0)), TIE * reference

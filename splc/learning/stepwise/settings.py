@@ -144,11 +144,7 @@ _MINIMA = {
 
 
 def converted(name: str, default: Any, value: Any) -> Any:
-    """Return a value in the type of the setting's default.
-
-    Raises:
-        ValueError: naming what was expected.
-    """
+    """Return a value in the type of the setting's default."""
     text = str(value).strip()
     if name in {"lossFunction", "scoreMeasure"}:
         allowed = LOSSES if name == "lossFunction" else ("RELERROR",)
@@ -186,11 +182,7 @@ PRESETS: Mapping[str, Settings] = MappingProxyType({"splconqueror": Settings(), 
 
 
 def preset(name: str) -> Settings:
-    """Return a preset's settings.
-
-    Raises:
-        SpecError: for an unknown preset.
-    """
+    """Return a preset's settings."""
     if name not in PRESETS:
         raise SpecError(f"unknown preset {name!r}", hint=unknown_name_hint(name, list(PRESETS)))
     return PRESETS[name]

@@ -54,12 +54,7 @@ class StepwiseLearner:
         return self.chosen.bagging or self.chosen.crossValidation
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn a performance-influence model. Learning does not depend on the order of rows or options.
-
-        Raises:
-            LearningError: if nothing can be learned.
-            ConfigurationError: if a configuration lacks an observation that is to be learned from.
-        """
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
         chosen = self.chosen
         started = time.monotonic()
         table = problem.features(chosen.learn_numeric_disabled)

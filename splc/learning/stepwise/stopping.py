@@ -25,15 +25,8 @@ def stop_reason(
 ) -> str | None:
     """Return the rule that ends learning after a round, or None.
 
-    Args:
-        settings: the limits.
-        number: rounds so far.
-        error: selection error after the round.
-        score: score of the round's winner.
-        exact: the largest error that is rounding only.
-        elapsed: seconds since learning began.
-        took: seconds of this round.
-        level: level of the hierarchy; below `MAX_LEVEL` a small improvement raises it instead of ending.
+    `exact`: the largest error that is rounding only. `elapsed`: seconds since learning began. `took`: seconds of this
+    round.
     """
     if number >= settings.numberOfRounds:
         return "numberOfRounds"

@@ -19,13 +19,7 @@ from splc.models.text.signs import Signs
 def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Expansion:
     """Expand a tree to its canonical sum of terms: term → coefficient.
 
-    Args:
-        node: the tree; names that are not in `definitions` are options.
-        definitions: name → its sum of terms.
-
-    Raises:
-        ExpressionError: if it is not a sum of terms (logarithm of a sum, division by a sum, an exponent that is not a
-            number), or has more than `MAX_TERMS` terms.
+    `definitions`: name → its sum of terms.
     """
     return Expander(definitions or {}).expanded(node)
 

@@ -63,21 +63,13 @@ def duration_text(seconds: float) -> str:
 
 
 def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
-    """Return a term in the log grammar; the constant is `base`.
-
-    Raises:
-        OutputError: if an exponent is not a whole number, which the grammar cannot express.
-    """
+    """Return a term in the log grammar; the constant is `base`."""
     require_whole_exponents(term, order)
     return product_text(term, (), order, base)
 
 
 def require_whole_exponents(term: Term, order: Sequence[str] = ()) -> None:
-    """Refuse a term that the log grammar cannot express.
-
-    Raises:
-        OutputError: if an exponent is not a whole number.
-    """
+    """Refuse a term that the log grammar cannot express."""
     for factor in term.factors:
         if factor.power != int(factor.power) or factor.log != int(factor.log):
             raise OutputError(
@@ -91,11 +83,7 @@ def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), 
 
     Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The product of nothing is `base`.
 
-    Args:
-        term: powers and logarithms, with whole exponents.
-        further: texts of further factors.
-        order: the order of the options.
-        base: the name of the constant.
+    `order`: the order of the options.
     """
     positions = {name: position for position, name in enumerate(order)}
     above: list[str] = []
@@ -131,12 +119,7 @@ def split_model(text: str) -> list[tuple[str, str]]:
 def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
     """Raise an error if the log grammar cannot express some names so that they read back as the same names.
 
-    Args:
-        names: the names.
-        known: all names that the log will be read with; None: it is read without a variability model.
-
-    Raises:
-        OutputError: naming them.
+    `known`: all names that the log will be read with; None: it is read without a variability model.
     """
     wrong = [name for name in dict.fromkeys(names) if not _reads_back(name, known)]
     if wrong:
@@ -192,14 +175,6 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
 
     `( 64 - x )` is multiplied out; where x is an optional numeric option of the `model`, 64 counts only where x is
     selected, like every term with x in SPL Conqueror. The root and options that are always selected are left out.
-
-    Args:
-        text: the product, without its influence.
-        names: the known names.
-        model: the system, if known.
-
-    Raises:
-        ExpressionError: with the column in the product.
     """
     tree = parse(text, names, associate="right")
     factors = list(tree.factors) if isinstance(tree, Product) else [(1, tree)]
@@ -219,9 +194,7 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
 def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
     """Return a sum of terms without the switches of options in the same term, as `x * Enabledx` is x.
 
-    Args:
-        expansion: the sum.
-        switches: `Enabledx` → x.
+    `switches`: `Enabledx` → x.
     """
     result: Expansion = {}
     for term, value in expansion.items():

@@ -73,13 +73,8 @@ class Symbols:
     def state(self, parameters: Parameters, kept: Kept) -> None:
         """Define the parameters.
 
-        Args:
-            parameters: the parameters.
-            kept: numbers that remain names in terms, as tables and numbers with intervals do; None replaces all
-                parameters by their values.
-
-        Raises:
-            ExpressionError: with all problems of the parameters, with file and line.
+        `kept`: numbers that remain names in terms, as tables and numbers with intervals do; None replaces all
+        parameters by their values.
         """
         problems = [
             _problem(parameters, name, what, hint)

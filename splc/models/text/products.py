@@ -223,8 +223,7 @@ def _at_least(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
 
     Sums over disjoint names multiply their numbers of terms; other sums are ignored, because their terms may cancel.
 
-    Args:
-        sums: (number of terms, power, names) of each.
+    `sums`: (number of terms, power, names) of each.
     """
     count = 1
     used: set[str] = set()

@@ -55,16 +55,9 @@ def expand_text(
 ) -> Expansion:
     """Expand model text with its definitions to a sum of terms.
 
-    Args:
-        text: the model text.
-        names: accepted spelling → option name; None accepts every plain name as an option.
-        parameters: name → number.
-        associate: how `*` and `/` associate, see `splc.arithmetic.parser.parse`.
-
-    Functions that exist in model text only, such as `max`, are ordinary names here.
-
-    Raises:
-        ExpressionError: with line and column, also if the text is not a sum of terms.
+    `names`: accepted spelling → option name; None accepts every plain name as an option. `parameters`: name → number.
+    `associate`: how `*` and `/` associate, see `splc.arithmetic.parser.parse`.  Functions that exist in model text
+    only, such as `max`, are ordinary names here.
     """
     return _Text(text, Symbols(names, Expander({})), Parameters.of(parameters), associate, None).expanded().expansion
 
@@ -83,18 +76,9 @@ def expand_model(
 
     Parameters are replaced by their values, except tables, numbers with intervals, and those in `symbols`.
 
-    Args:
-        text: the model text.
-        names: accepted spelling → option name; None accepts every plain name as an option.
-        parameters: the machine parameters.
-        symbols: parameters to keep as names.
-        constants: names whose value is always 1.
-        binary: names whose values are 0 and 1, so that all their positive powers are equal.
-        signs: lower bounds of options; by default all options are positive.
-
-    Raises:
-        ExpressionError: with line and column, and all unknown names at once; problems of parameters have the file and
-            line of the parameter.
+    `names`: accepted spelling → option name; None accepts every plain name as an option. `constants`: names whose value
+    is always 1. `binary`: names whose values are 0 and 1, so that all their positive powers are equal. `signs`: lower
+    bounds of options; by default all options are positive.
     """
     expander = Expander({}, subexpressions=True, binary=binary, signs=signs)
     stated = Symbols(names, expander, constants)
@@ -119,11 +103,7 @@ class _Text:
         self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
 
     def expanded(self) -> ExpandedText:
-        """Return the model as a sum of terms.
-
-        Raises:
-            ExpressionError: with all problems.
-        """
+        """Return the model as a sum of terms."""
         expander, used = self.symbols.expander, set[str]()
         stated: list[tuple[Statement, set[str]]] = []
         lines: dict[str, int] = {}

@@ -53,12 +53,7 @@ class ModelText:
 def split_text(text: str, names: NameTable | None = None) -> ModelText:
     """Split model text into definitions and the model line.
 
-    Args:
-        text: the text.
-        names: the known names, which may begin or end with operators; None if no name does.
-
-    Raises:
-        ExpressionError: if there is no model line, several of them, or a definition after it.
+    `names`: the known names, which may begin or end with operators; None if no name does.
     """
     statements = [_named(lines, line) for lines, line in _statements(text, names)]
     if not statements:

@@ -47,11 +47,7 @@ class ParameterCombination:
 
 @lru_cache(maxsize=16)
 def combinations(parameters: int) -> tuple[ParameterCombination, ...]:
-    """Return all combinations of some of the parameters; the constant model, without products, first.
-
-    Args:
-        parameters: their number.
-    """
+    """Return all combinations of some of the parameters; the constant model, without products, first."""
     found = []
     some = 1 - (1 - ACTIVE_SHARE) ** parameters
     for active in range(2**parameters):

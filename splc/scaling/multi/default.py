@@ -21,10 +21,9 @@ from splc.types import Array
 def default(points: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
     """Choose the most plausible hypothesis for each quantity.
 
-    Args:
-        points: distinct points, shape (n, parameters).
-        measured: values without gaps, shape (models, n), none larger than about 1.
-        strong_scaling: whether negative powers are considered; None: of parameters along which a quantity falls.
+    `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
+    than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
+    falls.
     """
     among, found = search(points, measured, strong_scaling)
     best = found[np.flatnonzero(np.diff(found.model, prepend=-1))]

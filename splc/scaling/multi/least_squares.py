@@ -41,12 +41,9 @@ class Fits:
 def fitted_roughly(products: Array, masks: Array, constant: bool, squares: Array, total: int) -> Fits:
     """Fit every combination to every choice of terms, by normal equations.
 
-    Args:
-        products: inner products of columns of length 1, the last one being the values, (columns, columns, choices).
-        masks: which columns each combination has, shape (combinations, size).
-        constant: whether the first of them is the constant.
-        squares: squares of repetitions, shape (choices,).
-        total: number of measurements.
+    `products`: inner products of columns of length 1, the last one being the values, (columns, columns, choices).
+    `masks`: which columns each combination has, shape (combinations, size). `squares`: squares of repetitions, shape
+    (choices,).
 
     Returns:
         fits of shape (combinations, choices).
@@ -78,11 +75,8 @@ def fitted_roughly(products: Array, masks: Array, constant: bool, squares: Array
 def fitted_exactly(columns: Array, constant: bool, squares: Array, total: int) -> Fits:
     """Fit all hypotheses by modified Gram-Schmidt.
 
-    Args:
-        columns: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses).
-        constant: whether the first one is the constant.
-        squares: squares of repetitions, shape (hypotheses,).
-        total: number of measurements.
+    `columns`: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses). `squares`: squares of
+    repetitions, shape (hypotheses,).
 
     Returns:
         fits of shape (hypotheses,).

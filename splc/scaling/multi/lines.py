@@ -14,9 +14,7 @@ from splc.types import Array
 def lines(points: Array, parameter: int) -> tuple[Array, ...]:
     """Return the lines along a parameter: rows of points that agree in all other parameters, two or more of them.
 
-    Args:
-        points: distinct points, shape (n, parameters).
-        parameter: the parameter that varies.
+    `points`: distinct points, shape (n, parameters).
 
     Returns:
         rows, ascending in the parameter; the lines in the order of their other coordinates.

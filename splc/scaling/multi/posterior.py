@@ -132,14 +132,9 @@ def hypotheses(
 ) -> Hypotheses:
     """Fit all combinations of the chosen terms.
 
-    Args:
-        among: the terms of each parameter.
-        chosen: which are combined.
-        z: weighted values, shape (models, n).
-        weights: shape (models, n).
-        squares: squares of repetitions around their points, relative to noise, shape (models,).
-        total: number of measurements of each quantity.
-        only_full: whether combinations without some parameter are left out.
+    `among`: the terms of each parameter. `z`: weighted values, shape (models, n). `weights`: shape (models, n).
+    `squares`: squares of repetitions around their points, relative to noise, shape (models,). `total`: number of
+    measurements of each quantity.
     """
     parameters, n = len(among), z.shape[1]
     groups = [each for each in _groups(parameters, n) if not only_full or each.active == 2**parameters - 1]

@@ -32,10 +32,9 @@ def search(
 ) -> tuple[tuple[ParameterTerms, ...], Hypotheses]:
     """Return the terms of every parameter, and each quantity's plausible hypotheses, the most plausible one first.
 
-    Args:
-        points: distinct points, shape (n, parameters).
-        measured: values without gaps, shape (models, n), none larger than about 1.
-        strong_scaling: whether negative powers are considered; None: of parameters along which a quantity falls.
+    `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
+    than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
+    falls.
     """
     among = parameter_terms(points)
     totals = measured.counts.sum(axis=1)

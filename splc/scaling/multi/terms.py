@@ -93,14 +93,9 @@ def line_scores(
     Each line has a level and a slope of its own, or only a slope (a product without a constant): the better of both
     counts, relative to the best term.
 
-    Args:
-        points: shape (n, parameters).
-        parameter: the parameter.
-        among: its terms.
-        z: weighted values, shape (models, n).
-        weights: shape (models, n).
-        total: number of measurements of each quantity.
-        squares: squares of repetitions around their points, relative to noise, shape (models,).
+    `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `weights`: shape (models, n). `total`:
+    number of measurements of each quantity. `squares`: squares of repetitions around their points, relative to noise,
+    shape (models,).
 
     Returns:
         None where no line has three points.
@@ -142,8 +137,7 @@ def line_scores(
 def shortlists(scores: list[Array]) -> Shortlists:
     """Return the most plausible terms.
 
-    Args:
-        scores: per parameter the log plausibility of its terms, shape (models, terms), -inf for those that are out.
+    `scores`: per parameter the log plausibility of its terms, shape (models, terms), -inf for those that are out.
     """
     most = most_terms(len(scores))
     models = len(scores[0])

@@ -28,13 +28,9 @@ _ROUNDING = 1e-26
 def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, criterion: Criterion) -> Selection:
     """Choose the hypothesis with the smallest error.
 
-    Args:
-        x: distinct points, shape (n,).
-        values: shape (models, n).
-        among: the exponents of terms; terms without a finite value at some point are left out.
-        number: the largest number of terms beside the constant, 1 or 2.
-        criterion: 'rss', the residual sum of squares in sample, as in the paper; or 'loo', the SMAPE at points left
-            out, as in later versions, which does not always prefer a second term.
+    `x`: distinct points, shape (n,). `values`: shape (models, n). `number`: the largest number of terms beside the
+    constant, 1 or 2. `criterion`: 'rss', the residual sum of squares in sample, as in the paper; or 'loo', the SMAPE at
+    points left out, as in later versions, which does not always prefer a second term.
     """
     terms = usable(among, x) if len(x) > 1 else ()
     first, second = np.full(len(values), -1), np.full(len(values), -1)
@@ -50,9 +46,7 @@ def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, cr
 def basic(x: Array, values: Array) -> Selection:
     """Choose one of 42 terms as Extra-P 4.2.5 does by default: the smallest SMAPE at points left out.
 
-    Args:
-        x: distinct points, shape (n,).
-        values: shape (models, n).
+    `x`: distinct points, shape (n,). `values`: shape (models, n).
     """
     terms = usable(EXTRAP, x) if len(x) > 1 else ()
     none = np.full(len(values), -1)
@@ -105,10 +99,7 @@ def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) ->
 def _fitted(designs: Array, values: Array, criterion: Criterion) -> tuple[Array, Array]:
     """Fit a constant beside each design by least squares, for all values at once.
 
-    Args:
-        designs: shape (hypotheses, n, k).
-        values: shape (n, models).
-        criterion: what the errors are.
+    `designs`: shape (hypotheses, n, k). `values`: shape (n, models).
 
     Returns:
         coefficients, shape (1 + k, hypotheses, models), and errors, inf where columns are collinear.

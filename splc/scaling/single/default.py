@@ -46,10 +46,9 @@ class Weighed:
 def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
     """Choose the most plausible hypothesis for each quantity.
 
-    Args:
-        x: distinct points, ascending, shape (n,).
-        measured: values without gaps, shape (models, n), whose squares do not leave the range of numbers.
-        strong_scaling: whether negative powers are considered; None: for quantities that fall (see `falls`).
+    `x`: distinct points, ascending, shape (n,). `measured`: values without gaps, shape (models, n), whose squares do
+    not leave the range of numbers. `strong_scaling`: whether negative powers are considered; None: for quantities that
+    fall (see `falls`).
     """
     fall = falls(measured.values)
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
@@ -79,10 +78,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
 def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Plausible:
     """Return the plausible hypotheses for one quantity.
 
-    Args:
-        x: distinct points, ascending, shape (n,).
-        measured: values without gaps of one quantity, shape (1, n).
-        strong_scaling: as for `default`.
+    `x`: distinct points, ascending, shape (n,). `measured`: values without gaps of one quantity, shape (1, n).
     """
     among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
     parts = []
@@ -119,8 +115,7 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
 def falls(values: Array) -> Array:
     """Return which quantities fall somewhere as x grows: they end lower, or fall by a tenth before they rise.
 
-    Args:
-        values: shape (models, n), at ascending points.
+    `values`: shape (models, n), at ascending points.
     """
     first = values[:, 0]
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
@@ -175,11 +170,8 @@ def _chosen(among: HypothesisSpace, x: Array, measured: Condensed, total: int) -
 def _leading(first: Array, second: Array, coefficients: Array, at: Array) -> Array:
     """Return the term that contributes most: `first` or `second`, whose shape broadcasts to the result's.
 
-    Args:
-        first: the first terms, -1 for none.
-        second: the second terms, -1 for none.
-        coefficients: constant, first, second, shape (3, …).
-        at: the values of all terms where contributions are compared, shape (terms,).
+    `first`: the first terms, -1 for none. `second`: the second terms, -1 for none. `coefficients`: constant, first,
+    second, shape (3, …). `at`: the values of all terms where contributions are compared, shape (terms,).
     """
     known = np.append(at, 0.0)
     more = np.abs(coefficients[2] * known[second]) > np.abs(coefficients[1] * known[first])

@@ -83,12 +83,7 @@ class HypothesisSpace:
 
 
 def space(x: Array, falling: bool) -> HypothesisSpace:
-    """Return the hypotheses for points x, each with fewer coefficients than points.
-
-    Args:
-        x: the points, distinct.
-        falling: whether negative powers are among them.
-    """
+    """Return the hypotheses for points x, each with fewer coefficients than points."""
     return _space(np.asarray(x, dtype=float).tobytes(), falling)
 
 

@@ -50,13 +50,9 @@ def posterior(
 ) -> Posterior:
     """Return the posterior of all hypotheses.
 
-    Args:
-        among: the hypotheses.
-        values: one value per point, shape (n, models).
-        scales: the size that the noise of a point is relative to, shape (n, models), positive.
-        counts: the number of measurements of each value, shape (n, models).
-        squares: sum of squared deviations of repetitions, relative to `scales`, shape (models,).
-        total: number of measurements, the same for all models.
+    `values`: one value per point, shape (n, models). `scales`: the size that the noise of a point is relative to, shape
+    (n, models), positive. `counts`: the number of measurements of each value, shape (n, models). `squares`: sum of
+    squared deviations of repetitions, relative to `scales`, shape (models,).
     """
     weights = np.sqrt(counts) / scales
     z = values * weights

@@ -26,9 +26,7 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
     A model is fitted to every window of five points in turn. A window across the change fits badly: its error, the
     root of the residual sum of squares over the mean value, is large or several times its neighbour's.
 
-    Args:
-        x: distinct points, ascending, shape (n,).
-        values: shape (n,).
+    `x`: distinct points, ascending, shape (n,). `values`: shape (n,).
     """
     if len(x) < LEAST_POINTS:
         return None
