@@ -6,9 +6,10 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from typer.models import CommandInfo
 from typer.testing import CliRunner
 
 from splc.cli.app import app
@@ -86,3 +87,13 @@ def test_help_is_plain(command: str, run: Run) -> None:
     usage = re.search(r"Usage: .*", text)
     assert usage is not None
     assert "{" not in usage[0]
+
+
+@pytest.mark.parametrize("command", app.registered_commands, ids=lambda command: str(command.name))
+def test_help_shows_choices(command: CommandInfo, run: Run) -> None:
+    """The help of an option with fixed choices lists them."""
+    text = run(str(command.name), "--help").stdout
+    assert command.callback is not None
+    for hint in get_type_hints(command.callback).values():
+        for choices in (each for each in (hint, *get_args(hint)) if get_origin(each) is Literal):
+            assert "|".join(get_args(choices)) in text

@@ -52,7 +52,7 @@ def learn(
     numeric: Numeric = None,
     missing: Annotated[
         types.Missing,
-        typer.Option("--missing", help="Sampled configurations that were not measured."),
+        typer.Option("--missing", metavar="error|drop|nearest", help="Sampled configurations that were not measured."),
     ] = "error",
     seed: Seed = 0,
     preset: Annotated[
@@ -126,7 +126,10 @@ def learn(
     aggregate: Annotated[
         types.Aggregate | None,
         typer.Option(
-            "--aggregate", help="The value that represents repetitions. [default: mean]", rich_help_panel=POLICIES
+            "--aggregate",
+            metavar="mean|median|min",
+            help="The value that represents repetitions. [default: mean]",
+            rich_help_panel=POLICIES,
         ),
     ] = None,
 ) -> None:
