@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from casestudies.drivers import with_levels
+from casestudies.drivers import level_columns
 from splc.io.files import write_whole
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
 
 
 @dataclass(frozen=True)
-class Case:
+class CaseMeasurement:
     """The measurement of a case study.
 
     Attributes:
@@ -47,14 +47,14 @@ class Case:
         """The columns to record."""
         if not self.leveled:
             return (*COMMON, LOAD)
-        levels = [name for level in range(with_levels.LEVELS) for name in with_levels.columns(level)]
+        levels = [name for level in range(level_columns.LEVELS) for name in level_columns.columns(level)]
         return (*COMMON, "levels", *levels, LOAD)
 
     @property
     def command(self) -> str:
         """The command for `splc measure`."""
         text = MPIRUN.format(ranks=" * ".join(self.topology)) + self.program
-        return f"{sys.executable} ../drivers/with_levels.py {text}" if self.leveled else text
+        return f"{sys.executable} ../drivers/level_columns.py {text}" if self.leveled else text
 
     @property
     def output(self) -> str:
@@ -64,14 +64,14 @@ class Case:
 
 SMG = "../../drivers/build/smg"
 CASES = {
-    "smg2000/1d": Case(("px",), SMG),
-    "smg2000/2d": Case(("px", "py"), SMG),
-    "smg2000/3d": Case(("px", "py", "pz"), SMG),
-    "boomeramg": Case(("px", "py", "pz"), "../drivers/build/amg", leveled=True),
+    "smg2000/1d": CaseMeasurement(("px",), SMG),
+    "smg2000/2d": CaseMeasurement(("px", "py"), SMG),
+    "smg2000/3d": CaseMeasurement(("px", "py", "pz"), SMG),
+    "boomeramg": CaseMeasurement(("px", "py", "pz"), "../drivers/build/amg", leveled=True),
 }
 
 
-def arguments(case: Case, folder: Path, further: Sequence[str]) -> list[str]:
+def arguments(case: CaseMeasurement, folder: Path, further: Sequence[str]) -> list[str]:
     """Return the arguments of `splc measure`."""
     chosen = {option.partition("=")[0] for option in further}
     found = ["measure", "--batch-by", ",".join(case.topology), "--command", case.command, "--output", case.output]
@@ -94,7 +94,7 @@ def arguments(case: Case, folder: Path, further: Sequence[str]) -> list[str]:
 def split(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Return file name → content: the measurements, and what was observed of configurations and their levels."""
     levels = range(max(int(row["levels"]) for row in rows))
-    observed_of_level = [name for name in with_levels.columns(0) if not name.startswith("level_")]
+    observed_of_level = [name for name in level_columns.columns(0) if not name.startswith("level_")]
     variables = [name.removesuffix("_0") for name in observed_of_level]
     measured = [*OPTIONS, *COMMON, *(f"level_{level}_compute_seconds" for level in levels), LOAD]
     whole, observed, by_level = [measured], [[*OPTIONS, "iterations"]], [[*OPTIONS, "level", *variables]]

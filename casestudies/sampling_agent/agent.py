@@ -13,13 +13,13 @@ import numpy as np
 
 from casestudies.sampling_agent.network import Network, drawn_network
 from casestudies.sampling_agent.replay import Replay
-from casestudies.sampling_agent.settings import Settings
+from casestudies.sampling_agent.settings import TrainingSettings
 
 
 class Agent:
     """A network that learns the value of actions, one update at a time."""
 
-    def __init__(self, inputs: int, actions: int, settings: Settings, rng: np.random.Generator) -> None:
+    def __init__(self, inputs: int, actions: int, settings: TrainingSettings, rng: np.random.Generator) -> None:
         """Start with a new network.
 
         `settings`: see there.

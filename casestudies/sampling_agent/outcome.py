@@ -13,7 +13,7 @@ from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class EpisodeOutcome:
     """Episodes that are over.
 
     Attributes:
@@ -35,10 +35,10 @@ class Outcome:
     single_ranks: Array
 
     @staticmethod
-    def joined(parts: Sequence[Outcome]) -> Outcome:
+    def joined(parts: Sequence[EpisodeOutcome]) -> EpisodeOutcome:
         """Return several outcomes as one."""
-        names = Outcome.__dataclass_fields__
-        return Outcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        names = EpisodeOutcome.__dataclass_fields__
+        return EpisodeOutcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     @property
     def share(self) -> float:
@@ -67,11 +67,11 @@ class Outcome:
         return float(self.single_ranks[there].mean()) if there.any() else float("nan")
 
 
-def outcome_of(episodes: Episodes, steps: Transitions) -> Outcome:
+def outcome_of(episodes: Episodes, steps: Transitions) -> EpisodeOutcome:
     """Return the outcome of episodes."""
     number, lines = len(episodes), steps.phases < episodes.grid.parameters
     line_ranks, single_ranks = (_means(steps.ranks[rows], steps.episodes[rows], number) for rows in (lines, ~lines))
-    return Outcome(
+    return EpisodeOutcome(
         episodes.accurate.copy(),
         episodes.costs,
         episodes.points,

@@ -9,7 +9,7 @@ from splc.errors import SpecError
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """Settings of the training.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from casestudies.sampling_agent.outcome import Outcome
+from casestudies.sampling_agent.outcome import EpisodeOutcome
 from casestudies.sampling_agent.training import Epoch
 from casestudies.sampling_agent.validation import AGENT, AGENT_DRAWN, HEURISTIC, Validation
 
@@ -43,7 +43,7 @@ def curve_csv(epochs: Sequence[Epoch]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def validation_csv(outcomes: Mapping[str, Outcome]) -> str:
+def validation_csv(outcomes: Mapping[str, EpisodeOutcome]) -> str:
     """Return the outcome of each policy."""
     lines = [VALIDATED]
     for name, each in outcomes.items():

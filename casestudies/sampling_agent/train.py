@@ -16,7 +16,7 @@ import numpy as np
 from casestudies.report.page import with_blocks
 from casestudies.sampling_agent.grid import paper_grid
 from casestudies.sampling_agent.network import write_network
-from casestudies.sampling_agent.settings import Settings
+from casestudies.sampling_agent.settings import TrainingSettings
 from casestudies.sampling_agent.tables import curve_csv, tables, validation_csv
 from casestudies.sampling_agent.tasks import Generator, scaling_modeler
 from casestudies.sampling_agent.training import Epoch, train
@@ -33,7 +33,7 @@ _OPTIONS = ("seed", "epochs", "episodes", "side_by_side", "most_single", "gamma"
 def main(given: list[str] | None = None) -> int:
     """Train and validate; exit code 2 if something is missing or wrong."""
     parser = argparse.ArgumentParser(prog="python -m casestudies.sampling_agent.train", description=__doc__)
-    known = {each.name: each for each in fields(Settings)}
+    known = {each.name: each for each in fields(TrainingSettings)}
     for name in _OPTIONS:
         default = known[name].default
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, metavar="N")
@@ -49,7 +49,7 @@ def main(given: list[str] | None = None) -> int:
             print(f"error: {name} is not installed: pip install 'splc[{extra}]'", file=sys.stderr)
             return 2
     try:
-        settings = Settings(**{name: getattr(chosen, name) for name in (*_OPTIONS, "from_best")})
+        settings = TrainingSettings(**{name: getattr(chosen, name) for name in (*_OPTIONS, "from_best")})
         generator = Generator(**{each.name: getattr(chosen, each.name) for each in fields(Generator)})
         _run(settings, generator, chosen.functions, chosen.output)
     except SplcError as error:
@@ -61,7 +61,7 @@ def main(given: list[str] | None = None) -> int:
     return 0
 
 
-def _run(settings: Settings, generator: Generator, functions: int, output: Path | None) -> None:
+def _run(settings: TrainingSettings, generator: Generator, functions: int, output: Path | None) -> None:
     import torch
 
     from casestudies.sampling_agent.figures import against_heuristic, learning_curve

@@ -11,10 +11,10 @@ from casestudies.sampling_agent.agent import Agent
 from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.grid import Grid
 from casestudies.sampling_agent.network import Network
-from casestudies.sampling_agent.outcome import Outcome, outcome_of
+from casestudies.sampling_agent.outcome import EpisodeOutcome, outcome_of
 from casestudies.sampling_agent.policies import by_chance, by_value, exploring, play
 from casestudies.sampling_agent.replay import Replay
-from casestudies.sampling_agent.settings import Settings
+from casestudies.sampling_agent.settings import TrainingSettings
 from casestudies.sampling_agent.tasks import Draw, Modeler
 
 # The streams of draws: what one of them draws does not change with how much another one did.
@@ -38,13 +38,13 @@ class Epoch:
 
     number: int
     epsilon: float
-    trained: Outcome
-    compared: Outcome
+    trained: EpisodeOutcome
+    compared: EpisodeOutcome
     better: bool
     best: Network
 
 
-def train(grid: Grid, draw: Draw, modeler: Modeler, settings: Settings) -> Iterator[Epoch]:
+def train(grid: Grid, draw: Draw, modeler: Modeler, settings: TrainingSettings) -> Iterator[Epoch]:
     """Train an agent, and yield every epoch once it is over.
 
     Transitions are remembered only of episodes that ended with an accurate model. After each epoch the network is
@@ -59,7 +59,7 @@ def train(grid: Grid, draw: Draw, modeler: Modeler, settings: Settings) -> Itera
     best, reached = agent.network(), -np.inf
     for number in range(1, settings.epochs + 1):
         epsilon = settings.epsilon_at(number)
-        parts: list[Outcome] = []
+        parts: list[EpisodeOutcome] = []
         while not _over(parts, number, settings):
             tasks = draw(settings.side_by_side, rng)
             episodes = Episodes(grid, tasks, modeler, settings.band, settings.most_single)
@@ -77,10 +77,10 @@ def train(grid: Grid, draw: Draw, modeler: Modeler, settings: Settings) -> Itera
             best, reached = agent.network(), compared.score
         elif settings.from_best:
             agent.become(best)
-        yield Epoch(number, epsilon, Outcome.joined(parts), compared, better, best)
+        yield Epoch(number, epsilon, EpisodeOutcome.joined(parts), compared, better, best)
 
 
-def _over(parts: list[Outcome], epoch: int, settings: Settings) -> bool:
+def _over(parts: list[EpisodeOutcome], epoch: int, settings: TrainingSettings) -> bool:
     """Whether an epoch is over: in the first one, only episodes with an accurate model count."""
     played = sum(len(part.accurate) for part in parts)
     if epoch > 1 or played >= _MOST_DRAWN * settings.episodes:

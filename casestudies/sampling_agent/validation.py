@@ -10,9 +10,9 @@ import numpy as np
 from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.grid import Grid
 from casestudies.sampling_agent.network import Network
-from casestudies.sampling_agent.outcome import Outcome, outcome_of
+from casestudies.sampling_agent.outcome import EpisodeOutcome, outcome_of
 from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
-from casestudies.sampling_agent.settings import Settings
+from casestudies.sampling_agent.settings import TrainingSettings
 from casestudies.sampling_agent.tasks import Modeler, Tasks
 from splc.types import Array
 
@@ -32,7 +32,7 @@ class Validation:
         lines: parameter → which line the agent took, as text → the share of functions.
     """
 
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, EpisodeOutcome]
     lines: tuple[Mapping[str, float], ...]
 
 
@@ -41,7 +41,7 @@ def validation_rng(seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, _VALIDATED])
 
 
-def validate(grid: Grid, tasks: Tasks, modeler: Modeler, network: Network, settings: Settings) -> Validation:
+def validate(grid: Grid, tasks: Tasks, modeler: Modeler, network: Network, settings: TrainingSettings) -> Validation:
     """Play all functions by every policy."""
     policies = {
         AGENT: by_value(network),
@@ -50,7 +50,7 @@ def validate(grid: Grid, tasks: Tasks, modeler: Modeler, network: Network, setti
         HEURISTIC_DRAWN: exploring(heuristic, DRAWN, np.random.default_rng([settings.seed, _DRAWN, 1])),
         CHANCE: by_chance(np.random.default_rng([settings.seed, _DRAWN, 2])),
     }
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, EpisodeOutcome] = {}
     lines: tuple[dict[str, float], ...] = ()
     for name, policy in policies.items():
         episodes = Episodes(grid, tasks, modeler, settings.band, settings.most_single)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from casestudies import measure
-from casestudies.drivers import with_levels
+from casestudies.drivers import level_columns
 from splc.formats.measurements.observations_csv import read_observed
 from splc.project import Project
 from tests.support.paths import BOOMERAMG, CASES
@@ -46,7 +46,7 @@ def table(text: str) -> list[dict[str, str]]:
 def joined(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Return what the program that joins rows and levels does with the stand-in for `amg`."""
     (folder / "fake.py").write_text(FAKE, encoding="utf-8")
-    program = [sys.executable, str(CASES / "drivers" / "with_levels.py"), sys.executable, str(folder / "fake.py")]
+    program = [sys.executable, str(CASES / "drivers" / "level_columns.py"), sys.executable, str(folder / "fake.py")]
     return subprocess.run(
         [*program, *options], input="px,nx\n1,8\n2,8\n1,16\n", capture_output=True, text=True, check=False
     )
@@ -63,8 +63,8 @@ def test_levels_join_their_row(tmp_path: Path) -> None:
         ("1", "16", "3"),
     ]
     for count, row in enumerate(rows, 1):
-        for level in range(with_levels.LEVELS):
-            found = [float(row[name]) for name in with_levels.columns(level)]
+        for level in range(level_columns.LEVELS):
+            found = [float(row[name]) for name in level_columns.columns(level)]
             there = [*range(10 * level, 10 * level + 7), 1.75 + level]
             assert found == (there if level < count else [0.0] * 8)
 
@@ -86,8 +86,8 @@ def committed() -> list[dict[str, str]]:
     rows = []
     for row in table((BOOMERAMG / "measurements.csv").read_text(encoding="utf-8")):
         own = levels[tuple(row[name] for name in measure.OPTIONS)]
-        for number in range(with_levels.LEVELS):
-            for name in with_levels.VARIABLES.values():
+        for number in range(level_columns.LEVELS):
+            for name in level_columns.VARIABLES.values():
                 row[f"{name}_{number}"] = (own[number][name] or "0") if number < len(own) else "0"
         rows.append({**row, "levels": str(len(own))})
     return rows

@@ -19,7 +19,7 @@ from casestudies.sampling_agent.network import Network, drawn_network, read_netw
 from casestudies.sampling_agent.outcome import outcome_of
 from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
 from casestudies.sampling_agent.replay import Replay
-from casestudies.sampling_agent.settings import Settings
+from casestudies.sampling_agent.settings import TrainingSettings
 from casestudies.sampling_agent.tables import CURVE, VALIDATED, curve_csv, tables, validation_csv
 from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks, scaling_modeler
 from casestudies.sampling_agent.train import HERE
@@ -274,7 +274,7 @@ def test_network_is_written_and_read(tmp_path: Path) -> None:
 
 def test_epsilon_and_beta_are_annealed() -> None:
     """The share of drawn actions falls from 1.0 to 0.1 in a quarter of the epochs, as in the paper, and stays."""
-    paper = Settings(epochs=200, episodes=1000)
+    paper = TrainingSettings(epochs=200, episodes=1000)
     assert [paper.epsilon_at(epoch) for epoch in (1, 50, 51, 200)] == pytest.approx([1.0, 0.1, 0.1, 0.1])
     assert paper.epsilon_at(25) == pytest.approx(1 - 0.9 * 24 / 49)
     assert [paper.beta_at(1), paper.beta_at(200)] == pytest.approx([0.4, 1.0])
@@ -284,7 +284,7 @@ def test_epsilon_and_beta_are_annealed() -> None:
 def test_wrong_settings(wrong: dict[str, int]) -> None:
     """Training with nothing to learn from is refused."""
     with pytest.raises(SpecError, match="so little"):
-        Settings(**wrong)  # type: ignore[arg-type]  # whole numbers all
+        TrainingSettings(**wrong)  # type: ignore[arg-type]  # whole numbers all
 
 
 @pytest.mark.parametrize("make", [lambda: Generator(noise=1.0), lambda: Generator(repetitions=0)])
@@ -301,16 +301,16 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def committed() -> tuple[Grid, Network, Settings, Generator]:
+def committed() -> tuple[Grid, Network, TrainingSettings, Generator]:
     """Return the committed agent, and how it was trained."""
     config = json.loads((TRAINED / "config.json").read_text(encoding="utf-8"))
     own: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in config["settings"].items()
     }
-    return paper_grid(), read_network(TRAINED / "agent.npz"), Settings(**own), Generator(**config["functions"])
+    return paper_grid(), read_network(TRAINED / "agent.npz"), TrainingSettings(**own), Generator(**config["functions"])
 
 
-def test_committed_agent_is_the_one_of_the_page(committed: tuple[Grid, Network, Settings, Generator]) -> None:
+def test_committed_agent_is_the_one_of_the_page(committed: tuple[Grid, Network, TrainingSettings, Generator]) -> None:
     """The committed agent reaches on its functions what the committed table says, as does the heuristic."""
     grid, network, chosen, generator = committed
     rows = {row["policy"]: row for row in rows_of(TRAINED / "validation.csv")}
@@ -362,7 +362,7 @@ def test_agent_computes_what_its_network_says() -> None:
 
     from casestudies.sampling_agent.agent import Agent
 
-    agent = Agent(SMALL.inputs, SMALL.actions, Settings(hidden=(8, 8)), np.random.default_rng(0))
+    agent = Agent(SMALL.inputs, SMALL.actions, TrainingSettings(hidden=(8, 8)), np.random.default_rng(0))
     replay = Replay(50, SMALL.inputs, SMALL.actions, 0.6)
     steps = transitions_of(5, 0)
     replay.add(steps)
@@ -381,7 +381,7 @@ def test_training_finds_the_cheapest_lines() -> None:
     needs_torch()
     from casestudies.sampling_agent.training import train
 
-    chosen = Settings(seed=1, epochs=12, episodes=60, compared=30, hidden=(16, 16), rate=3e-3, side_by_side=10)
+    chosen = TrainingSettings(seed=1, epochs=12, episodes=60, compared=30, hidden=(16, 16), rate=3e-3, side_by_side=10)
     epochs = list(train(SMALL, draw_small, counting(5), chosen))
     assert epochs[-1].best is not epochs[0].best
     tasks = draw_small(100, np.random.default_rng(9))

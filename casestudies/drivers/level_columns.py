@@ -1,6 +1,6 @@
 """Run `amg`, and print its observations of each level in the row of the configuration, for `splc measure`.
 
-    python3 with_levels.py mpirun -n 2 build/amg < configurations.csv
+    python3 level_columns.py mpirun -n 2 build/amg < configurations.csv
 
 A row has the columns of `amg`, and for every level i the columns C_i, s_i, sh_i, p_i, n_i, ph_i, nh_i and
 level_i_compute_seconds, all of them 0 where there is no such level.
@@ -55,15 +55,15 @@ def joined(printed: IO[str], levels: Path) -> Iterator[list[str]]:
             yield [*header, *(name for level in range(LEVELS) for name in columns(level))]
             continue
         if waiting:
-            yield with_levels(dict(zip(header, waiting, strict=True)), known)
+            yield row_with_levels(dict(zip(header, waiting, strict=True)), known)
         else:
             known = rows(levels)
         waiting = row
     if waiting:
-        yield with_levels(dict(zip(header, waiting, strict=True)), known)
+        yield row_with_levels(dict(zip(header, waiting, strict=True)), known)
 
 
-def with_levels(row: dict[str, str], known: Iterator[dict[str, str]]) -> list[str]:
+def row_with_levels(row: dict[str, str], known: Iterator[dict[str, str]]) -> list[str]:
     """Return a row with its levels, the next ones of all.
 
     Raises:
@@ -93,7 +93,7 @@ def main() -> int:
                 writer.writerow(row)
                 sys.stdout.flush()
         except ValueError as error:
-            print(f"with_levels: {error}", file=sys.stderr)
+            print(f"level_columns: {error}", file=sys.stderr)
             process.terminate()
             process.wait()
             return 3
