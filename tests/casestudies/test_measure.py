@@ -115,7 +115,7 @@ def test_observations_that_differ_are_refused() -> None:
 
 @pytest.mark.parametrize("name", measure.CASES)
 def test_command(name: str, tmp_path: Path) -> None:
-    """All configurations are measured three times, unless something else is asked for; a journal is gone on with."""
+    """All configurations are measured three times, unless something else is asked for; a journal is continued."""
     case = measure.CASES[name]
     own = measure.arguments(case, tmp_path, [])
     options = list(pairwise(own))

@@ -82,7 +82,7 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("evaluation", [SINGLE, SPARSE], ids=lambda each: each.preset)
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
-    """An evaluation that was interrupted and gone on with, in one process or two, writes the same bytes as another."""
+    """An evaluation that was interrupted and continued, in one process or two, writes the same bytes as another."""
     calls = count()
     stopped = run_evaluation(evaluation, tmp_path / "one", Execution(should_stop=lambda: next(calls) >= 2))
     assert stopped.interrupted

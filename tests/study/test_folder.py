@@ -1,4 +1,4 @@
-"""Results folders: nobody's files are lost."""
+"""Results folders: no other files are lost."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_changed_results(studied: Studied) -> None:
 
 
 def test_changed_result_that_is_none_any_more(study_file: Path, studied: Studied) -> None:
-    """A log that is no result any more goes, unless somebody changed it: that is kept, and said."""
+    """A log that is no longer a result is removed, unless it was changed: then it is kept, with a note."""
     folder = studied().folder
     log = folder / "logs" / "random-6-seed-0.log"
     log.write_text("my words", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_places_that_cannot_be(study_file: Path, studied: Studied) -> None:
 
 
 def test_moved_project(study_file: Path, studied: Studied, tmp_path: Path) -> None:
-    """A project that is moved with its results goes on with them."""
+    """A project that is moved with its results uses them."""
     from splc.study import read_study, run_study
 
     studied()

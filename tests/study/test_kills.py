@@ -52,7 +52,7 @@ class Crash(BaseException):
 
 
 def test_crash_at_every_step(study_file: Path, studied: Studied, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever step on files is the last one before a crash, the study goes on to the folder of an undisturbed one."""
+    """After a crash at any step on files, the study continues to the folder of an undisturbed one."""
     study_file.write_text('samplings = ["pb:9,3", "random:100"]\n', encoding="utf-8")
     left = [10**9]
 
@@ -82,7 +82,7 @@ def test_crash_at_every_step(study_file: Path, studied: Studied, monkeypatch: py
 
 
 def test_killed_with_processes(study_file: Path) -> None:
-    """The command, killed while its processes learn, goes on to the folder that one process gives."""
+    """The command, killed while its processes learn, continues to the folder of a run with one process."""
     command = [sys.executable, "-m", "splc", "study", str(study_file), "-o"]
     folder = study_file.parent / "killed"
     running = subprocess.Popen([*command, str(folder), "--jobs", "2"], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
@@ -130,7 +130,7 @@ def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
 
 
 def test_stopped(studied: Studied) -> None:
-    """A study that is asked to stop keeps what is done, writes no tables, and goes on where it stopped."""
+    """A study that is asked to stop keeps finished runs, writes no tables, and continues where it stopped."""
     finished: list[int] = []
     first = studied(
         "stopped", on_task=lambda done, total, text: finished.append(done), should_stop=lambda: finished[-1] >= 3
