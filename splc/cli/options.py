@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,72 +12,46 @@ INPUTS = "Inputs (default: those of the current folder)"
 POLICIES = "Problematic measurements"
 
 
-System = Annotated[
-    str | None,
-    typer.Option("--system", metavar="FILE", help="The system description (XML).", rich_help_panel=INPUTS),
-]
-MeasurementsFile = Annotated[
-    str | None,
-    typer.Option("--measurements", metavar="FILE", help="The measurements (CSV or XML).", rich_help_panel=INPUTS),
-]
-Nfp = Annotated[
-    str | None,
-    typer.Option("--property", "--nfp", metavar="NAME", help="The non-functional property.", rich_help_panel=INPUTS),
-]
+def option(names: str, metavar: str, text: str, panel: str | None = None, **settings: Any) -> Any:
+    """Return an option with a value.
+
+    `names` are separated by spaces, `metavar` stands for the value, `panel` is the section of the help text.
+    """
+    return typer.Option(*names.split(), metavar=metavar, help=text, rich_help_panel=panel, **settings)
+
+
+def flag(names: str, text: str, panel: str | None = None) -> Any:
+    """Return an option without a value."""
+    return typer.Option(*names.split(), help=text, rich_help_panel=panel)
+
+
+System = Annotated[str | None, option("--system", "FILE", "The system description (XML).", INPUTS)]
+MeasurementsFile = Annotated[str | None, option("--measurements", "FILE", "The measurements (CSV or XML).", INPUTS)]
+Nfp = Annotated[str | None, option("--property --nfp", "NAME", "The non-functional property.", INPUTS)]
 ParametersFile = Annotated[
     str | None,
-    typer.Option(
-        "--parameters",
-        metavar="FILE",
-        help="The machine parameters of analytical models (TOML, or lines 'name = number').",
-        rich_help_panel=INPUTS,
+    option(
+        "--parameters", "FILE", "The machine parameters of analytical models (TOML, or lines 'name = number').", INPUTS
     ),
 ]
 Parameter = Annotated[
     list[str] | None,
-    typer.Option(
-        "--parameter",
-        metavar="NAME=VALUE",
-        help="A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.",
-        rich_help_panel=INPUTS,
+    option(
+        "--parameter", "NAME=VALUE", "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.", INPUTS
     ),
 ]
 Invalid = Annotated[
-    types.Invalid,
-    typer.Option(
-        "--invalid",
-        metavar="error|drop",
-        help="Rows whose configuration is unknown or invalid.",
-        rich_help_panel=POLICIES,
-    ),
+    types.Invalid, option("--invalid", "error|drop", "Rows whose configuration is unknown or invalid.", POLICIES)
 ]
 Duplicates = Annotated[
     types.Duplicates,
-    typer.Option(
-        "--duplicates",
-        metavar="error|first|mean",
-        help="XML rows that measure a configuration again.",
-        rich_help_panel=POLICIES,
-    ),
+    option("--duplicates", "error|first|mean", "XML rows that measure a configuration again.", POLICIES),
 ]
 Aggregate = Annotated[
-    types.Aggregate,
-    typer.Option(
-        "--aggregate",
-        metavar="mean|median|min",
-        help="The value that represents repetitions.",
-        rich_help_panel=POLICIES,
-    ),
+    types.Aggregate, option("--aggregate", "mean|median|min", "The value that represents repetitions.", POLICIES)
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of random draws.")]
-Sampling = Annotated[
-    str | None,
-    typer.Option("--sampling", metavar="SPEC", help="The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …"),
-]
-Binary = Annotated[
-    str | None, typer.Option("--binary", metavar="SPEC", help="The sampling of the binary options: 'pairwise', …")
-]
-Numeric = Annotated[
-    str | None, typer.Option("--numeric", metavar="SPEC", help="The sampling of the numeric options: 'pb:9,3', …")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Seed = Annotated[int, option("--seed", "N", "The seed of random draws.", min=0)]
+Sampling = Annotated[str | None, option("--sampling", "SPEC", "The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …")]
+Binary = Annotated[str | None, option("--binary", "SPEC", "The sampling of the binary options: 'pairwise', …")]
+Numeric = Annotated[str | None, option("--numeric", "SPEC", "The sampling of the numeric options: 'pb:9,3', …")]
+Json = Annotated[bool, flag("--json", "Print one JSON object.")]

@@ -18,6 +18,8 @@ from splc.cli.options import (
     ParametersFile,
     Seed,
     System,
+    flag,
+    option,
 )
 from splc.cli.show.compare import TABLE_NAMES
 
@@ -46,126 +48,100 @@ def compare(
         ),
     ] = None,
     parameter: Parameter = None,
-    scale: Annotated[
-        float | None,
-        typer.Option("--scale", metavar="FACTOR", help="Multiply the analytical models.", rich_help_panel=MODELS),
-    ] = None,
-    round: Annotated[
-        str,
-        typer.Option("--round", metavar="N|last|best", help="The round of logs.", rich_help_panel=MODELS),
-    ] = "last",
+    scale: Annotated[float | None, option("--scale", "FACTOR", "Multiply the analytical models.", MODELS)] = None,
+    round: Annotated[str, option("--round", "N|last|best", "The round of logs.", MODELS)] = "last",
     learning: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--learning",
-            metavar="N|all",
-            help="The learning of logs that hold several; 'all' compares each. Default: the last.",
-            rich_help_panel=MODELS,
+            "N|all",
+            "The learning of logs that hold several; 'all' compares each. Default: the last.",
+            MODELS,
         ),
     ] = None,
     at: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--at",
-            metavar="NAME=VALUE",
-            help="The row of tabled parameters that is their number in terms: 'nodes=4'. Default: their middle row.",
-            rich_help_panel=TERMS,
+            "NAME=VALUE",
+            "The row of tabled parameters that is their number in terms: 'nodes=4'. Default: their middle row.",
+            TERMS,
         ),
     ] = None,
     constant: Annotated[
         bool,
-        typer.Option(
-            "--constant/--no-constant",
-            help="Whether the constant takes part, as a separate equivalence class.",
-            rich_help_panel=TERMS,
-        ),
+        flag("--constant/--no-constant", "Whether the constant takes part, as a separate equivalence class.", TERMS),
     ] = True,
     on: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--on",
-            metavar="measured|all|FILE|SPEC",
-            help="The configurations: the measured ones (default), all valid ones, those of a file, or a sampling.",
-            rich_help_panel=PREDICTIONS,
+            "measured|all|FILE|SPEC",
+            "The configurations: the measured ones (default), all valid ones, those of a file, or a sampling.",
+            PREDICTIONS,
         ),
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--measure",
-            metavar="NAME",
-            help="A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
-            rich_help_panel=PREDICTIONS,
+            "NAME",
+            "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
+            PREDICTIONS,
         ),
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--weights",
-            metavar="measured|predicted|TERMS",
-            help="Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
-            rich_help_panel=PREDICTIONS,
+            "measured|predicted|TERMS",
+            "Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
+            PREDICTIONS,
         ),
     ] = None,
     intervals: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--intervals",
-            metavar="LEVEL",
-            help="Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
+            "LEVEL",
+            "Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
             "measurements, those of analytical ones from the intervals of their parameters.",
-            rich_help_panel=PREDICTIONS,
+            PREDICTIONS,
         ),
     ] = None,
     seed: Seed = 0,
     tables: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--table",
-            metavar="NAME",
-            help=f"A table: {', '.join(TABLE_NAMES)}. Can be repeated. Default: measures, and for two models terms.",
-            rich_help_panel=RESULTS,
+            "NAME",
+            f"A table: {', '.join(TABLE_NAMES)}. Can be repeated. Default: measures, and for two models terms.",
+            RESULTS,
         ),
     ] = None,
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.", rich_help_panel=RESULTS)] = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the tables as Markdown.", rich_help_panel=RESULTS)
-    ] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the tables as LaTeX.", rich_help_panel=RESULTS)] = False,
+    csv: Annotated[bool, flag("--csv", "Print the table as CSV.", RESULTS)] = False,
+    markdown: Annotated[bool, flag("--markdown", "Print the tables as Markdown.", RESULTS)] = False,
+    latex: Annotated[bool, flag("--latex", "Print the tables as LaTeX.", RESULTS)] = False,
     plot: Annotated[
-        str | None,
-        typer.Option(
-            "--plot", metavar="FILE", help="Draw predictions and terms (.svg, .png, .pdf).", rich_help_panel=RESULTS
-        ),
+        str | None, option("--plot", "FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)
     ] = None,
     view: Annotated[
         Literal["both", "predictions", "terms"] | None,
-        typer.Option(
-            "--view",
-            metavar="both|predictions|terms",
-            help="What --plot draws. Default: both.",
-            rich_help_panel=RESULTS,
-        ),
+        option("--view", "both|predictions|terms", "What --plot draws. Default: both.", RESULTS),
     ] = None,
     fail_below: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fail-below",
-            metavar="NAME=VALUE",
-            help="End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
+            "NAME=VALUE",
+            "End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
             "models with the measurements. Can be repeated.",
-            rich_help_panel=RESULTS,
+            RESULTS,
         ),
     ] = None,
     fail_above: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-above",
-            metavar="NAME=VALUE",
-            help="The same for values above: 'error_rate=20'.",
-            rich_help_panel=RESULTS,
-        ),
+        list[str] | None, option("--fail-above", "NAME=VALUE", "The same for values above: 'error_rate=20'.", RESULTS)
     ] = None,
     system: System = None,
     measurements: MeasurementsFile = None,

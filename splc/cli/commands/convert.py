@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, Parameter, ParametersFile, System
+from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, Parameter, ParametersFile, System, option
 
 EXAMPLES = (
     "splc convert learned.log -o model.json",
@@ -16,23 +16,21 @@ EXAMPLES = (
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="INPUT", help="The file to convert; its content tells what it is.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    output: Annotated[str, option("--output -o", "FILE", "The file to write.")],
     to: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--to",
-            metavar="FORMAT",
-            help="csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml (systems). "
+            "FORMAT",
+            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml (systems). "
             "Default: by the suffix of the output.",
         ),
     ] = None,
     parameter: Parameter = None,
     at: Annotated[
         list[str] | None,
-        typer.Option(
-            "--at",
-            metavar="NAME=VALUE",
-            help="The row of tabled parameters that is inserted: 'nodes=4'. Default: their middle row.",
+        option(
+            "--at", "NAME=VALUE", "The row of tabled parameters that is inserted: 'nodes=4'. Default: their middle row."
         ),
     ] = None,
     system: System = None,

@@ -17,6 +17,7 @@ from splc.cli.options import (
     ParametersFile,
     Seed,
     System,
+    option,
 )
 
 FITTING = "Estimation"
@@ -39,56 +40,53 @@ def fit(
     ] = None,
     free: Annotated[
         list[str],
-        typer.Option(
+        option(
             "--free",
-            metavar="NAME[,NAME...]",
-            help="The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated.",
-            rich_help_panel=FITTING,
+            "NAME[,NAME...]",
+            "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated.",
+            FITTING,
             show_default=False,
         ),
     ] = ...,  # type: ignore[assignment]
     bound: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--bound",
-            metavar="NAME=LOW..HIGH",
-            help="Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
+            "NAME=LOW..HIGH",
+            "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
             "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
             "middle row.",
-            rich_help_panel=FITTING,
+            FITTING,
         ),
     ] = None,
     weights: Annotated[
         Literal["relative", "absolute", "log"],
-        typer.Option(
+        option(
             "--weights",
-            metavar="relative|absolute|log",
-            help="Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
+            "relative|absolute|log",
+            "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
             "measured, for measurements that vary by factors.",
-            rich_help_panel=FITTING,
+            FITTING,
         ),
     ] = "relative",
-    level: Annotated[
-        float, typer.Option("--level", metavar="LEVEL", help="The level of the intervals.", rich_help_panel=FITTING)
-    ] = 0.95,
+    level: Annotated[float, option("--level", "LEVEL", "The level of the intervals.", FITTING)] = 0.95,
     folds: Annotated[
         int,
-        typer.Option(
+        option(
             "--folds",
-            metavar="K",
-            help="Folds of the cross-validation: each is predicted with estimates from the others. 0: none.",
-            rich_help_panel=FITTING,
+            "K",
+            "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.",
+            FITTING,
         ),
     ] = 10,
     seed: Seed = 0,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
-            rich_help_panel=RESULTS,
+        option(
+            "--output -o",
+            "FILE",
+            "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
+            RESULTS,
         ),
     ] = None,
     json: Json = False,

@@ -19,6 +19,8 @@ from splc.cli.options import (
     Sampling,
     Seed,
     System,
+    flag,
+    option,
 )
 from splc.learning.registry import DEFAULT, LEARNERS
 
@@ -40,84 +42,70 @@ RESULTS = "Results"
 def learn(
     learner: Annotated[
         str,
-        typer.Option(
+        option(
             "--learner",
-            metavar="NAME",
-            help=f"The learner: {', '.join(LEARNERS)} (scaling models of the numeric options).",
-            rich_help_panel=LEARNING,
+            "NAME",
+            f"The learner: {', '.join(LEARNERS)} (scaling models of the numeric options).",
+            LEARNING,
         ),
     ] = DEFAULT,
     sampling: Sampling = None,
     binary: Binary = None,
     numeric: Numeric = None,
     missing: Annotated[
-        types.Missing,
-        typer.Option("--missing", metavar="error|drop|nearest", help="Sampled configurations that were not measured."),
+        types.Missing, option("--missing", "error|drop|nearest", "Sampled configurations that were not measured.")
     ] = "error",
     seed: Seed = 0,
-    preset: Annotated[
-        str | None,
-        typer.Option("--preset", metavar="NAME", help="The settings to start from.", rich_help_panel=LEARNING),
-    ] = None,
+    preset: Annotated[str | None, option("--preset", "NAME", "The settings to start from.", LEARNING)] = None,
     assignments: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--set",
-            metavar="NAME=VALUE",
-            help="A setting of the learner: 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
-            rich_help_panel=LEARNING,
+            "NAME=VALUE",
+            "A setting of the learner: 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
+            LEARNING,
         ),
     ] = None,
     observed: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--observed",
-            metavar="PATTERN",
-            help="Observed variables to learn from besides the options: 'C_*'. Can be repeated.",
-            rich_help_panel=LEARNING,
+            "PATTERN",
+            "Observed variables to learn from besides the options: 'C_*'. Can be repeated.",
+            LEARNING,
         ),
     ] = None,
     parts: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--sum",
-            metavar="NFP[:WHERE]",
-            help="Learn this part of the property, and add up the models of all parts; WHERE is 1 in configurations "
+            "NFP[:WHERE]",
+            "Learn this part of the property, and add up the models of all parts; WHERE is 1 in configurations "
             "that have the part. 'seconds_{}:level_{}' is every level. Can be repeated.",
-            rich_help_panel=LEARNING,
+            LEARNING,
         ),
     ] = None,
     evaluate_on: Annotated[
         str | None,
-        typer.Option(
-            "--evaluate-on",
-            metavar="FILE",
-            help="Measurements to judge the model by, instead of those not learned from.",
-            rich_help_panel=LEARNING,
+        option(
+            "--evaluate-on", "FILE", "Measurements to judge the model by, instead of those not learned from.", LEARNING
         ),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The model: .json (with provenance), .py, .tex, otherwise a log as SPL Conqueror writes it; "
+        option(
+            "--output -o",
+            "FILE",
+            "The model: .json (with provenance), .py, .tex, otherwise a log as SPL Conqueror writes it; "
             "of pmnf also .txt. [default: learned.log; of pmnf learned.json]",
-            rich_help_panel=RESULTS,
+            RESULTS,
         ),
     ] = None,
     plot: Annotated[
-        str | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            help="A plot of predicted against measured values (.svg, .png, .pdf).",
-            rich_help_panel=RESULTS,
-        ),
+        str | None, option("--plot", "FILE", "A plot of predicted against measured values (.svg, .png, .pdf).", RESULTS)
     ] = None,
     json: Json = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every round on standard error.")] = False,
+    verbose: Annotated[bool, flag("--verbose -v", "Print every round on standard error.")] = False,
     system: System = None,
     measurements: MeasurementsFile = None,
     nfp: Nfp = None,
@@ -125,12 +113,7 @@ def learn(
     duplicates: Duplicates = "error",
     aggregate: Annotated[
         types.Aggregate | None,
-        typer.Option(
-            "--aggregate",
-            metavar="mean|median|min",
-            help="The value that represents repetitions. [default: mean]",
-            rich_help_panel=POLICIES,
-        ),
+        option("--aggregate", "mean|median|min", "The value that represents repetitions. [default: mean]", POLICIES),
     ] = None,
 ) -> None:
     """Learn a performance-influence model from measurements, and write it to learned.log.

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from splc.cli.options import Binary, Json, Numeric, Sampling, Seed, System
+from splc.cli.options import Binary, Json, Numeric, Sampling, Seed, System, flag, option
 
 # The bar counts thousandths: deviations decide how many runs there are.
 STEPS = 1000
@@ -25,157 +25,106 @@ EXAMPLES = (
 def measure(
     command: Annotated[
         str,
-        typer.Option(
+        option(
             "--command",
-            metavar="TEXT",
-            help="The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
+            "TEXT",
+            "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
             "or with '{options}' for the options' output strings.",
-            rich_help_panel=WHAT,
+            WHAT,
         ),
     ],
     sampling: Sampling = None,
     binary: Binary = None,
     numeric: Numeric = None,
     configurations: Annotated[
-        str | None, typer.Option("--configurations", metavar="FILE", help="The configurations to measure (CSV).")
+        str | None, option("--configurations", "FILE", "The configurations to measure (CSV).")
     ] = None,
     seed: Seed = 0,
     properties: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--property",
-            metavar="NAME=SOURCE",
-            help="What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
+            "NAME=SOURCE",
+            "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
             "(its first group). Can be repeated. Without any: seconds=time.",
-            rich_help_panel=WHAT,
+            WHAT,
         ),
     ] = None,
-    cwd: Annotated[
-        str | None,
-        typer.Option(
-            "--cwd",
-            metavar="FOLDER",
-            help="The folder in which the command runs.",
-            rich_help_panel=WHAT,
-        ),
-    ] = None,
+    cwd: Annotated[str | None, option("--cwd", "FOLDER", "The folder in which the command runs.", WHAT)] = None,
     env: Annotated[
         list[str] | None,
-        typer.Option(
-            "--env",
-            metavar="NAME=VALUE",
-            help="An environment variable of the command. Can be repeated.",
-            rich_help_panel=WHAT,
-        ),
+        option("--env", "NAME=VALUE", "An environment variable of the command. Can be repeated.", WHAT),
     ] = None,
     timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout", metavar="SECONDS", help="End a run (or batch) after this time.", rich_help_panel=WHAT
-        ),
+        float | None, option("--timeout", "SECONDS", "End a run (or batch) after this time.", WHAT)
     ] = None,
-    repeat: Annotated[
-        int, typer.Option("--repeat", min=1, metavar="N", help="Repetitions.", rich_help_panel=HOW_OFTEN)
-    ] = 1,
+    repeat: Annotated[int, option("--repeat", "N", "Repetitions.", HOW_OFTEN, min=1)] = 1,
     warmup: Annotated[
-        int,
-        typer.Option(
-            "--warmup",
-            min=0,
-            metavar="N",
-            help="Runs of each configuration before the repetitions, not used.",
-            rich_help_panel=HOW_OFTEN,
-        ),
+        int, option("--warmup", "N", "Runs of each configuration before the repetitions, not used.", HOW_OFTEN, min=0)
     ] = 0,
     order: Annotated[
         Literal["repetition", "random"],
-        typer.Option(
+        option(
             "--order",
-            metavar="repetition|random",
-            help="All configurations once, then all again; or shuffled, by --seed.",
-            rich_help_panel=HOW_OFTEN,
+            "repetition|random",
+            "All configurations once, then all again; or shuffled, by --seed.",
+            HOW_OFTEN,
         ),
     ] = "repetition",
     max_deviation: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--max-deviation",
-            metavar="X",
-            help="Repeat a configuration until the relative standard deviation of the first property is at most X "
+            "X",
+            "Repeat a configuration until the relative standard deviation of the first property is at most X "
             "(0.1: 10 %).",
-            rich_help_panel=HOW_OFTEN,
+            HOW_OFTEN,
         ),
     ] = None,
     max_repeat: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--max-repeat",
+            "N",
+            "The greatest number of repetitions for --max-deviation. Default: 10.",
+            HOW_OFTEN,
             min=1,
-            metavar="N",
-            help="The greatest number of repetitions for --max-deviation. Default: 10.",
-            rich_help_panel=HOW_OFTEN,
         ),
     ] = None,
-    dry: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Only print what would be run, how often and how long.", rich_help_panel=HOW_OFTEN
-        ),
-    ] = False,
+    dry: Annotated[bool, flag("--dry-run", "Only print what would be run, how often and how long.", HOW_OFTEN)] = False,
     batch: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--batch",
-            help="One process measures many configurations: it reads them as CSV on standard input, or from the file "
+            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
             "{configurations}, and prints CSV with a row for each as it is done.",
-            rich_help_panel=BATCHES,
+            BATCHES,
         ),
     ] = False,
     batch_by: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--batch-by",
-            metavar="OPTION,…",
-            help="A batch command; one process for each combination of these options, which the command may name.",
-            rich_help_panel=BATCHES,
+            "OPTION,…",
+            "A batch command; one process for each combination of these options, which the command may name.",
+            BATCHES,
         ),
     ] = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The measurements.", rich_help_panel=RESULTS)
-    ] = "measurements.csv",
+    output: Annotated[str, option("--output -o", "FILE", "The measurements.", RESULTS)] = "measurements.csv",
     journal: Annotated[
         str | None,
-        typer.Option(
-            "--journal",
-            metavar="FILE",
-            help="The record of every run; by default in the folder of the output.",
-            rich_help_panel=RESULTS,
-        ),
+        option("--journal", "FILE", "The record of every run; by default in the folder of the output.", RESULTS),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an existing journal.", rich_help_panel=RESULTS)
-    ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="When resuming, repeat failed runs.", rich_help_panel=RESULTS)
-    ] = False,
+    resume: Annotated[bool, flag("--resume", "Continue an existing journal.", RESULTS)] = False,
+    retry_failed: Annotated[bool, flag("--retry-failed", "When resuming, repeat failed runs.", RESULTS)] = False,
     json: Json = False,
     backend: Annotated[
         Literal["local", "dask"],
-        typer.Option(
-            "--backend",
-            metavar="local|dask",
-            help="One run after the other on this machine, or on a dask cluster.",
-            rich_help_panel=WHERE,
-        ),
+        option("--backend", "local|dask", "One run after the other on this machine, or on a dask cluster.", WHERE),
     ] = "local",
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="The dask scheduler; one run at a time on each of its workers.",
-            rich_help_panel=WHERE,
-        ),
+        option("--scheduler", "ADDRESS", "The dask scheduler; one run at a time on each of its workers.", WHERE),
     ] = None,
     system: System = None,
 ) -> None:

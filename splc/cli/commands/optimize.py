@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Json, Parameter, ParametersFile, System
+from splc.cli.options import Json, Parameter, ParametersFile, System, flag, option
 
 EXAMPLES = (
     "splc optimize learned.log",
@@ -18,14 +18,9 @@ def optimize(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="The model: a log, JSON or model text. '-' is standard input.")
     ],
-    maximize: Annotated[
-        bool, typer.Option("--maximize", help="Find the greatest predicted value, not the least.")
-    ] = False,
+    maximize: Annotated[bool, flag("--maximize", "Find the greatest predicted value, not the least.")] = False,
     limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", min=1, metavar="N", help="The number of configurations to examine at most. [default: 2000000]"
-        ),
+        int | None, option("--limit", "N", "The number of configurations to examine at most. [default: 2000000]", min=1)
     ] = None,
     json: Json = False,
     parameter: Parameter = None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, Parameter, ParametersFile, System
+from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, Parameter, ParametersFile, System, option
 
 EXAMPLES = (
     "splc predict learned.log measurements.csv --json",
@@ -25,10 +25,7 @@ def predict(
             help="Configurations (CSV) or measurements (CSV or XML). '-' is standard input.",
         ),
     ],
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The file to write. Default: standard output."),
-    ] = None,
+    output: Annotated[str | None, option("--output -o", "FILE", "The file to write. Default: standard output.")] = None,
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,

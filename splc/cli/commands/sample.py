@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Binary, Duplicates, Invalid, Json, MeasurementsFile, Numeric, Sampling, Seed, System
+from splc.cli.options import (
+    Binary,
+    Duplicates,
+    Invalid,
+    Json,
+    MeasurementsFile,
+    Numeric,
+    Sampling,
+    Seed,
+    System,
+    flag,
+    option,
+)
 
 AS_COMMANDS = "As command lines"
 
@@ -21,24 +33,14 @@ def sample(
     binary: Binary = None,
     numeric: Numeric = None,
     seed: Seed = 0,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write. Default: standard output.")
-    ] = None,
+    output: Annotated[str | None, option("--output -o", "FILE", "The file to write. Default: standard output.")] = None,
     json: Json = False,
     command: Annotated[
         bool,
-        typer.Option(
-            "--command",
-            help="Write command lines as SPL Conqueror's printconfigs does, not a CSV table.",
-            rich_help_panel=AS_COMMANDS,
-        ),
+        flag("--command", "Write command lines as SPL Conqueror's printconfigs does, not a CSV table.", AS_COMMANDS),
     ] = False,
-    prefix: Annotated[
-        str, typer.Option("--prefix", metavar="TEXT", help="The beginning of every line.", rich_help_panel=AS_COMMANDS)
-    ] = "",
-    postfix: Annotated[
-        str, typer.Option("--postfix", metavar="TEXT", help="The end of every line.", rich_help_panel=AS_COMMANDS)
-    ] = "",
+    prefix: Annotated[str, option("--prefix", "TEXT", "The beginning of every line.", AS_COMMANDS)] = "",
+    postfix: Annotated[str, option("--postfix", "TEXT", "The end of every line.", AS_COMMANDS)] = "",
     system: System = None,
     measurements: MeasurementsFile = None,
     invalid: Invalid = "error",

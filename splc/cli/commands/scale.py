@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splc.cli.options import Json
+from splc.cli.options import Json, option
 
 if TYPE_CHECKING:
     from splc.workflows.scale import Request
@@ -26,54 +26,30 @@ def scale(
         ),
     ],
     method: Annotated[
-        str | None,
-        typer.Option("--method", metavar="NAME", help="'default', 'classic', 'basic', 'refinement' or 'extrap'."),
+        str | None, option("--method", "NAME", "'default', 'classic', 'basic', 'refinement' or 'extrap'.")
     ] = None,
     assignments: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
-        ),
+        option("--set", "NAME=VALUE", "A setting: aggregate, segmented, strong_scaling, … Can be repeated."),
     ] = None,
     predict_at: Annotated[
         list[str] | None,
-        typer.Option(
-            "--predict-at",
-            metavar="NAME=VALUE,…",
-            help="Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
+        option(
+            "--predict-at", "NAME=VALUE,…", "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated."
         ),
     ] = None,
     coordinates: Annotated[
-        str | None,
-        typer.Option("--coordinates", metavar="NAME,…", help="The columns of a CSV file that are parameters: 'p,n'."),
+        str | None, option("--coordinates", "NAME,…", "The columns of a CSV file that are parameters: 'p,n'.")
     ] = None,
     callpath: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--callpath",
-            metavar="PATTERN",
-            help="Model these call paths only. Can be repeated.",
-            rich_help_panel=SELECTION,
-        ),
+        list[str] | None, option("--callpath", "PATTERN", "Model these call paths only. Can be repeated.", SELECTION)
     ] = None,
     metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            metavar="PATTERN",
-            help="Model these metrics only. Can be repeated.",
-            rich_help_panel=SELECTION,
-        ),
+        list[str] | None, option("--metric", "PATTERN", "Model these metrics only. Can be repeated.", SELECTION)
     ] = None,
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", metavar="N", help="Processes; -1 is one per core. Useful for thousands of models."),
-    ] = 1,
+    jobs: Annotated[int, option("--jobs", "N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1,
     output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="FILE", help="The models: .json, .txt, .log, .py or .tex."),
+        str, option("--output -o", "FILE", "The models: .json, .txt, .log, .py or .tex.")
     ] = "learned.json",
     json: Json = False,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from splc.cli.options import Json
+from splc.cli.options import Json, flag, option
 
 WHERE = "Processes"
 
@@ -18,39 +18,19 @@ EXAMPLES = (
 
 def study(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study. Default: study.toml.")] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="The results. Default: 'results'."),
-    ] = None,
+    output: Annotated[str | None, option("--output -o", "FOLDER", "The results. Default: 'results'.")] = None,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Write into a folder of another study, or replace changed results."),
+        bool, flag("--force", "Write into a folder of another study, or replace changed results.")
     ] = False,
     jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            min=1,
-            metavar="N",
-            help="Processes that learn. Default: one per core.",
-            rich_help_panel=WHERE,
-        ),
+        int | None, option("--jobs -j", "N", "Processes that learn. Default: one per core.", WHERE, min=1)
     ] = None,
     backend: Annotated[
         Literal["local", "dask"],
-        typer.Option(
-            "--backend",
-            metavar="local|dask",
-            help="Processes on this machine, or a dask cluster.",
-            rich_help_panel=WHERE,
-        ),
+        option("--backend", "local|dask", "Processes on this machine, or a dask cluster.", WHERE),
     ] = "local",
-    scheduler: Annotated[
-        str | None,
-        typer.Option("--scheduler", metavar="ADDRESS", help="The dask scheduler.", rich_help_panel=WHERE),
-    ] = None,
-    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Whether to draw pictures.")] = True,
+    scheduler: Annotated[str | None, option("--scheduler", "ADDRESS", "The dask scheduler.", WHERE)] = None,
+    pictures: Annotated[bool, flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True,
     json: Json = False,
 ) -> None:
     """Learn from several samplings with several seeds and learners, and compare all models with an analytical one.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from splc.cli.options import Json, MeasurementsFile
+from splc.cli.options import Json, MeasurementsFile, option
 
 SUGGESTING = "Suggestions"
 SERIES = "Measurements"
@@ -20,91 +18,55 @@ EXAMPLES = (
 def suggest(
     measurements: MeasurementsFile = None,
     coordinates: Annotated[
-        str | None,
-        typer.Option(
-            "--coordinates",
-            metavar="NAME,…",
-            help="The columns of a CSV that are parameters: 'p,n'.",
-            rich_help_panel=SERIES,
-        ),
+        str | None, option("--coordinates", "NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SERIES)
     ] = None,
     callpath: Annotated[
         list[str] | None,
-        typer.Option(
-            "--callpath",
-            metavar="PATTERN",
-            help="Only these call paths; values of several are added up. Can be repeated.",
-            rich_help_panel=SERIES,
+        option(
+            "--callpath", "PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SERIES
         ),
     ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option("--metric", metavar="NAME", help="The metric, where there are several.", rich_help_panel=SERIES),
-    ] = None,
+    metric: Annotated[str | None, option("--metric", "NAME", "The metric, where there are several.", SERIES)] = None,
     cost: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--cost",
-            metavar="EXPRESSION",
-            help="What a measurement costs, of parameters and 'value': 'value * p * 24'. "
+            "EXPRESSION",
+            "What a measurement costs, of parameters and 'value': 'value * p * 24'. "
             "Default: the value, times the number of processes if a parameter is named p, np, processes, ranks, …",
-            rich_help_panel=SUGGESTING,
+            SUGGESTING,
         ),
     ] = None,
     until: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--until",
+            "ERROR",
+            "Stop when points off the cheapest lines are predicted with this mean error in percent.",
+            SUGGESTING,
             min=0,
-            metavar="ERROR",
-            help="Stop when points off the cheapest lines are predicted with this mean error in percent.",
-            rich_help_panel=SUGGESTING,
         ),
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(
-            "--budget",
-            min=0,
-            metavar="COST",
-            help="What all measurements may cost, including those already taken.",
-            rich_help_panel=SUGGESTING,
-        ),
+        option("--budget", "COST", "What all measurements may cost, including those already taken.", SUGGESTING, min=0),
     ] = None,
     count: Annotated[
         int | None,
-        typer.Option(
-            "--count",
-            min=1,
-            metavar="N",
-            help="The number of points. Default: what a line lacks, or one.",
-            rich_help_panel=SUGGESTING,
-        ),
+        option("--count", "N", "The number of points. Default: what a line lacks, or one.", SUGGESTING, min=1),
     ] = None,
     axis: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--axis",
-            metavar="NAME=VALUE,…",
-            help="The possible values of a parameter. Default: the measured ones, continued to five. Can be repeated.",
-            rich_help_panel=SUGGESTING,
+            "NAME=VALUE,…",
+            "The possible values of a parameter. Default: the measured ones, continued to five. Can be repeated.",
+            SUGGESTING,
         ),
     ] = None,
-    extend: Annotated[
-        int,
-        typer.Option(
-            "--extend", min=0, metavar="N", help="N more values of every other parameter.", rich_help_panel=SUGGESTING
-        ),
-    ] = 0,
+    extend: Annotated[int, option("--extend", "N", "N more values of every other parameter.", SUGGESTING, min=0)] = 0,
     repetitions: Annotated[
-        int | None,
-        typer.Option(
-            "--repetitions",
-            min=1,
-            metavar="N",
-            help="Measurements per point. Default: as measured.",
-            rich_help_panel=SUGGESTING,
-        ),
+        int | None, option("--repetitions", "N", "Measurements per point. Default: as measured.", SUGGESTING, min=1)
     ] = None,
     json: Json = False,
 ) -> None:
