@@ -1,11 +1,41 @@
-"""Parsing of option values that consist of several parts, such as `NAME=NUMBER` and `NAME,NAME`."""
+"""From options to requests: option values that consist of several parts, and options that are fields of a request."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar, cast
 
 import typer
+
+from splc.io.files import STANDARD
+
+R = TypeVar("R")
+
+
+# The fields of requests that options state as `NAME=NUMBER`.
+NUMBERS = ("parameter", "at", "fail_below", "fail_above")
+
+
+def request_of(kind: type[R], options: Mapping[str, Any], **converted: Any) -> R:
+    """Return a request whose fields are the options of the same names, but for those that had to be converted.
+
+    Options without a value have the default of the request. The options are the `locals()` of a command.
+
+    Raises:
+        typer.BadParameter: if a value cannot be read, or two results would be written to standard output.
+    """
+    if options.get("json") and options.get("output") == STANDARD:
+        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
+    given: dict[str, Any] = {}
+    for name in (each.name for each in fields(cast(Any, kind))):
+        value = options.get(name)
+        if name in NUMBERS:
+            given[name] = numbers_of(value, f"--{name.replace('_', '-')}")
+        elif value is not None:
+            given[name] = tuple(value) if isinstance(value, list) else value
+    return kind(**given | converted)
 
 
 def numbers_of(texts: Sequence[str] | None, option: str) -> dict[str, float]:

@@ -152,7 +152,7 @@ def compare(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
-    from splc.cli.arguments import numbers_of
+    from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.compare import as_json, picture, show, show_measures
     from splc.cli.terminal import note, show_notes, warn, workflow_progress
@@ -170,31 +170,15 @@ def compare(
         raise typer.BadParameter("only one form of output can be chosen", param_hint=f"--{forms[0]}, --{forms[1]}")
     form = forms[0] if forms else ""
     names = chosen_tables(tables or [], form, len(models or []))
-    request = Request(
-        models=tuple(models or []),
-        on=on,
-        measures=tuple(measures or []),
-        weights=weights,
+    request = request_of(
+        Request,
+        locals(),
+        models=tuple(models or ()),
         intervals=0.95 if intervals is None and "intervals" in names else intervals,
-        at=numbers_of(at, "--at"),
-        constant=constant,
-        parameter=numbers_of(parameter, "--parameter"),
-        scale=scale,
         round=number_or(ROUNDS, round, "--round"),
         learning=None if learning is None else number_or({"all": 0}, learning, "--learning", 1),
         ranges="ranges" in names,
         correlations="correlations" in names,
-        fail_below=numbers_of(fail_below, "--fail-below"),
-        fail_above=numbers_of(fail_above, "--fail-above"),
-        seed=seed,
-        plot=plot,
-        system=system,
-        measurements=measurements,
-        nfp=nfp,
-        parameters=parameters,
-        invalid=invalid,
-        duplicates=duplicates,
-        aggregate=aggregate,
     )
     drawn = plot_format(plot) if plot is not None else None
     with workflow_progress("comparing") as on_progress:

@@ -41,26 +41,12 @@ def convert(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Convert measurements, learned models and system descriptions into other formats."""
-    from splc.cli.arguments import numbers_of
+    from splc.cli.arguments import request_of
     from splc.cli.terminal import note, show_notes
     from splc.io.files import STANDARD
     from splc.workflows.convert import Request, run
 
-    result = run(
-        Request(
-            source=source,
-            output=output,
-            to=to,
-            parameter=numbers_of(parameter, "--parameter"),
-            at=numbers_of(at, "--at"),
-            system=system,
-            nfp=nfp,
-            parameters=parameters,
-            invalid=invalid,
-            duplicates=duplicates,
-            aggregate=aggregate,
-        )
-    )
+    result = run(request_of(Request, locals()))
     show_notes(result.notes)
     if result.output != STANDARD:
         note(f"{result.content} written to {result.output} ({result.form})")

@@ -104,33 +104,19 @@ def fit(
     Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
     """
     from splc.calibration import SCALE
-    from splc.cli.arguments import bounds_of, free_names, numbers_of
+    from splc.cli.arguments import bounds_of, free_names, request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.fit import as_json, show
     from splc.cli.terminal import note, show_notes
     from splc.io.files import STANDARD
     from splc.workflows.fit import Request, run, write
 
-    if output == STANDARD and json:
-        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
     result = run(
-        Request(
+        request_of(
+            Request,
+            locals(),
             free=free_names(free),
-            analytical=analytical,
             bound=bounds_of(bound or []),
-            weights=weights,
-            level=level,
-            folds=folds,
-            seed=seed,
-            output=output,
-            parameter=numbers_of(parameter, "--parameter"),
-            system=system,
-            measurements=measurements,
-            nfp=nfp,
-            parameters=parameters,
-            invalid=invalid,
-            duplicates=duplicates,
-            aggregate=aggregate,
         )
     )
     show_notes(result.notes)

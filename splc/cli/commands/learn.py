@@ -57,7 +57,7 @@ def learn(
     ] = "error",
     seed: Seed = 0,
     preset: Annotated[str | None, option("--preset", "NAME", "The settings to start from.", LEARNING)] = None,
-    assignments: Annotated[
+    settings: Annotated[
         list[str] | None,
         option(
             "--set",
@@ -121,7 +121,7 @@ def learn(
     Without a sampling all measured configurations are learned from, and none is left to judge the model by.
     Scaling models of profiles have their own command, splc scale.
     """
-    from splc.cli.arguments import texts_of
+    from splc.cli.arguments import request_of, texts_of
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.show.learn import as_json, show
@@ -129,29 +129,7 @@ def learn(
     from splc.workflows.learn import Request, run
     from splc.workflows.learn_inputs import profile_of
 
-    if output == "-" and json:
-        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-    request = Request(
-        learner=learner,
-        preset=preset,
-        settings=texts_of(assignments, "--set"),
-        sampling=sampling,
-        binary=binary,
-        numeric=numeric,
-        missing=missing,
-        seed=seed,
-        observed=tuple(observed or ()),
-        parts=tuple(parts or ()),
-        evaluate_on=evaluate_on,
-        output=output,
-        plot=plot,
-        system=system,
-        measurements=measurements,
-        nfp=nfp,
-        invalid=invalid,
-        duplicates=duplicates,
-        aggregate=aggregate,
-    )
+    request = request_of(Request, locals(), settings=texts_of(settings, "--set"))
     profile = profile_of(request)
     if profile is not None:
         _scale(request, profile, json)

@@ -134,42 +134,21 @@ def measure(
     """
     import signal
 
+    from splc.cli.arguments import request_of
     from splc.cli.errors import INTERRUPTED
     from splc.cli.interruption import interruption, terminated_as_interrupted
     from splc.cli.json_output import print_json
     from splc.cli.show.measure import as_json, preview_json, progress_text, show, show_preview
     from splc.cli.terminal import progress, show_notes
-    from splc.io.files import STANDARD
     from splc.workflows.measure import Request, preview, run
 
     if (backend == "dask") != (scheduler is not None):
         raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
-    if output == STANDARD and json:
-        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-    request = Request(
-        command=command,
-        sampling=sampling,
-        binary=binary,
-        numeric=numeric,
-        configurations=configurations,
-        seed=seed,
-        properties=tuple(properties or ()),
-        cwd=cwd,
-        env=tuple(env or ()),
-        timeout=timeout,
-        repeat=repeat,
-        warmup=warmup,
-        order=order,
-        max_deviation=max_deviation,
-        max_repeat=max_repeat,
+    request = request_of(
+        Request,
+        locals(),
         batch=batch or batch_by is not None,
         batch_by=tuple(name.strip() for name in (batch_by or "").split(",") if name.strip()),
-        output=output,
-        journal=journal,
-        resume=resume,
-        retry_failed=retry_failed,
-        scheduler=scheduler,
-        system=system,
     )
     if dry:
         planned = preview(request)

@@ -31,22 +31,13 @@ def optimize(
 
     Of several equally good configurations the first is chosen: options in the system's order, lower values first.
     """
-    from splc.cli.arguments import numbers_of
+    from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.optimize import as_json, show
     from splc.cli.terminal import show_notes
     from splc.workflows.optimize import Request, run
 
-    result = run(
-        Request(
-            model=model,
-            maximize=maximize,
-            limit=limit,
-            parameter=numbers_of(parameter, "--parameter"),
-            system=system,
-            parameters=parameters,
-        )
-    )
+    result = run(request_of(Request, locals()))
     if json:
         print_json("optimize", as_json(result.optimum, maximize=maximize))
     else:

@@ -40,29 +40,14 @@ def predict(
     If the model's property was measured, the table contains its values, too, and the mean relative error is printed
     to standard error.
     """
-    from splc.cli.arguments import numbers_of
+    from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.predict import as_json, show_error, write
     from splc.cli.terminal import show_notes
     from splc.io.files import STANDARD
     from splc.workflows.predict import Request, run
 
-    if json and output == STANDARD:
-        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-    result = run(
-        Request(
-            model=model,
-            configurations=configurations,
-            output=output,
-            parameter=numbers_of(parameter, "--parameter"),
-            system=system,
-            nfp=nfp,
-            parameters=parameters,
-            invalid=invalid,
-            duplicates=duplicates,
-            aggregate=aggregate,
-        )
-    )
+    result = run(request_of(Request, locals()))
     show_notes(result.notes)
     if not json:
         show_error(result)

@@ -48,6 +48,7 @@ def sample(
 ) -> None:
     """Pick configurations to measure, and write them as CSV."""
     from sampling import command_strings
+    from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.sample import as_json, write
     from splc.cli.terminal import show_notes
@@ -56,19 +57,7 @@ def sample(
 
     if (prefix or postfix) and not command:
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
-    result = run(
-        Request(
-            sampling=sampling,
-            binary=binary,
-            numeric=numeric,
-            seed=seed,
-            output=output,
-            system=system,
-            measurements=measurements,
-            invalid=invalid,
-            duplicates=duplicates,
-        )
-    )
+    result = run(request_of(Request, locals()))
     show_notes(result.notes)
     lines = command_strings(result.sample.configurations, prefix, postfix) if command else None
     if output is not None or not json:

@@ -28,7 +28,7 @@ def scale(
     method: Annotated[
         str | None, option("--method", "NAME", "'default', 'classic', 'basic', 'refinement' or 'extrap'.")
     ] = None,
-    assignments: Annotated[
+    settings: Annotated[
         list[str] | None,
         option("--set", "NAME=VALUE", "A setting: aggregate, segmented, strong_scaling, … Can be repeated."),
     ] = None,
@@ -41,10 +41,10 @@ def scale(
     coordinates: Annotated[
         str | None, option("--coordinates", "NAME,…", "The columns of a CSV file that are parameters: 'p,n'.")
     ] = None,
-    callpath: Annotated[
+    callpaths: Annotated[
         list[str] | None, option("--callpath", "PATTERN", "Model these call paths only. Can be repeated.", SELECTION)
     ] = None,
-    metric: Annotated[
+    metrics: Annotated[
         list[str] | None, option("--metric", "PATTERN", "Model these metrics only. Can be repeated.", SELECTION)
     ] = None,
     jobs: Annotated[int, option("--jobs", "N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1,
@@ -57,22 +57,19 @@ def scale(
 
     A profile has measurements at points of one or more parameters.
     """
-    from splc.cli.arguments import names_of, numbers_of, texts_of
+    from splc.cli.arguments import names_of, numbers_of, request_of, texts_of
     from splc.workflows.scale import Request
 
-    settings = texts_of(assignments, "--set")
+    chosen = texts_of(settings, "--set")
     if method is not None:
-        settings["method"] = method
+        chosen["method"] = method
     names = names_of(coordinates, "--coordinates")
-    request = Request(
-        profile=profile,
+    request = request_of(
+        Request,
+        locals(),
         coordinates=None if names is None else tuple(names),
-        callpaths=tuple(callpath or ()),
-        metrics=tuple(metric or ()),
-        settings=settings,
+        settings=chosen,
         predict_at=tuple(numbers_of(text.split(","), "--predict-at") for text in predict_at or ()),
-        jobs=jobs,
-        output=output,
     )
     fit_profile(request, json, "scale")
 
@@ -84,8 +81,6 @@ def fit_profile(request: Request, json: bool, command: str) -> None:
     from splc.cli.terminal import show_notes, workflow_progress
     from splc.workflows.scale import run
 
-    if request.output == "-" and json:
-        raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
     with workflow_progress("modelling") as on_progress:
         result = run(request, on_progress)
     show_notes(result.notes)

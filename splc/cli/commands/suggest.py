@@ -75,26 +75,14 @@ def suggest(
     The cheapest line of five points along each parameter comes first, then the cheapest other points, until the model
     is good enough or the budget is spent (Ritter et al., Learning Cost-Effective Sampling Strategies).
     """
-    from splc.cli.arguments import axes_of, names_of
+    from splc.cli.arguments import axes_of, names_of, request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.suggest import as_json, show
     from splc.cli.terminal import show_notes
     from splc.workflows.suggest import Request, run
 
     result = run(
-        Request(
-            measurements=measurements,
-            coordinates=names_of(coordinates, "--coordinates"),
-            callpath=callpath,
-            metric=metric,
-            cost=cost,
-            until=until,
-            budget=budget,
-            count=count,
-            axis=axes_of(axis, "--axis"),
-            extend=extend,
-            repetitions=repetitions,
-        )
+        request_of(Request, locals(), coordinates=names_of(coordinates, "--coordinates"), axis=axes_of(axis, "--axis"))
     )
     if json:
         print_json("suggest", as_json(result, until, budget))
