@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from splc.data.configurations import Configurations
-from splc.system.options import BinaryOption, Option
+from splc.system.options import NO_OUTPUT, BinaryOption, Option
 from splc.system.variability import ROOT
-
-NO_OUTPUT = "noOutput"
 
 
 def command_strings(configurations: Configurations, prefix: str = "prefix", postfix: str = "postfix") -> list[str]:

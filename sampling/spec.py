@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from sampling.designs.binary.all import All
@@ -21,22 +22,33 @@ from splc.errors import SpecError, nearest
 D = TypeVar("D")
 Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
+
+def _plain(design: Callable[[], D]) -> Callable[[Arguments], D]:
+    """Return the parser of a design without arguments."""
+
+    def parse(arguments: Arguments) -> D:
+        arguments.expect(0, 0)
+        return design()
+
+    return parse
+
+
 # Name → usage, parser of its arguments. To add a design, write its module and add a line here.
 BINARY: Table[PartDesign] = {
-    "all": ("all", All.parse),
-    "optionwise": ("optionwise", OptionWise.parse),
-    "pairwise": ("pairwise", PairWise.parse),
-    "random": ("random:N[,seed=S]", RandomPart.parse_binary),
+    "all": ("all", _plain(All)),
+    "optionwise": ("optionwise", _plain(OptionWise)),
+    "pairwise": ("pairwise", _plain(PairWise)),
+    "random": ("random:N[,seed=S]", partial(RandomPart.parse, "binary")),
 }
 NUMERIC: Table[PartDesign] = {
-    "ff": ("ff", FullFactorial.parse),
-    "random": ("random:N[,seed=S]", RandomPart.parse_numeric),
+    "ff": ("ff", _plain(FullFactorial)),
+    "random": ("random:N[,seed=S]", partial(RandomPart.parse, "numeric")),
     "pb": ("pb:M,L[,compat]", PlackettBurman.parse),
     "cci": ("cci[:compat|:rotatable]", CentralComposite.parse),
 }
 WHOLE: Table[WholeDesign] = {
     "random": ("random:N[,seed=S]", RandomWhole.parse),
-    "measured": ("measured", Measured.parse),
+    "measured": ("measured", _plain(Measured)),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
 from sampling.designs.amount import Amount
 from sampling.designs.design import Arguments, Design
@@ -23,14 +23,10 @@ class RandomPart:
     full: bool = False
 
     @classmethod
-    def parse_binary(cls, arguments: Arguments) -> Self:
-        """Read the arguments of a binary part."""
-        return cls("binary", *_read(arguments))
-
-    @classmethod
-    def parse_numeric(cls, arguments: Arguments) -> Self:
-        """Read the arguments of a numeric part."""
-        return cls("numeric", *_read(arguments))
+    def parse(cls, kind: Literal["binary", "numeric"], arguments: Arguments) -> RandomPart:
+        """Read the arguments of a part."""
+        arguments.expect(1, 1, "seed")
+        return cls(kind, arguments.text, Amount.parse(arguments), arguments.seed())
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
@@ -42,8 +38,3 @@ class RandomPart:
                 hint=f"ask for at most {space.count:,}",
             )
         return Design(space.draw(n, generator(seed if self.seed is None else self.seed, self.kind)))
-
-
-def _read(arguments: Arguments) -> tuple[str, Amount, int | None]:
-    arguments.expect(1, 1, "seed")
-    return arguments.text, Amount.parse(arguments), arguments.seed()

@@ -63,7 +63,7 @@ class Diagram:
         dtype = np.dtype(np.int64 if bound < _INT64 else object)
         below: list[Array] = [np.ones(1, dtype=dtype)]
         for layer in reversed(self.layers):
-            below.append(_sum(_weighted(layer, below[-1])))
+            below.append(_weighted(layer, below[-1]).sum(axis=1))
         return below[::-1]
 
     @cached_property
@@ -147,11 +147,6 @@ def _weighted(layer: Layer, below: Array) -> Array:
     weights = np.array([len(values) for values in layer.classes], dtype=below.dtype)
     weighted: Array = counts * weights
     return weighted
-
-
-def _sum(counts: Array) -> Array:
-    total: Array = counts.sum(axis=1)
-    return total
 
 
 def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:

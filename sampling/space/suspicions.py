@@ -9,11 +9,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from splc.system.constraints import BooleanConstraint, Constraint
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import NO_OUTPUT, BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel, plain_name
-
-# The only output string with an effect for a numeric option: it prints nothing.
-NO_OUTPUT = "noOutput"
 
 
 def suspicions(model: VariabilityModel) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name_hint
@@ -209,21 +209,19 @@ def unquoted(text: str, at: int) -> tuple[str, int]:
 class UnknownNameError(ExpressionError):
     """An unknown name in a text.
 
-    Args:
-        problems: as for `SplcError`.
-        hint: what to do.
+    Attributes:
         name: the name.
     """
 
-    def __init__(self, problems: str | Problem | Iterable[Problem], *, hint: str | None = None, name: str = "") -> None:
-        super().__init__(problems, hint=hint)
-        self.name = name
+    name = ""
 
 
 def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
     """Return the error for an unknown name, with the nearest known name."""
     error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, names.real))
-    return UnknownNameError(error.problems[0], name=name)
+    found = UnknownNameError(error.problems)
+    found.name = name
+    return found
 
 
 def unknown_function(text: str, at: int, name: str, functions: Sequence[str]) -> ExpressionError:

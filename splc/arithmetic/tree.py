@@ -64,40 +64,33 @@ class Extremum:
 Node = Number | Name | Sum | Product | Power | Call | Extremum
 
 
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the parts of a tree, in order of appearance."""
+    match node:
+        case Sum(parts) | Product(parts):
+            return tuple(part for _, part in parts)
+        case Power(base, exponent):
+            return base, exponent
+        case Call(_, argument):
+            return (argument,)
+        case Extremum(_, arguments):
+            return arguments
+        case _:
+            return ()
+
+
 def names_in(node: Node) -> list[str]:
     """Return the distinct names of a tree, in order of appearance."""
     found: dict[str, None] = {}
     stack = [node]
     while stack:
         here = stack.pop()
-        match here:
-            case Name(name):
-                found.setdefault(name)
-            case Sum(addends):
-                stack.extend(child for _, child in reversed(addends))
-            case Product(factors):
-                stack.extend(child for _, child in reversed(factors))
-            case Power(base, exponent):
-                stack.extend((exponent, base))
-            case Call(_, argument):
-                stack.append(argument)
-            case Extremum(_, arguments):
-                stack.extend(reversed(arguments))
+        if isinstance(here, Name):
+            found.setdefault(here.name)
+        stack.extend(reversed(children(here)))
     return list(found)
 
 
 def is_ambiguous(node: Node) -> bool:
     """Whether a product in the tree has another value if `*` and `/` associate the other way."""
-    match node:
-        case Sum(addends):
-            return any(is_ambiguous(child) for _, child in addends)
-        case Product(factors, ambiguous):
-            return ambiguous or any(is_ambiguous(child) for _, child in factors)
-        case Power(base, exponent):
-            return is_ambiguous(base) or is_ambiguous(exponent)
-        case Call(_, argument):
-            return is_ambiguous(argument)
-        case Extremum(_, arguments):
-            return any(map(is_ambiguous, arguments))
-        case _:
-            return False
+    return (isinstance(node, Product) and node.ambiguous) or any(map(is_ambiguous, children(node)))

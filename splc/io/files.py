@@ -13,7 +13,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO
 
 from splc.errors import InputError, OutputError, Problem, nearest
 
@@ -66,23 +66,19 @@ class Source:
         for magic, what in _BINARY.items():
             if data.startswith(magic):
                 raise InputError(Problem(f"this is {what}, not a text file", self.name))
+        wide = data[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        if b"\0" in data and not wide:
+            line = data.count(b"\n", 0, data.index(b"\0")) + 1
+            raise InputError(Problem("a NUL character: this is binary data, not a text file", self.name, line))
         try:
-            text = data.decode("utf-8")
+            return data.decode("utf-8")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             hint = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
-            if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+            if wide:
                 hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW"
-            elif b"\0" in data:
-                line = data.count(b"\n", 0, data.index(b"\0")) + 1
-                message = "a NUL character: this is binary data, not a text file"
-                raise InputError(Problem(message, self.name, line)) from None
             message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
             raise InputError(Problem(message, self.name, line, hint=hint)) from None
-        if "\0" in text:
-            line = text.count("\n", 0, text.index("\0")) + 1
-            raise InputError(Problem("a NUL character: this is binary data, not a text file", self.name, line))
-        return text
 
 
 def sha256_of(content: str | bytes) -> str:
@@ -119,23 +115,14 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
 
 
-class Readable(Protocol):
-    """A stream of bytes."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes, none at the end."""
-
-
-def _bounded(stream: Readable, name: str, limit: int) -> bytes:
-    return _collected(stream, limit, Problem(f"the file is larger than {limit:,} bytes", name))
-
-
-def _collected(stream: Readable, limit: int, problem: Problem) -> bytes:
+def _bounded(
+    stream: BinaryIO | gzip.GzipFile, name: str, limit: int, what: str = "is larger", hint: str | None = None
+) -> bytes:
     """Return the content of a stream, using no more memory than it needs."""
     content = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         if content.tell() + len(chunk) > limit:
-            raise InputError(problem)
+            raise InputError(Problem(f"the file {what} than {limit:,} bytes", name, hint=hint))
         content.write(chunk)
     return content.getvalue()
 
@@ -149,11 +136,8 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            limit = min(limit, MAX_UNPACKED)
             hint = "if it is meant to be this large, decompress it first"
-            data = _collected(
-                packed, limit, Problem(f"the file decompresses to more than {limit:,} bytes", name, hint=hint)
-            )
+            data = _bounded(packed, name, min(limit, MAX_UNPACKED), "decompresses to more", hint)
     except (OSError, EOFError, zlib.error) as error:
         message = f"the gzip file is damaged or incomplete: {_reason(error)}"
         raise InputError(Problem(message, name)) from None

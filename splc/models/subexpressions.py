@@ -195,31 +195,24 @@ Derived = SumOf | PowerOf | RoundOf | ExtremeOf | Parameter
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:
     """Return the options that names depend on, directly or through derived names."""
-    found: set[str] = set()
-    open_names = list(names)
-    seen: set[str] = set()
-    while open_names:
-        name = open_names.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in derived:
-            open_names += derived[name].names
-        else:
-            found.add(name)
-    return frozenset(found)
+    return frozenset(_reached(names, derived) - derived.keys())
 
 
 def needed(names: frozenset[str], derived: Mapping[str, Derived]) -> tuple[Derived, ...]:
     """Return the derived names that names depend on, directly or through others, ordered by name."""
-    found: dict[str, Derived] = {}
-    open_names = list(names)
-    while open_names:
-        name = open_names.pop()
-        if name in derived and name not in found:
-            found[name] = derived[name]
-            open_names += derived[name].names
-    return tuple(found[name] for name in sorted(found))
+    return tuple(derived[name] for name in sorted(_reached(names, derived) & derived.keys()))
+
+
+def _reached(names: frozenset[str], derived: Mapping[str, Derived]) -> set[str]:
+    """Return the names, and all names that they depend on."""
+    found: set[str] = set()
+    pending = set(names)
+    while pending:
+        name = pending.pop()
+        found.add(name)
+        if name in derived:
+            pending |= derived[name].names - found
+    return found
 
 
 def addends_text(terms: Sequence[tuple[Term, float]]) -> str:

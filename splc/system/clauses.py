@@ -32,11 +32,6 @@ class Clause:
     origin: BooleanConstraint | None
     reason: str
 
-    @property
-    def scope(self) -> tuple[int, ...]:
-        """The positions of its options."""
-        return tuple(position for position, _ in self.literals)
-
     def holds(self, indices: Array) -> Array:
         """Return which configurations satisfy the clause, (n,) bool; `indices`: value indices, shape (n, options)."""
         result = np.zeros(len(indices), dtype=bool)

@@ -12,6 +12,8 @@ from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, VariabilityError
 
 MAX_VALUES = 1_000_000
+# The output string of an option that prints nothing; no other one has an effect for a numeric option.
+NO_OUTPUT = "noOutput"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -155,12 +155,6 @@ class VariabilityModel:
         if known is None or known not in self.positions:
             raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.names)))
         return self.options[self.positions[known]]
-
-    def siblings(self, option: BinaryOption) -> Iterator[BinaryOption]:
-        """Yield the other binary options with the same parent."""
-        for other in self.binary_options:
-            if other is not option and other.parent == option.parent:
-                yield other
 
     @cached_property
     def exclusions(self) -> dict[str, tuple[str, ...]]:

@@ -246,7 +246,8 @@ class TestClauses:
         hierarchy = [clause.literals for clause in found if clause.origin is None]
         assert len(set(hierarchy)) == len(hierarchy)
         for clause in found:
-            assert list(clause.scope) == sorted(set(clause.scope))
+            scope = [position for position, _ in clause.literals]
+            assert scope == sorted(set(scope))
             for position, allowed in clause.literals:
                 assert len(allowed) == model.options[position].size
                 assert not all(allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sampling.designs.design import Arguments, Design
+from sampling.designs.design import Design
 from sampling.space.parts import Parts
 from sampling.space.space import LIMIT
 
@@ -15,12 +15,6 @@ class All:
 
     text: str = "all"
     full: bool = True
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> All:
-        """Read its arguments: none."""
-        arguments.expect(0, 0)
-        return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows (the seed has no effect)."""

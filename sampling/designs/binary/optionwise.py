@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.design import Arguments, Design
+from sampling.designs.design import Design
 from sampling.space.completion import minimal, selected
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
@@ -23,12 +23,6 @@ class OptionWise:
 
     text: str = "optionwise"
     full: bool = False
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> OptionWise:
-        """Read its arguments: none."""
-        arguments.expect(0, 0)
-        return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in option order (the seed has no effect)."""

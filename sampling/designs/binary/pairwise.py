@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sampling.designs.design import Arguments, Design
+from sampling.designs.design import Design
 from sampling.designs.subsets import subset_minima
 from sampling.space.parts import Parts
 
@@ -20,12 +20,6 @@ class PairWise:
 
     text: str = "pairwise"
     full: bool = False
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> PairWise:
-        """Read its arguments: none."""
-        arguments.expect(0, 0)
-        return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in order of the pairs (the seed has no effect)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.design import Arguments, Design
+from sampling.designs.design import Design
 from sampling.space.parts import Parts
 from sampling.space.space import LIMIT
 from splc.errors import SpaceError
@@ -22,12 +22,6 @@ class FullFactorial:
 
     text: str = "ff"
     full: bool = True
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> FullFactorial:
-        """Read its arguments: none."""
-        arguments.expect(0, 0)
-        return cls()
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows (the seed has no effect)."""

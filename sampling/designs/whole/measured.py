@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sampling.designs.design import Arguments
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
@@ -15,12 +14,6 @@ class Measured:
     """`measured`: every measured configuration that is valid, in the order of the measurements."""
 
     text: str = "measured"
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> Measured:
-        """Read its arguments: none."""
-        arguments.expect(0, 0)
-        return cls()
 
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
