@@ -97,28 +97,26 @@ def tabulated(comparison: Relation, order: Sequence[int], domains: Sequence[int]
         prefixes = len(after) // len(live[position])
         rows = np.full((prefixes + 1, len(values)), satisfied)
         rows[:-1, np.searchsorted(values, live[position])] = after.reshape(prefixes, -1)
-        step, after, satisfied = merged(rows)
+        step, number = merged(rows)
+        after, satisfied = number[:-1], int(number[-1])
         steps.append(step)
     steps.reverse()
     return Automaton(tuple(order), int(after[0]), tuple(steps))
 
 
-def merged(rows: Array) -> tuple[Array, Array, int]:
+def merged(rows: Array) -> tuple[Array, Array]:
     """Merge equal rows of transitions.
 
-    `rows`: shape (states, values): the state after each value, -1 for none; the last row belongs to the state "already
-    satisfied".
+    `rows`: shape (states, values): the state after each value, -1 for none.
 
     Returns:
-        The distinct rows with a successor, the new number of each row except the last (-1 without successor), and the
-        new number of the last row.
+        The distinct rows with a successor, and the new number of each row (-1 without successor).
     """
     size = int(rows.max()) + 2
     first, rank = distinct(packed(list((rows + 1).T), [size] * rows.shape[1]), len(rows))
     step = rows[first]
     leads = (step >= 0).any(axis=1)
-    number = np.where(leads, np.cumsum(leads) - 1, -1)[rank]
-    return step[leads], number[:-1], int(number[-1])
+    return step[leads], np.where(leads, np.cumsum(leads) - 1, -1)[rank]
 
 
 def too_large(comparison: Relation) -> SpaceError:

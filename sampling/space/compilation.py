@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.automata import MAX_CELLS, Automaton, cells, tabulated, values_in
+from sampling.space.automata import MAX_CELLS, Automaton, cells, merged, tabulated, values_in
 from sampling.space.diagram import Diagram, Layer
 from sampling.space.ordering import orders
 from sampling.space.problem import Relation, flags_of
@@ -236,16 +236,11 @@ def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: l
     layers: list[Layer] = []
     for layer in range(len(order) - 1, -1, -1):
         child = children[layer]
-        child = np.where(child >= 0, number[child], -1)
-        size = int(number.max()) + 2
-        first, rank = distinct(packed(list((child + 1).T), [size] * child.shape[1]), len(child))
-        rows = child[first]
-        leads = (rows >= 0).any(axis=1)
-        number = np.where(leads, np.cumsum(leads) - 1, -1)[rank]
+        rows, number = merged(np.where(child >= 0, number[child], -1))
         if layer >= kept:
             number = np.minimum(number, 0)
         else:
-            layers.append(_layer(order[layer], classes[layer], rows[leads]))
+            layers.append(_layer(order[layer], classes[layer], rows))
     if number[0] < 0:
         return _empty(order, [np.concatenate(groups) for groups in classes], kept)
     return Diagram(tuple(reversed(layers)))

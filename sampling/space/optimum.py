@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.space.propagation import root_of
 from sampling.space.space import LIMIT, Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
@@ -94,12 +95,6 @@ def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
     place = {variable: number for number, members in enumerate(variables) for variable in members}
     group = list(range(len(variables)))
 
-    def find(number: int) -> int:
-        while group[number] != number:
-            group[number] = group[group[number]]
-            number = group[number]
-        return number
-
     terms: list[tuple[Term, float, tuple[int, ...]]] = []
     for term, influence in model.terms:
         positions = positions_of(model.options_of(term), space.model)
@@ -107,10 +102,10 @@ def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
             continue
         terms.append((term, influence, positions))
         for position in positions[1:]:
-            group[find(place[position])] = find(place[positions[0]])
-    for root in sorted({find(number) for number in group}):
-        members = [number for number in range(len(variables)) if find(number) == root]
-        own = [(term, influence, used) for term, influence, used in terms if find(place[used[0]]) == root]
+            group[root_of(group, place[position])] = root_of(group, place[positions[0]])
+    for root in sorted({root_of(group, number) for number in group}):
+        members = [number for number in range(len(variables)) if root_of(group, number) == root]
+        own = [(term, influence, used) for term, influence, used in terms if root_of(group, place[used[0]]) == root]
         yield _Part(
             tuple(sorted(variable for number in members for variable in variables[number])),
             tuple(sorted({position for _, _, used in own for position in used})),

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sampling.space.automata import grid_truth
+from sampling.space.automata import grid_truth, live_values
 from sampling.space.problem import ConstraintProblem, Disjunction, Relation
 
 
@@ -39,6 +39,14 @@ class Component:
         )
 
 
+def root_of(group: list[int], member: int) -> int:
+    """Return the representative of a group in a union-find structure, in which each member refers to another one."""
+    while group[member] != member:
+        group[member] = group[group[member]]
+        member = group[member]
+    return member
+
+
 def components(problem: ConstraintProblem, domains: Sequence[int] | None = None) -> list[Component] | None:
     """Return the components of a problem, in order of their first variables, or None if it has no solution.
 
@@ -57,26 +65,20 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
     disjunctions, comparisons = reduced
     group = list(range(len(left)))
 
-    def find(variable: int) -> int:
-        while group[variable] != variable:
-            group[variable] = group[group[variable]]
-            variable = group[variable]
-        return variable
-
     scopes = [tuple(variable for variable, _ in literals) for literals in disjunctions]
     scopes += [_free(comparison, left) for comparison in comparisons]
     for scope in scopes:
         for other in scope[1:]:
-            group[find(other)] = find(scope[0])
+            group[root_of(group, other)] = root_of(group, scope[0])
     members: dict[int, list[int]] = {}
     for variable in range(len(left)):
-        members.setdefault(find(variable), []).append(variable)
+        members.setdefault(root_of(group, variable), []).append(variable)
     clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
     for literals in disjunctions:
-        clauses.setdefault(find(literals[0][0]), []).append(literals)
+        clauses.setdefault(root_of(group, literals[0][0]), []).append(literals)
     sums: dict[int, list[Relation]] = {}
     for comparison in comparisons:
-        sums.setdefault(find(_free(comparison, left)[0]), []).append(comparison)
+        sums.setdefault(root_of(group, _free(comparison, left)[0]), []).append(comparison)
     frozen = tuple(left)
     return [
         Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))
@@ -159,14 +161,7 @@ def _reduced_comparison(comparison: Relation, left: Sequence[int]) -> tuple[tupl
     if not varying:
         return open_guards
     (variable,) = varying
-    live = [value for value in range(left[variable].bit_length()) if _live(value, variable, left, guarded)]
-    bits = guarded.get(variable, 0)
-    for value, holds in zip(live, truth, strict=True):
-        if holds:
-            bits |= 1 << value
+    live = live_values(comparison, variable, left)
+    bits = guarded.get(variable, 0) | sum(1 << value for value in live[truth].tolist())
     rest = tuple(literal for literal in open_guards if literal[0] != variable)
     return tuple(sorted((*rest, (variable, bits)))) if bits else rest
-
-
-def _live(value: int, variable: int, left: Sequence[int], guarded: dict[int, int]) -> bool:
-    return bool((left[variable] & ~guarded.get(variable, 0)) >> value & 1)

@@ -11,11 +11,11 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.conflicts import conflict
 from sampling.space.problem import ConstraintProblem, whole_problem
 from sampling.space.solutions import Cache, Solutions
-from sampling.space.validity import check, satisfied
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, VariabilityError
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -51,7 +51,13 @@ class Space:
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""
-        return check(configurations, self._clauses, self.model.arithmetic_constraints)
+        valid = np.ones(len(configurations), dtype=bool)
+        columns = np.asfortranarray(configurations.indices)
+        for clause in self._clauses:
+            valid &= clause.holds(columns)
+        for constraint in self.model.arithmetic_constraints:
+            valid &= _satisfied(constraint, configurations)
+        return valid
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""
@@ -60,7 +66,7 @@ class Space:
         broken += [
             constraint.text.strip()
             for constraint in self.model.arithmetic_constraints
-            if not satisfied(constraint, one)[0]
+            if not _satisfied(constraint, one)[0]
         ]
         return list(dict.fromkeys(broken))
 
@@ -101,16 +107,8 @@ class Space:
         return not Solutions(self.problem, domains=domains, cache=self.cache, budgets=budgets).empty
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
-        """Return the number of valid configurations without one of the model's constraints.
-
-        Raises:
-            ValueError: if it is not a constraint of the model.
-        """
-        own = next((c for c in self.model.constraints if c is constraint), None)
-        own = own or next((c for c in self.model.constraints if c == constraint), None)
-        if own is None:
-            raise ValueError("not a constraint of this model")
-        return Solutions(self.problem.without(own), cache=self.cache).count
+        """Return the number of valid configurations without one of the model's constraints (this very object)."""
+        return Solutions(self.problem.without(constraint), cache=self.cache).count
 
     def require_valid(self) -> None:
         """Raise an error with contradicting constraints if there is no valid configuration.
@@ -154,3 +152,22 @@ class Space:
                 hint=f"ask for at most {self.count:,}",
             )
         return Configurations(self.model, self.solutions.draw(n, rng))
+
+
+def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:
+    """Return where configurations satisfy a constraint, shape (n,), bool."""
+    model = configurations.model
+    excused = np.zeros(len(configurations), dtype=bool)
+    columns: dict[str, Array] = {}
+    for name in constraint.names:
+        column = configurations.column(name)
+        option = model.options[model.positions[name]] if name in model.positions else None
+        if option is not None and not isinstance(option, BinaryOption):
+            deselected = np.isnan(column)
+            excused |= deselected
+            column = np.where(deselected, option.values[0], column)
+        elif constraint.requires == "all":
+            excused |= column == 0
+        columns[name] = column
+    held: Array = excused | np.broadcast_to(constraint.holds(columns.__getitem__), excused.shape)
+    return held

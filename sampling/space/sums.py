@@ -88,8 +88,7 @@ def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -
     steps: list[Array] = []
     number = np.zeros(1, dtype=np.int64)
     for rows in reversed(raw):
-        step, others, satisfied = merged(np.where(rows >= 0, number[rows], -1))
-        number = np.append(others, satisfied)
+        step, number = merged(np.where(rows >= 0, number[rows], -1))
         steps.append(step)
     return Automaton(tuple(order), int(number[0]), tuple(reversed(steps)))
 

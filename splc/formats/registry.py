@@ -68,7 +68,7 @@ FORMATS = (
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
     Format("model", "json", ".json", f"{_MODELS}read_json", f"{_MODELS}json_text"),
     Format("model", "txt", ".txt", f"{_MODELS}read_text", f"{_MODELS}plain_text"),
-    Format("model", "log", ".log", f"{_MODELS}read_log", f"{_MODELS}log_text"),
+    Format("model", "log", ".log", f"{_MODELS}read_log", "splc.formats.models.log_writer:model_log_text"),
     Format("experiment", "text", ".txt", f"{_EXPERIMENTS}extrap_text:parse_experiment_text"),
     Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
     Format("experiment", "jsonl", ".jsonl", f"{_EXPERIMENTS}json_lines:parse_experiment_lines"),

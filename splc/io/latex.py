@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 # TeX rejects most control characters, and an empty line would end a caption.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # Pairs that TeX's fonts draw as one symbol (ligatures), and an asterisk that would belong to the `\\` before it.
 _APART = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|^(?=\*)")
 
@@ -34,6 +34,8 @@ _SIGNS = {
 }
 _SMALL = ("alpha beta gamma delta zeta eta theta iota kappa mu nu", "xi pi rho sigma tau upsilon chi psi omega")
 _CAPITAL = ("Gamma Delta Theta Xi Pi", "Sigma Upsilon Phi Psi Omega")
+# The names of all small Greek letters.
+SMALL_GREEK = frozenset((*" ".join(_SMALL).split(), "epsilon", "phi", "lambda"))
 for _kind, _names in (("SMALL", " ".join(_SMALL)), ("CAPITAL", " ".join(_CAPITAL))):
     for _name in _names.split(" "):
         _SIGNS[unicodedata.lookup(f"GREEK {_kind} LETTER {_name}")] = _name
@@ -68,9 +70,14 @@ _TEXT = {
 }
 
 
+def one_line(text: str) -> str:
+    """Return a text without line breaks and control characters."""
+    return " ".join(CONTROLS.sub(" ", text).split())
+
+
 def latex_escaped(text: str) -> str:
     """Return a text escaped for paragraphs, table cells and captions; line breaks become spaces."""
-    plain = _APART.sub("\0", _CONTROLS.sub(" ", text).strip())
+    plain = _APART.sub("\0", CONTROLS.sub(" ", text).strip())
     return "".join("{}" if character == "\0" else _TEXT.get(character, character) for character in plain)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from numbers import Integral
 
 from splc.errors import OutputError
-from splc.io.latex import latex_escaped, latex_number
+from splc.io.latex import CONTROLS, latex_escaped, latex_number, one_line
 from splc.io.numbers import number_text
 
 # Decimal exponents outside this range are written in scientific notation.
@@ -21,7 +21,6 @@ _LEAST_EXPONENT, _MOST_EXPONENT = -4, 6
 _SPREAD_DIGITS = 2
 
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _QUOTED = re.compile('[",\r\n]')
 # Characters that begin inline markup, including `$` and `~` of GitHub's dialect.
 _MARKUP = re.compile(r"([\\`*_\[\]<>&|~$#])")
@@ -125,7 +124,7 @@ def markdown_text(table: Table, digits: int = 4) -> str:
         + " |\n"
         for line in (lines[0], rule, *lines[1:])
     )
-    caption = _markdown(" ".join(_CONTROLS.sub(" ", table.caption or "").split()))
+    caption = _markdown(one_line(table.caption or ""))
     return f"**{caption}**\n\n{text}" if caption else text
 
 
@@ -227,7 +226,7 @@ def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
 
 def _markdown(text: str) -> str:
     escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", text.strip()))
-    return _CONTROLS.sub(lambda found: "<br>" * found[0].count("\n") or " ", escaped)
+    return CONTROLS.sub(lambda found: "<br>" * found[0].count("\n") or " ", escaped)
 
 
 @dataclass(frozen=True)

@@ -150,9 +150,7 @@ def predictions(predictor: Predictor, configurations: Configurations) -> Array:
 
 def influence_model(terms: Iterable[LearnedTerm], system: VariabilityModel) -> InfluenceModel:
     """Return selected terms as a performance-influence model, expanded to canonical terms."""
-    binary = [option.name for option in system.binary_options] + list(system.switches)
-    learned = InfluenceModel.from_terms((pair for term in terms for pair in term.expanded), system.term_order)
-    return learned.reduced(binary, system.mandatory)
+    return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system)
 
 
 def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:

@@ -14,6 +14,7 @@ from splc.errors import ConfigurationError, Problem, listed
 from splc.io.numbers import number_text
 from splc.models.subexpressions import Derived, Parameter, options_of
 from splc.models.terms import CONSTANT, Term
+from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 Link = Literal["identity", "log"]
@@ -92,6 +93,15 @@ class InfluenceModel:
         return cls(
             tuple(sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))), order, link, tuple(derived)
         )
+
+    @classmethod
+    def of_system(
+        cls, terms: Iterable[tuple[Term, float]], system: VariabilityModel, link: Link = "identity"
+    ) -> InfluenceModel:
+        """Return the model of (term, influence) pairs over the names of a system, in its order and `reduced`."""
+        binary = [option.name for option in system.binary_options]
+        model = cls.from_terms(terms, system.term_order, link)
+        return model.reduced([*binary, *system.switches], system.mandatory | {ROOT})
 
     @property
     def influences(self) -> dict[Term, float]:
@@ -203,12 +213,7 @@ class InfluenceModel:
                     what = f"the parameter {table}, a table over {found.by} with rows for {rows}, has no value"
                     wanted = float(np.broadcast_to(found.wanted(column), len(configurations))[row])
                     advice = f"add a row for {number_text(wanted)}" if math.isfinite(wanted) else None
-                raise EvaluationError(
-                    f"{what} at configuration {row}" + (f" ({where})" if where else ""),
-                    hint=advice,
-                    row=row,
-                    what=what + (f" where {where}" if where else ""),
-                )
+                raise _without_value(what, where, row, advice)
             return result
 
         return column
@@ -222,12 +227,10 @@ class InfluenceModel:
         if np.isfinite(term.evaluate(lambda name: column(name)[row : row + 1])).all():
             # The term itself has a finite value; only its product with the influence is too large.
             text = f"{number_text(influence)} * {text}"
-        what = f"{text} has no finite value"
         options = self.options_of(term)
         names = [*sorted(term.options - options), *sorted(options)]
         values = ", ".join(f"{name} = {column(name)[row]:g}" for name in names)
-        where = f"{what} at configuration {row}" + (f" ({values})" if values else "")
-        return EvaluationError(where, row=row, what=what + (f" where {values}" if values else ""))
+        return _without_value(f"{text} has no finite value", values, row)
 
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,), in the unit of the property.
@@ -266,3 +269,9 @@ class InfluenceModel:
 
     def __str__(self) -> str:
         return self.text
+
+
+def _without_value(what: str, values: str, row: int, hint: str | None = None) -> EvaluationError:
+    """Return the error for a part of a model without a finite value in a row; `values`: those of its options."""
+    message = f"{what} at configuration {row}" + (f" ({values})" if values else "")
+    return EvaluationError(message, hint=hint, row=row, what=what + (f" where {values}" if values else ""))

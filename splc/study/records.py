@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import SplcError
-from splc.formats.models.json import parse_model_json
+from splc.formats.models.json import parse_stored_json
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.study.inputs import Inputs, space_of
@@ -56,7 +56,7 @@ class Record:
         """Return the model, None where nothing was learned."""
         if self.model is None:
             return None
-        return parse_model_json(Source("record", self.model.encode("utf-8")), system)
+        return parse_stored_json(Source("record", self.model.encode("utf-8")), system)[0]
 
 
 def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 
 from comparison import compare
 from splc.errors import SplcError
-from splc.formats.models.json import parse_model_json
+from splc.formats.models.json import parse_stored_json
 from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.study import StudyResult, read_study, run_study
@@ -220,7 +220,7 @@ def test_stored_models_are_the_learned_ones(studied: Studied) -> None:
     for run in result.results.runs:
         if run.record.model is None or run.record.log is None:
             continue
-        stored = parse_model_json(Source("", run.record.model.encode()))
+        stored, _ = parse_stored_json(Source("", run.record.model.encode()))
         logged = read_model(result.folder / run.task.log)
         assert dict(stored.terms) == pytest.approx(dict(logged.terms), rel=1e-14)
 

@@ -15,6 +15,7 @@ from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
+from splc.io.toml import finite_number
 from splc.types import Array
 
 _SHOWN = 40
@@ -108,13 +109,8 @@ def number_of(value: Any) -> float:
     """Return a value of JSON, or its text, as a finite number; NaN if it is not one."""
     if isinstance(value, str):
         return parse_number(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return math.nan
-    try:
-        number = float(value)
-    except OverflowError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan
+    number = finite_number(value)
+    return math.nan if number is None else number
 
 
 def why_no_number(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +9,13 @@ from typing import Any
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
 from splc.errors import plural
+from splc.io.latex import one_line
 from splc.io.tables import rounded_text
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import exponent, exponent_text, quoted
 from splc.scaling.result import ScalingModel
 
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # Percentages below this are shown as `< 0.001 %`.
 _LEAST = 0.001
 
@@ -151,8 +150,3 @@ def facts_text(model: ScalingModel) -> str:
 def percent_text(value: float, digits: int = 3) -> str:
     """Return a percentage; very small ones are shown as `< 0.001 %`."""
     return f"{rounded_text(value, digits)} %" if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"
-
-
-def one_line(text: str) -> str:
-    """Return a text without line breaks and control characters."""
-    return " ".join(_CONTROLS.sub(" ", text).split())

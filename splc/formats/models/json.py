@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from fractions import Fraction
 from typing import Any
@@ -11,19 +10,15 @@ from typing import Any
 from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_name_hint
 from splc.formats.models.json_writer import SCHEMA
 from splc.io.files import Source
+from splc.io.toml import finite_number
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, product_of
 from splc.models.text.reader import expand_text
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import VariabilityModel
 
 # `splc learn --json` and `splc scale --json` print the model too, perhaps with its terms as text only.
 READ = (SCHEMA, "splc.learn/1", "splc.scale/1")
 _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
-
-
-def parse_model_json(source: Source, variability_model: VariabilityModel | None = None) -> InfluenceModel:
-    """Return the model that a JSON file holds. See `parse_stored_json`."""
-    return parse_stored_json(source, variability_model)[0]
 
 
 def parse_stored_json(
@@ -78,19 +73,17 @@ class _Reader:
         self.problems.raise_if_any(InputError)
         if self.system is None:
             return InfluenceModel.from_terms(found, order, link)
-        binary = [option.name for option in self.system.binary_options] + list(self.system.switches)
-        model = InfluenceModel.from_terms(found, self.system.term_order, link)
-        return model.reduced(binary, self.system.mandatory | {ROOT})
+        return InfluenceModel.of_system(found, self.system, link)
 
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
         entry = item if isinstance(item, dict) else {}
-        influence: Any = entry.get("influence")
-        if not _is_finite(influence):
-            self.problems.add(f"{place}.influence must be a number", text=repr(influence))
+        influence = finite_number(entry.get("influence"))
+        if influence is None:
+            self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
             return []
         if "factors" not in entry:
-            return self.spelled(entry.get("term"), float(influence), f"{place}.term")
+            return self.spelled(entry.get("term"), influence, f"{place}.term")
         factors = entry["factors"]
         if not isinstance(factors, list):
             self.problems.add(f"{place}.factors must be a list")
@@ -98,7 +91,7 @@ class _Reader:
         found = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
         if any(factor is None for factor in found):
             return []
-        return [(product_of(factor for factor in found if factor is not None), float(influence))]
+        return [(product_of(factor for factor in found if factor is not None), influence)]
 
     def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
         """Return the canonical terms of a term that is given as text only."""
@@ -133,13 +126,6 @@ class _Reader:
             self.problems.add(f"{place}: an exponent must be a whole number or a fraction such as '1/2'")
             return None
         return Factor(name, power, log)
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _read_exponent(value: Any) -> Exponent:

@@ -6,19 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
-from splc.formats.models.entries import ModelFile, one_line
+from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
-from splc.io.latex import latex_escaped, latex_number
+from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number, one_line
 from splc.io.tables import rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Exponent, Factor
-
-_GREEK = frozenset(
-    (
-        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu"),
-        *("xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
-    )
-)
 
 
 def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
@@ -48,7 +41,7 @@ class _LatexNotation(Notation):
     def name(self, name: str) -> str:
         if re.fullmatch("[A-Za-z]", name):
             return name
-        if name in _GREEK:
+        if name in SMALL_GREEK:
             return f"\\{name}"
         if indexed := re.fullmatch(r"([A-Za-z])(\d+)", name, re.ASCII):
             return f"{indexed[1]}_{{{indexed[2]}}}"

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
 from splc.formats.models.log_writer import LINK, NFP
-from splc.io.files import Source, read_source
+from splc.io.files import Source
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, is_number, names_of, split_model
@@ -60,36 +59,6 @@ class Learning:
     def empty(self) -> bool:
         """Whether it holds no model."""
         return not self.rounds and not self.average
-
-    def add_round(self, this: RoundLine, link: Link, nfp: str | None) -> None:
-        """Note a round."""
-        self.rounds[this.number] = this
-        self.link, self.nfp = link, nfp
-
-    def add_average(self, text: str, line: int, link: Link, nfp: str | None) -> None:
-        """Note a term (or several) of the averaged model."""
-        self.average.append((text, line))
-        self.link, self.nfp = link, nfp
-
-
-def read_log(
-    path: str | Path,
-    variability_model: VariabilityModel | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-) -> InfluenceModel:
-    """Read a model from a log. See `parse_stored_log`."""
-    return parse_log(read_source(path), variability_model, round, learning)
-
-
-def parse_log(
-    source: Source,
-    variability_model: VariabilityModel | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-) -> InfluenceModel:
-    """Return a model that a log holds. See `parse_stored_log`."""
-    return parse_stored_log(source, variability_model, round, learning)[0]
 
 
 def parse_stored_log(
@@ -149,7 +118,8 @@ def _learnings(source: Source) -> list[Learning]:
     for number, raw in enumerate(source.text().splitlines(), 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
-            found[-1].add_average(_PLUS.sub("", line), number, link, nfp)
+            found[-1].average.append((_PLUS.sub("", line), number))
+            found[-1].link, found[-1].nfp = link, nfp
             continue
         averaging = False
         if line.startswith(LINK):
@@ -162,7 +132,8 @@ def _learnings(source: Source) -> list[Learning]:
         elif line.startswith(_AVERAGE):
             averaging = True
             if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
-                found[-1].add_average(rest, number, link, nfp)
+                found[-1].average.append((rest, number))
+                found[-1].link, found[-1].nfp = link, nfp
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
@@ -179,7 +150,8 @@ def _learnings(source: Source) -> list[Learning]:
             if this.number < last:
                 found.append(Learning(analysed=found[-1].analysed))
             last = this.number
-            found[-1].add_round(this, link, nfp)
+            found[-1].rounds[this.number] = this
+            found[-1].link, found[-1].nfp = link, nfp
         elif line.startswith("Analyze finished"):
             link = "identity"
     problems.raise_if_any(InputError)
@@ -239,6 +211,4 @@ def _model(
     problems.raise_if_any(InputError)
     if variability_model is None:
         return InfluenceModel.from_terms(terms, link=link)
-    binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
-    model = InfluenceModel.from_terms(terms, variability_model.term_order, link)
-    return model.reduced(binary, variability_model.mandatory)
+    return InfluenceModel.of_system(terms, variability_model, link)

@@ -10,8 +10,9 @@ from functools import reduce
 from typing import Literal
 
 from splc.data.experiment import Key
-from splc.formats.models.entries import ModelFile, one_line, title
+from splc.formats.models.entries import ModelFile, title
 from splc.formats.models.notation import Notation
+from splc.io.latex import one_line
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Exponent

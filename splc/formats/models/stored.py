@@ -6,11 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from splc.errors import OutputError, Problem, listed
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.log_reader import WhichRound, number_of_learnings, parse_stored_log
-from splc.formats.models.log_writer import model_log_text
 from splc.formats.models.text import model_text_file, parse_stored_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
@@ -82,25 +80,10 @@ def read_text(source: Source, system: VariabilityModel | None, options: ReadOpti
 def json_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
     """Return a model as JSON."""
     del base
-    _require_terms(model)
     return model_json_text(model, nfp)
-
-
-def log_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
-    """Return a model as a log in SPL Conqueror's grammar."""
-    _require_terms(model)
-    return model_log_text(model, base, nfp)
 
 
 def plain_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
     """Return a model as model text."""
     del base, nfp
     return model_text_file(model)
-
-
-def _require_terms(model: InfluenceModel) -> None:
-    """Refuse a model that only model text can express."""
-    if model.subexpressions:
-        names = listed([each.name for each in model.subexpressions])
-        hint = "write it as model text (.txt)"
-        raise OutputError(Problem(f"the model is not a sum of terms: {names}", hint=hint))

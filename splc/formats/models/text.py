@@ -6,9 +6,10 @@ import math
 from collections.abc import Collection, Mapping
 
 from splc.errors import ExpressionError, OutputError
-from splc.formats.models.entries import ModelFile, one_line
+from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import log2_text
 from splc.io.files import Source
+from splc.io.latex import one_line
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
@@ -46,7 +47,7 @@ def parse_stored_text(
     order: tuple[str, ...] = ()
     signs = Signs()
     if variability_model is not None:
-        binary = [option.name for option in variability_model.binary_options] + list(variability_model.switches)
+        binary = [*(option.name for option in variability_model.binary_options), *variability_model.switches]
         order = (*variability_model.term_order, *known.quantities)
         # The range of an observed variable is unknown.
         lowest = dict.fromkeys(variability_model.observed, -math.inf)

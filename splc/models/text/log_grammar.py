@@ -14,8 +14,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from splc.arithmetic.parser import parse
-from splc.arithmetic.tokens import FUNCTIONS, NameTable
+from splc.arithmetic.tokens import FUNCTIONS, PLAIN_NAME, NameTable
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
 from splc.models.terms import CONSTANT, Term, log_term, option_term
@@ -26,30 +28,16 @@ from splc.system.variability import ENABLED, ROOT, VariabilityModel
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 # A sign next to a space may be an operator: `a * b` is a product if a and b are names as well.
 _LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
-_WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
 def net_number(value: float) -> str:
     """Return the shortest text that reads back as the same number, in .NET's style: `0.1`, `1E-05`, `1E+16`."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    mantissa, _, power = f"{float(value)!r}".lower().partition("e")
-    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    if not digits.strip("0"):
-        return sign + "0"
-    # The number is 0.DIGITS · 10^point.
-    point = int(power or 0) + (len(whole) if whole.strip("0") else len(digits) - len(fraction))
-    digits = digits.rstrip("0")
-    if not -4 <= point - 1 < 15:
-        tail = f".{digits[1:]}" if digits[1:] else ""
-        return f"{sign}{digits[0]}{tail}E{'+' if point > 0 else '-'}{abs(point - 1):02d}"
-    if point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    if point >= len(digits):
-        return sign + digits.ljust(point, "0")
-    return f"{sign}{digits[:point]}.{digits[point:]}"
+    scientific = np.format_float_scientific(value, trim="-", exp_digits=2)
+    if -4 <= int(scientific.partition("e")[2]) < 15:
+        return np.format_float_positional(value, trim="-")
+    return scientific.replace("e", "E")
 
 
 def duration_text(seconds: float) -> str:
@@ -165,7 +153,7 @@ def names_of(products: Iterable[str]) -> NameTable:
             if not set(token) & set("()*/^`") and not is_number(token) and token not in {"+", "-", "log10"}:
                 names.add(token)
             else:
-                names.update(_WORD.findall(token))
+                names.update(PLAIN_NAME.findall(token))
     names.difference_update(FUNCTIONS)
     return NameTable({name: name for name in names})
 

@@ -13,11 +13,11 @@ from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError
 from splc.formats.measurements.observations_csv import read_observed, write_observed
-from splc.formats.models.json import parse_model_json
+from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
-from splc.formats.models.log_reader import parse_log
+from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.log_writer import model_log_text
-from splc.formats.models.text import parse_model_text
+from splc.formats.models.text import parse_stored_text
 from splc.io.files import Source
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -163,16 +163,16 @@ class TestModels:
     def test_every_format_of_models_knows_observed_variables(self, tmp_path: Path) -> None:
         """A model of options and observed variables reads back from text, JSON and a log, and predicts the same."""
         some = read(tmp_path, LEVELS)
-        model = parse_model_text(Source("m", b"3 * x * C_1 + log10(C_0) + 2 * y"), some.model)
+        model, _ = parse_stored_text(Source("m", b"3 * x * C_1 + log10(C_0) + 2 * y"), some.model)
         assert model.predict(some).tolist() == pytest.approx([92.0, math.log10(200) + 10])
         for text, back in (
-            (model.text, parse_model_text),
-            (model_json_text(model), parse_model_json),
-            (model_log_text(model), parse_log),
+            (model.text, parse_stored_text),
+            (model_json_text(model), parse_stored_json),
+            (model_log_text(model), parse_stored_log),
         ):
-            assert back(Source("m", text.encode()), some.model) == model
+            assert back(Source("m", text.encode()), some.model)[0] == model
 
     def test_without_the_observations_the_names_are_not_known(self) -> None:
         """A model text with a variable that was not observed is an error with its name."""
         with pytest.raises(InputError, match="unknown name 'C_1'"):
-            parse_model_text(Source("m", b"x * C_1"), SYSTEM)
+            parse_stored_text(Source("m", b"x * C_1"), SYSTEM)

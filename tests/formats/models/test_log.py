@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
-from splc.formats.models.log_reader import WhichRound, parse_log, read_log
+from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import learned_log_text, model_log_text
+from splc.formats.models.read import read_model
 from splc.io.files import Source
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
@@ -60,7 +61,7 @@ def parsed(
     text: str, system: VariabilityModel | None = None, which: WhichRound = "last", learning: int | None = None
 ) -> InfluenceModel:
     """Return the model of a log."""
-    return parse_log(Source("a.log", text.encode()), system, which, learning)
+    return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0]
 
 
 def line(number: int, model: str, error: float = 1.0) -> str:
@@ -189,7 +190,7 @@ def test_a_bagged_model_is_written_as_average(tmp_path: Path) -> None:
     text = (tmp_path / "bagged.log").read_text(encoding="utf-8")
     assert "average model: \n  12.5 * base + \n  -3 * gvn + \n" in text
     assert "\n0;12.5 * base + -3 * gvn + 1E-05 * x * x;1.5;" in text
-    assert read_log(tmp_path / "bagged.log", small_system()) == result.model
+    assert read_model(tmp_path / "bagged.log", small_system()) == result.model
     assert parsed(text, small_system(), 0) == result.model
 
 
@@ -325,5 +326,5 @@ def test_all_problems_are_told_at_once() -> None:
 def test_a_name_in_an_average_keeps_its_plus() -> None:
     """In the averaged model a name may end with a plus, which joins nothing."""
     text = "Learning progress:\naverage model: \n  2 * c++ + \n  3 * x + \nAnalyze finished\n"
-    model = parse_log(Source("a.log", text.encode()))
+    model = parsed(text)
     assert model.influences == {option_term("c++"): 2.0, option_term("x"): 3.0}
