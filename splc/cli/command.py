@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from splc.errors import RequestError
+from splc.errors import RequestError, SplcError
 
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 
@@ -18,10 +19,17 @@ class Command(TyperCommand):
     examples: tuple[str, ...] = ()
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand; a wrong request becomes a usage error that names the options."""
+        """Run the subcommand; a wrong request becomes a usage error that names the options.
+
+        The notes of a workflow that failed are printed before its error.
+        """
         try:
             return super().invoke(ctx)
-        except RequestError as error:
+        except SplcError as error:
+            for note in getattr(error, "__notes__", ()):
+                print(note, file=sys.stderr)
+            if not isinstance(error, RequestError):
+                raise
             problem = error.problems[0]
             text = problem.message + (f"; {problem.hint}" if problem.hint else "")
             shown = {parameter.name: _spelling(parameter) for parameter in self.params}

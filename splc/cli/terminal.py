@@ -8,10 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from splc.workflows.note import reading_notes
-
 if TYPE_CHECKING:
-    from splc.data.measurements import ReadingReport
     from splc.workflows.note import Note
 
 # The width of tables without a terminal, where nothing is wrapped or cut.
@@ -86,14 +83,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
 def show_notes(notes: Iterable[Note]) -> None:
     """Print the notes of a workflow to stderr."""
     for each in notes:
-        (warn if each.warning else note)(each.text)
-        for line in each.details:
-            print(f"    {line}", file=sys.stderr)
-
-
-def report(reading: ReadingReport) -> None:
-    """Print the notes of a reader of measurements."""
-    show_notes(reading_notes(reading))
+        print(each, file=sys.stderr)
 
 
 @contextmanager

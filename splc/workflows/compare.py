@@ -22,7 +22,7 @@ from splc.project import Project
 from splc.workflows.compare_inputs import Basis, Request, basis_of, read_models, weights_of
 from splc.workflows.compare_intervals import with_intervals
 from splc.workflows.learn_inputs import input_files
-from splc.workflows.note import Note, OnProgress
+from splc.workflows.note import Note, Notes, OnProgress
 
 __all__ = ["Request", "Result", "run"]
 
@@ -81,72 +81,72 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         *((key, "fail_above") for key in request.fail_above),
     ]
     _check(request, keys, thresholds)
-    project = Project.load(
-        system=request.system, measurements=request.measurements, nfp=request.nfp, parameters=request.parameters
-    )
+    project = request.project()
     files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
     if request.plot is not None:
         require_writable(request.plot, (*files, request.on, *project.files))
     space = Space(project.variability_model())
-    notes: list[Note] = []
     models = read_models(request, files, space.model, project)
-    basis = basis_of(request, project, space, models, notes)
-    for key, option in thresholds:
-        if key.startswith(MEASURED) and basis.measured is None:
-            raise RequestError(f"{key} needs measurements, and there are none", option)
-        if key not in TERM_SCORES[:2] and basis.configurations is None:
-            raise RequestError(f"{key} needs configurations; add --on", option)
-    weights, weighted_by = None, ""
-    if request.weights is not None:
-        weights, weighted_by = weights_of(request.weights, basis, models[0], space.model)
-    if request.intervals is not None:
-        models = with_intervals(models, basis, request.intervals, notes)
-    compared = compare_all(
-        models,
-        basis.configurations,
-        measured=basis.measured,
-        nfp=basis.nfp,
-        constant=request.constant,
-        measures=keys,
-        weights=weights,
-        weighted_by=weighted_by,
-        level=request.intervals,
-        on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
-    )
-    notes += _notes(compared)
-    ranges = tuple(term_ranges(model.model, space) for model in compared.models) if request.ranges else ()
-    correlations: tuple[Correlation, ...] = ()
-    if request.correlations:
-        predicted = [model.predicted for model in compared.models if model.predicted is not None]
-        pairs = math.comb(len(predicted), 2)
-        correlations = pair_correlations(
-            predicted,
-            keys,
+    with Notes() as notes:
+        basis = basis_of(request, project, space, models, notes)
+        for key, option in thresholds:
+            if key.startswith(MEASURED) and basis.measured is None:
+                raise RequestError(f"{key} needs measurements, and there are none", option)
+            if key not in TERM_SCORES[:2] and basis.configurations is None:
+                raise RequestError(f"{key} needs configurations; add --on", option)
+        weights, weighted_by = None, ""
+        if request.weights is not None:
+            weights, weighted_by = weights_of(request.weights, basis, models[0], space.model)
+        if request.intervals is not None:
+            models = with_intervals(models, basis, request.intervals, notes)
+        compared = compare_all(
+            models,
+            basis.configurations,
+            measured=basis.measured,
+            nfp=basis.nfp,
+            constant=request.constant,
+            measures=keys,
             weights=weights,
-            seed=request.seed,
-            on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
+            weighted_by=weighted_by,
+            level=request.intervals,
+            on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
         )
-        if len(models) < FEWEST:
-            notes.append(
-                Note(f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}")
+        notes += _notes(compared)
+        ranges = tuple(term_ranges(model.model, space) for model in compared.models) if request.ranges else ()
+        correlations: tuple[Correlation, ...] = ()
+        if request.correlations:
+            predicted = [model.predicted for model in compared.models if model.predicted is not None]
+            pairs = math.comb(len(predicted), 2)
+            correlations = pair_correlations(
+                predicted,
+                keys,
+                weights=weights,
+                seed=request.seed,
+                on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
             )
-    failures: tuple[str, ...] = ()
-    if thresholds:
-        failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
-    read = input_files(project, basis.measurements)
-    if (parameters := project.parameters_file) is not None and parameters != STANDARD:
-        read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
-    return Result(
-        request,
-        compared,
-        basis,
-        keys,
-        ranges,
-        correlations,
-        failures,
-        read,
-        tuple(notes),
-    )
+            if len(models) < FEWEST:
+                notes.append(
+                    Note(
+                        f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
+                    )
+                )
+        failures: tuple[str, ...] = ()
+        if thresholds:
+            failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
+        read = input_files(project, basis.measurements)
+        if (parameters := project.parameters_file) is not None and parameters != STANDARD:
+            read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
+        return Result(
+            request,
+            compared,
+            basis,
+            keys,
+            ranges,
+            correlations,
+            failures,
+            read,
+            tuple(notes),
+        )
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:

@@ -16,7 +16,6 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, RequestError, SplcError, plural
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
-from splc.formats.measurements.rows import Policy
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
 from splc.io.files import STANDARD
@@ -26,13 +25,13 @@ from splc.models.terms import Term
 from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
-from splc.types import Aggregate, Array, Duplicates, Invalid
-from splc.workflows.note import Note, notes_of, reading_notes
-from splc.workflows.parameters import require_used, stated_parameters
+from splc.types import Array
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(ModelInputs):
     """The models to compare, and how.
 
     Attributes:
@@ -44,7 +43,6 @@ class Request:
         intervals: the level of intervals of predictions; None compares no intervals.
         at: expression of tabled parameters → the value whose row is their number in terms.
         constant: whether the constant takes part in the syntactic comparison.
-        parameter: machine parameters that replace those of the file.
         scale: factor of the analytical models.
         round: the round of logs: a number, 'last' or 'best'.
         learning: the learning of logs that hold several; 0 compares each, None is the last.
@@ -55,13 +53,6 @@ class Request:
         fail_above: measure → the value above which the comparison fails.
         seed: seed of samplings and of the bootstrap.
         plot: the picture that the caller writes; it is checked not to be one of the inputs.
-        system: the system description; None finds it in the current folder; so all that follow.
-        measurements: the measurements.
-        nfp: the property.
-        parameters: the file of machine parameters.
-        invalid: treatment of rows whose configuration is not valid.
-        duplicates: treatment of rows that measure a configuration again.
-        aggregate: the value that represents repetitions.
     """
 
     models: tuple[str, ...]
@@ -71,7 +62,6 @@ class Request:
     intervals: float | None = None
     at: Mapping[str, float] = field(default_factory=dict)
     constant: bool = True
-    parameter: Mapping[str, float] = field(default_factory=dict)
     scale: float | None = None
     round: WhichRound = "last"
     learning: int | None = None
@@ -81,13 +71,6 @@ class Request:
     fail_above: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     plot: str | None = None
-    system: str | None = None
-    measurements: str | None = None
-    nfp: str | None = None
-    parameters: str | None = None
-    invalid: Invalid = "error"
-    duplicates: Duplicates = "error"
-    aggregate: Aggregate = "mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +101,9 @@ def read_models(
         InputError: if a file cannot be read; the problems of all files are reported together.
         RequestError: if an option applies to none of the models, or there is only one model.
     """
-    parameters = stated_parameters(project, request.parameter)
+    parameters = request.known_parameters(project)
     found = read_stored_models(files, system, parameters=parameters, round=request.round, learning=request.learning)
-    if request.parameter:
-        require_used(request.parameter, frozenset().union(*(each.used for each in found)))
+    request.require_used(frozenset().union(*(each.used for each in found)))
     kinds = {each.kind for each in found}
     if request.scale is not None and "text" not in kinds:
         raise RequestError("only model text is multiplied, and none of the models is model text", "scale")
@@ -141,9 +123,7 @@ def read_models(
     return tuple(models)
 
 
-def basis_of(
-    request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: list[Note]
-) -> Basis:
+def basis_of(request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: Notes) -> Basis:
     """Return the configurations that predictions are compared on; what should be known is added to the notes.
 
     Raises:
@@ -154,8 +134,7 @@ def basis_of(
     named = {" ".join(model.nfp.split()) for model in models if model.nfp}
     stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
-        policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
-        found = read_prediction_inputs(on, space.model, policy, request.nfp, stated or project.nfp)
+        found = read_prediction_inputs(on, space.model, request.policy(space), request.nfp, stated or project.nfp)
         notes += reading_notes(found.report)
         basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     elif project.has_measurements or on == "measured":
@@ -174,13 +153,10 @@ def basis_of(
     return basis
 
 
-def _measured_basis(request: Request, project: Project, space: Space, stated: str | None, notes: list[Note]) -> Basis:
+def _measured_basis(request: Request, project: Project, space: Space, stated: str | None, notes: Notes) -> Basis:
     """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
-    everything = project.measurements(
-        space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate
-    )
-    notes += reading_notes(everything.report)
+    everything = request.read_measurements(project, space, notes)
     # A log keeps one space where a name has several.
     known = {" ".join(name.split()): name for name in everything.properties}
     nfp = (known.get(stated or "") if request.nfp is None else None) or project.the_nfp(everything)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import registry
-from splc.formats.models.read import read_stored_model, write_stored_model
+from splc.formats.models.read import write_stored_model
 from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
 from splc.models.binding import bound
@@ -20,9 +21,8 @@ from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT, plain_name
-from splc.types import Aggregate, Duplicates, Invalid
-from splc.workflows.note import Note, notes_of, reading_notes
-from splc.workflows.parameters import require_used, stated_parameters
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes, notes_of
 
 NAMES: Mapping[registry.Kind, str] = {
     "measurements": "measurements",
@@ -32,34 +32,20 @@ NAMES: Mapping[registry.Kind, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(ModelInputs):
     """A request to convert a file.
 
     Attributes:
         source: the file to convert; its content tells what it is. `-` is standard input.
         output: the file to write; `-` is standard output.
         to: the name of the format; None takes it from the suffix of the output.
-        parameter: machine parameters that replace those of the project.
         at: the rows of tabled parameters that a model is written with; None are their middle rows.
-        system: the system description; None is the one of the project folder.
-        nfp: the property of measurements without a header.
-        parameters: the file of machine parameters; None is the one of the project folder.
-        invalid: what to do with measured configurations that are not valid.
-        duplicates: what to do with configurations that are measured in several rows.
-        aggregate: the value that represents repetitions in formats without them.
     """
 
     source: str
     output: str
     to: str | None = None
-    parameter: Mapping[str, float] = field(default_factory=dict)
     at: Mapping[str, float] = field(default_factory=dict)
-    system: str | None = None
-    nfp: str | None = None
-    parameters: str | None = None
-    invalid: Invalid = "error"
-    duplicates: Duplicates = "error"
-    aggregate: Aggregate = "mean"
 
 
 @dataclass(frozen=True)
@@ -101,9 +87,7 @@ def run(request: Request) -> Result:
     if kind == "system":
         return _convert_system(request, form)
     measurements = request.source if kind == "measurements" else None
-    project = Project.load(
-        system=request.system, measurements=measurements, nfp=request.nfp, parameters=request.parameters
-    )
+    project = replace(request, measurements=measurements).project()
     require_writable(request.output, (request.source, *project.files))
     return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
 
@@ -169,17 +153,13 @@ def _convert_system(request: Request, form: str) -> Result:
 
 
 def _convert_measurements(request: Request, form: str, project: Project) -> Result:
-    measurements = project.measurements(
-        project.variability_model(),
-        invalid=request.invalid,
-        duplicates=request.duplicates,
-        aggregate=request.aggregate,
-    )
-    registry.format_named("measurements", form).write(measurements, request.output)
+    with Notes() as notes:
+        measurements = request.read_measurements(project, Space(project.variability_model()), notes)
+        registry.format_named("measurements", form).write(measurements, request.output)
     lost = _losses(measurements) if form == "splconqueror-csv" else ()
-    notes = (*reading_notes(measurements.report), *notes_of(f"{request.output}: {text}" for text in lost))
+    notes += notes_of(f"{request.output}: {text}" for text in lost)
     count = plural(len(measurements), "configuration", "configurations")
-    return Result(f"{count} with {listed(measurements.properties)}", request.output, form, notes)
+    return Result(f"{count} with {listed(measurements.properties)}", request.output, form, tuple(notes))
 
 
 def _losses(measurements: Measurements) -> Iterator[str]:
@@ -205,8 +185,7 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
     notes = []
     if system is None:
         notes.append("there is no system description here: the model's names are not checked")
-    stored = read_stored_model(request.source, system, parameters=stated_parameters(project, request.parameter))
-    require_used(request.parameter, stored.used)
+    stored = request.read_model(request.source, project, system)
     model = bound(stored.model, request.at)
     notes += _replaced_tables(stored.model, request.at)
     base = ROOT if system is None else system.base_option

@@ -15,15 +15,13 @@ from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
-from splc.project import Project
-from splc.types import Aggregate, Duplicates, Invalid
 from splc.workflows.free_parameters import read_free_model
-from splc.workflows.note import Note, reading_notes
-from splc.workflows.parameters import require_used, stated_parameters
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(ModelInputs):
     """A request to estimate parameters.
 
     Attributes:
@@ -35,14 +33,6 @@ class Request:
         folds: the number of folds of the cross-validation, 0 for none.
         seed: the seed of the folds.
         output: the file that `write` will write; it is checked not to be one of the inputs.
-        parameter: machine parameters that replace those of the project.
-        system: the system description; None is the one of the project folder.
-        measurements: the measurements; None are those of the project folder.
-        nfp: the property; None is the one of the project.
-        parameters: the file of machine parameters; None is the one of the project folder.
-        invalid: what to do with measured configurations that are not valid.
-        duplicates: what to do with configurations that are measured in several rows.
-        aggregate: the value that represents repetitions.
     """
 
     free: tuple[str, ...]
@@ -53,14 +43,6 @@ class Request:
     folds: int = 10
     seed: int = 0
     output: str | None = None
-    parameter: Mapping[str, float] = field(default_factory=dict)
-    system: str | None = None
-    measurements: str | None = None
-    nfp: str | None = None
-    parameters: str | None = None
-    invalid: Invalid = "error"
-    duplicates: Duplicates = "error"
-    aggregate: Aggregate = "mean"
 
 
 @dataclass(frozen=True)
@@ -98,44 +80,37 @@ def run(request: Request) -> Result:
         OutputError: if the output is an input or cannot be written.
     """
     _require_sense(request)
-    project = Project.load(
-        system=request.system,
-        measurements=request.measurements,
-        nfp=request.nfp,
-        analytical=request.analytical,
-        parameters=request.parameters,
-    )
+    project = request.project(analytical=request.analytical)
     file = project.analytical_file
     if file is None:
         message = "there is no analytical.txt here; name the model, or name it as 'analytical' in splc.toml"
         raise RequestError(message, "analytical")
     require_writable(request.output, (file, *project.files))
     space = Space(project.variability_model())
-    known = stated_parameters(project, request.parameter)
+    known = request.known_parameters(project)
     free = read_free_model(file, space.model, known, request.free)
-    require_used(request.parameter, free.used)
-    measured = project.measurements(
-        space.model, space, invalid=request.invalid, duplicates=request.duplicates, aggregate=request.aggregate
-    )
-    nfp = project.the_nfp(measured)
-    try:
-        found = calibrate(
-            free.model,
-            measured.configurations,
-            measured.column(nfp),
-            request.free,
-            guessed=free.guessed,
-            bounds=request.bound,
-            weights=request.weights,
-            level=request.level,
-            folds=request.folds,
-            seed=request.seed,
-        )
-    except EvaluationError as error:
-        raise error.at(file) from None
-    notes = (*reading_notes(measured.report), *_left_out(found, nfp), *_uncertain(found))
-    scaled = SCALE in request.free and all(each.name != SCALE for each in free.model.parameters)
-    return Result(found, known, file, nfp, measured.report.source or "", scaled, request.seed, notes)
+    request.require_used(free.used)
+    with Notes() as notes:
+        measured = request.read_measurements(project, space, notes)
+        nfp = project.the_nfp(measured)
+        try:
+            found = calibrate(
+                free.model,
+                measured.configurations,
+                measured.column(nfp),
+                request.free,
+                guessed=free.guessed,
+                bounds=request.bound,
+                weights=request.weights,
+                level=request.level,
+                folds=request.folds,
+                seed=request.seed,
+            )
+        except EvaluationError as error:
+            raise error.at(file) from None
+        notes += (*_left_out(found, nfp), *_uncertain(found))
+        scaled = SCALE in request.free and all(each.name != SCALE for each in free.model.parameters)
+        return Result(found, known, file, nfp, measured.report.source or "", scaled, request.seed, tuple(notes))
 
 
 def write(result: Result, output: str) -> None:

@@ -36,7 +36,7 @@ from splc.workflows.learn_inputs import (
     learning_rows,
     with_deviation,
 )
-from splc.workflows.note import Note, notes_of, reading_notes
+from splc.workflows.note import Note, Notes, notes_of
 
 __all__ = ["Request", "Result", "learn_rows", "run"]
 
@@ -113,75 +113,73 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
     if request.parts and request.evaluate_on is not None:
         raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
     spec = request.spec
-    project = request.project()
-    learner, settings, notes = chosen_learner(request, project)
-    output = request.output or f"learned{learner.suffix}"
-    form = output_form(output, learner)
-    drawn = None if request.plot is None else plot_format(request.plot)
-    inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
-    require_writable(output, inputs)
-    require_writable(request.plot, (*inputs, output))
-
-    space = Space(project.variability_model())
-    if form == ".log":
-        require_expressible(space.model)
-    measured = project.measurements(space.model, space, **request.policies)
-    notes += reading_notes(measured.report)
-    nfp = project.the_nfp(measured)
-    evaluation = None
-    if request.evaluate_on is not None:
-        evaluation, remarks = evaluation_set(project, request.evaluate_on, nfp, space, request.policies)
+    project = request.project(request.folder)
+    with Notes() as notes:
+        learner, settings, remarks = chosen_learner(request, project)
         notes += remarks
-    learner, remarks = with_deviation(learner, settings, measured)
-    rows, sampling, sampled = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
-    notes += (*remarks, *sampled)
-    provenance = {
-        "sampling": sampling,
-        "measured_configurations": len(measured.measured(nfp)),
-        "files": input_files(project, measured, evaluation),
-    }
-    try:
-        result, _ = learn_rows(
-            measured,
-            nfp,
-            learner,
-            rows,
-            observed=request.observed,
-            parts=request.parts,
-            evaluation=evaluation,
-            seed=request.seed,
-            provenance=provenance,
-            on_round=on_round,
-            should_stop=should_stop,
+        output = request.output or f"learned{learner.suffix}"
+        form = output_form(output, learner)
+        drawn = None if request.plot is None else plot_format(request.plot)
+        inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
+        require_writable(output, inputs)
+        require_writable(request.plot, (*inputs, output))
+
+        space = Space(project.variability_model())
+        if form == ".log":
+            require_expressible(space.model)
+        measured = request.read_measurements(project, space, notes)
+        nfp = project.the_nfp(measured)
+        evaluation = evaluation_set(request, project, nfp, space, notes)
+        learner, remarks = with_deviation(learner, settings, measured)
+        rows, sampling, sampled = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
+        notes += (*remarks, *sampled)
+        provenance = {
+            "sampling": sampling,
+            "measured_configurations": len(measured.measured(nfp)),
+            "files": input_files(project, measured, evaluation),
+        }
+        try:
+            result, _ = learn_rows(
+                measured,
+                nfp,
+                learner,
+                rows,
+                observed=request.observed,
+                parts=request.parts,
+                evaluation=evaluation,
+                seed=request.seed,
+                provenance=provenance,
+                on_round=on_round,
+                should_stop=should_stop,
+            )
+        except MeasurementError as error:
+            raise error.at(measured.report.source) from None
+        evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
+        notes += notes_of(result.notes)
+        if evaluated is not None and evaluated.learned_from:
+            whole = plural(evaluated.configurations, "configuration", "configurations")
+            notes.append(Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"))
+        errors = tuple(round_errors(result, evaluation or measured))
+        if request.write:
+            origin = measured.report.source or measured.model.name
+            content = WRITERS[form](learned_file(result, origin, errors))
+            image = None if drawn is None else _plotted(result, measured, rows, drawn)
+            write_whole(output, content)
+            if request.plot is not None and image is not None:
+                write_whole(request.plot, image)
+        return Result(
+            request=request,
+            result=result,
+            measured=measured,
+            rows=rows,
+            evaluated=evaluated,
+            round_errors=errors,
+            shares=tuple(term_shares(result.model, measured.configurations[rows])) if result.readable else (),
+            predictions=() if result.scaling is None else predictions(result.scaling, [far_point(result.scaling)]),
+            output=output if request.write else None,
+            plot=request.plot if request.write else None,
+            notes=tuple(notes),
         )
-    except MeasurementError as error:
-        raise error.at(measured.report.source) from None
-    evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
-    notes += notes_of(result.notes)
-    if evaluated is not None and evaluated.learned_from:
-        whole = plural(evaluated.configurations, "configuration", "configurations")
-        notes += (Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"),)
-    errors = tuple(round_errors(result, evaluation or measured))
-    if request.write:
-        origin = measured.report.source or measured.model.name
-        content = WRITERS[form](learned_file(result, origin, errors))
-        image = None if drawn is None else _plotted(result, measured, rows, drawn)
-        write_whole(output, content)
-        if request.plot is not None and image is not None:
-            write_whole(request.plot, image)
-    return Result(
-        request=request,
-        result=result,
-        measured=measured,
-        rows=rows,
-        evaluated=evaluated,
-        round_errors=errors,
-        shares=tuple(term_shares(result.model, measured.configurations[rows])) if result.readable else (),
-        predictions=() if result.scaling is None else predictions(result.scaling, [far_point(result.scaling)]),
-        output=output if request.write else None,
-        plot=request.plot if request.write else None,
-        notes=notes,
-    )
 
 
 def learn_rows(

@@ -18,8 +18,9 @@ from splc.learning.learning_set import match
 from splc.learning.registry import DEFAULT, learner_of
 from splc.learning.stepwise.settings import spelling
 from splc.project import Project
-from splc.types import Aggregate, Array, Duplicates, Invalid, Missing
-from splc.workflows.note import Note, notes_of, reading_notes
+from splc.types import Array, Missing
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note, Notes, notes_of
 
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
@@ -29,7 +30,7 @@ _OF_SYSTEMS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(SystemInputs):
     """A request to learn a model.
 
     Attributes:
@@ -48,12 +49,6 @@ class Request:
         plot: the file of a plot of predicted against measured values; None is no plot.
         write: whether the model and the plot are written.
         folder: the project folder.
-        system: the system description; None is the one of the project folder, as for all that follows.
-        measurements: the measurements.
-        nfp: the property.
-        invalid: what happens to measurements of configurations that are not valid.
-        duplicates: what happens to XML rows that measure a configuration again.
-        aggregate: the value that represents repetitions; None is the mean (pmnf: its method's own choice).
     """
 
     learner: str = DEFAULT
@@ -71,12 +66,6 @@ class Request:
     plot: str | None = None
     write: bool = True
     folder: str = ""
-    system: str | None = None
-    measurements: str | None = None
-    nfp: str | None = None
-    invalid: Invalid = "error"
-    duplicates: Duplicates = "error"
-    aggregate: Aggregate | None = None
 
     @property
     def spec(self) -> SamplingSpec:
@@ -87,19 +76,6 @@ class Request:
         """
         given = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
         return parse_spec(given, binary=self.binary, numeric=self.numeric)
-
-    @property
-    def policies(self) -> dict[str, Any]:
-        """The treatment of problematic measurements."""
-        return {"invalid": self.invalid, "duplicates": self.duplicates, "aggregate": self.aggregate or "mean"}
-
-    def project(self) -> Project:
-        """Return the project.
-
-        Raises:
-            InputError: if its `splc.toml` is wrong.
-        """
-        return Project.load(self.folder, system=self.system, measurements=self.measurements, nfp=self.nfp)
 
 
 def profile_of(request: Request) -> str | None:
@@ -113,7 +89,7 @@ def profile_of(request: Request) -> str | None:
     """
     if request.learner != "pmnf":
         return None
-    project = request.project()
+    project = request.project(request.folder)
     if "system" in project.given or (request.measurements is None and project.has_system):
         return None
     if request.measurements is None and not project.has_measurements:
@@ -184,23 +160,24 @@ def with_deviation(
     return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
 
 
-def evaluation_set(
-    project: Project, path: str, nfp: str, space: Space, policies: Mapping[str, Any]
-) -> tuple[Measurements, tuple[Note, ...]]:
-    """Read the measurements to judge the model by; they must have values of the property.
+def evaluation_set(request: Request, project: Project, nfp: str, space: Space, notes: Notes) -> Measurements | None:
+    """Read the measurements to judge the model by, if there are some; they must have values of the property.
 
     Raises:
         InputError: if they cannot be read.
         MeasurementError: if nothing has a value of the property.
     """
-    found = project.measurements(space.model, space, file=path, **policies)
+    path = request.evaluate_on
+    if path is None:
+        return None
+    found = request.read_measurements(project, space, notes, file=path)
     try:
         usable = found.measured(nfp)
     except MeasurementError as error:
         raise error.at(path) from None
     if len(usable) == 0:
         raise MeasurementError(f"no configuration has a value of {nfp}").at(path)
-    return found, reading_notes(found.report)
+    return found
 
 
 def learning_rows(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from splc.errors import plural
+from splc.errors import SplcError, plural
 
 if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
@@ -30,6 +30,22 @@ class Note:
     text: str
     warning: bool = False
     details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        kind = "warning" if self.warning else "note"
+        return "\n".join((f"{kind}: {self.text}", *(f"    {line}" for line in self.details)))
+
+
+class Notes(list[Note]):
+    """The notes that a workflow collects; in a `with` statement an error that ends the block gets them, too."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SplcError):
+            for each in self:
+                error.add_note(str(each))
 
 
 def notes_of(texts: Iterable[str]) -> tuple[Note, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,44 +10,29 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ConfigurationError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
-from splc.formats.measurements.rows import Policy
-from splc.formats.models.read import StoredModel, read_stored_model
+from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.project import Project
-from splc.types import Aggregate, Array, Duplicates, Invalid
-from splc.workflows.note import Note, reading_notes
-from splc.workflows.parameters import require_used, stated_parameters
+from splc.types import Array
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes, reading_notes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(ModelInputs):
     """A request to predict configurations.
 
     Attributes:
         model: the file of the model: a log, JSON or model text; `-` is standard input.
         configurations: a file of configurations or measurements; `-` is standard input.
         output: the file that the caller writes; it is checked not to be one of the inputs.
-        parameter: machine parameters that replace those of the project.
-        system: the system description; None is the one of the project folder.
-        nfp: the property to judge the model by; None is the property that the model is about.
-        parameters: the file of machine parameters; None is the one of the project folder.
-        invalid: what to do with configurations that are not valid.
-        duplicates: what to do with configurations that are measured in several rows.
-        aggregate: the value that represents repetitions.
     """
 
     model: str
     configurations: str
     output: str | None = None
-    parameter: Mapping[str, float] = field(default_factory=dict)
-    system: str | None = None
-    nfp: str | None = None
-    parameters: str | None = None
-    invalid: Invalid = "error"
-    duplicates: Duplicates = "error"
-    aggregate: Aggregate = "mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,23 +68,26 @@ def run(request: Request) -> Result:
     """
     if request.model == request.configurations == STANDARD:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
-    project = Project.load(system=request.system, nfp=request.nfp, parameters=request.parameters)
+    project = request.project()
     require_writable(request.output, (request.model, request.configurations, *project.files))
     space = Space(project.variability_model())
-    policy = Policy(request.invalid, request.duplicates, request.aggregate, space.check, space.violations)
-    stored = read_stored_model(request.model, space.model, parameters=stated_parameters(project, request.parameter))
-    require_used(request.parameter, stored.used)
-    rows = read_prediction_inputs(request.configurations, space.model, policy, request.nfp, stored.nfp or project.nfp)
-    predicted = _predictions(request.model, stored, project, rows)
-    notes = [*reading_notes(rows.report), *_notes_about_property(rows, stored.nfp, project.nfp)]
-    if rows.measured is None:
-        return Result(rows, predicted, stored.nfp, None, 0, 0, tuple(notes))
-    measured = ~np.isnan(rows.measured)
-    zeros = int((rows.measured == 0).sum())
-    if zeros:
-        notes.append(Note(f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"))
-    error = mean_relative_error(predicted[measured], rows.measured[measured])
-    return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, tuple(notes))
+    with Notes() as notes:
+        stored = request.read_model(request.model, project, space.model)
+        wanted = stored.nfp or project.nfp
+        rows = read_prediction_inputs(request.configurations, space.model, request.policy(space), request.nfp, wanted)
+        notes += reading_notes(rows.report)
+        predicted = _predictions(request.model, stored, project, rows)
+        notes += _notes_about_property(rows, stored.nfp, project.nfp)
+        if rows.measured is None:
+            return Result(rows, predicted, stored.nfp, None, 0, 0, tuple(notes))
+        measured = ~np.isnan(rows.measured)
+        zeros = int((rows.measured == 0).sum())
+        if zeros:
+            notes.append(
+                Note(f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error")
+            )
+        error = mean_relative_error(predicted[measured], rows.measured[measured])
+        return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, tuple(notes))
 
 
 def _predictions(file: str, stored: StoredModel, project: Project, rows: PredictionInputs) -> Array:

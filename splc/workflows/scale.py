@@ -22,7 +22,7 @@ from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
 from splc.scaling.settings import parsed_settings
 from splc.workflows.learn import scaling_form
-from splc.workflows.note import Note, OnProgress, reading_notes
+from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
 from splc.workflows.series import chosen_series
 
@@ -101,50 +101,52 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     source = read_source(request.profile)
     require_writable(request.output, (source.name, request.profile))
     experiment = parse_experiment(source, None if request.coordinates is None else list(request.coordinates))
-    series = chosen_series(experiment, request.callpaths, request.metrics)
-    if form == ".log" and len(series) > 1:
-        hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
-        raise RequestError(f"there are {len(series):,} models; {hint}", "output")
-    points = _points(request.predict_at, experiment)
-    advance = _advancing(on_progress, len(series))
-    started = time.monotonic()
-    try:
-        profile = fit_experiment(
-            experiment,
-            series,
-            jobs=request.jobs,
-            on_progress=lambda done: advance(done, f"{done:,} of {len(series):,} models"),
-            **settings,
+    with Notes() as notes:
+        notes += reading_notes(experiment.report)
+        series = chosen_series(experiment, request.callpaths, request.metrics)
+        if form == ".log" and len(series) > 1:
+            hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
+            raise RequestError(f"there are {len(series):,} models; {hint}", "output")
+        points = _points(request.predict_at, experiment)
+        advance = _advancing(on_progress, len(series))
+        started = time.monotonic()
+        try:
+            profile = fit_experiment(
+                experiment,
+                series,
+                jobs=request.jobs,
+                on_progress=lambda done: advance(done, f"{done:,} of {len(series):,} models"),
+                **settings,
+            )
+        except MeasurementError as error:
+            raise error.at(source.name) from None
+        seconds = time.monotonic() - started
+        predicted: dict[Key, tuple[Prediction, ...]] = {}
+        for done, (key, model) in enumerate(profile.models.items(), 1):
+            wanted = points or ([far_point(model)] if len(profile.models) == 1 else [])
+            if wanted:
+                predicted[key] = predictions(model, wanted)
+                advance(done, "predicting")
+        facts = {
+            "learner": "pmnf",
+            "parameters": list(experiment.parameters),
+            "points": len(experiment),
+            "failed": [{"callpath": key[0], "metric": key[1], "reason": text} for key, text in profile.failed.items()],
+            "files": {"measurements": {"path": source.name, "sha256": source.sha256}},
+        }
+        if request.write:
+            further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
+            write_whole(request.output, WRITERS[form](scaling_file(profile.models, source.name, further, facts)))
+        return Result(
+            request=request,
+            experiment=experiment,
+            profile=profile,
+            predictions=predicted,
+            errors={key: _error(experiment, key, model) for key, model in profile.models.items()},
+            seconds=seconds,
+            facts=facts,
+            notes=(*notes, *profile_notes(profile)),
         )
-    except MeasurementError as error:
-        raise error.at(source.name) from None
-    seconds = time.monotonic() - started
-    predicted: dict[Key, tuple[Prediction, ...]] = {}
-    for done, (key, model) in enumerate(profile.models.items(), 1):
-        wanted = points or ([far_point(model)] if len(profile.models) == 1 else [])
-        if wanted:
-            predicted[key] = predictions(model, wanted)
-            advance(done, "predicting")
-    facts = {
-        "learner": "pmnf",
-        "parameters": list(experiment.parameters),
-        "points": len(experiment),
-        "failed": [{"callpath": key[0], "metric": key[1], "reason": text} for key, text in profile.failed.items()],
-        "files": {"measurements": {"path": source.name, "sha256": source.sha256}},
-    }
-    if request.write:
-        further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
-        write_whole(request.output, WRITERS[form](scaling_file(profile.models, source.name, further, facts)))
-    return Result(
-        request=request,
-        experiment=experiment,
-        profile=profile,
-        predictions=predicted,
-        errors={key: _error(experiment, key, model) for key, model in profile.models.items()},
-        seconds=seconds,
-        facts=facts,
-        notes=(*reading_notes(experiment.report), *profile_notes(profile)),
-    )
 
 
 def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:

@@ -16,7 +16,7 @@ from splc.formats.experiments.read import read_experiment
 from splc.project import Project
 from splc.scaling.suggest import Cost, Suggestions, suggest
 from splc.types import Array
-from splc.workflows.note import Note, notes_of, reading_notes
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.series import chosen_series
 
 # The usual names of parameters that count processes.
@@ -84,26 +84,27 @@ def run(request: Request) -> Result:
     """
     project = Project.load(measurements=request.measurements)
     experiment = read_experiment(project.measurements_file, request.coordinates)
-    names = experiment.parameters
-    for name in request.axis:
-        if name not in names:
-            raise SpecError(f"--axis: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
-    points, values, callpaths = _added_up(experiment, request.callpath, request.metric)
-    cost, text = _cost(request.cost, names)
-    found = suggest(
-        points,
-        values,
-        names=names,
-        cost=cost,
-        axes=[list(request.axis[name]) if name in request.axis else None for name in names],
-        extend=request.extend,
-        until=request.until,
-        budget=request.budget,
-        count=request.count,
-        repetitions=request.repetitions,
-    )
-    notes = (*reading_notes(experiment.report), *notes_of(found.model.notes))
-    return Result(found, callpaths, text, notes)
+    with Notes() as notes:
+        notes += reading_notes(experiment.report)
+        names = experiment.parameters
+        for name in request.axis:
+            if name not in names:
+                raise SpecError(f"--axis: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
+        points, values, callpaths = _added_up(experiment, request.callpath, request.metric)
+        cost, text = _cost(request.cost, names)
+        found = suggest(
+            points,
+            values,
+            names=names,
+            cost=cost,
+            axes=[list(request.axis[name]) if name in request.axis else None for name in names],
+            extend=request.extend,
+            until=request.until,
+            budget=request.budget,
+            count=request.count,
+            repetitions=request.repetitions,
+        )
+        return Result(found, callpaths, text, (*notes, *notes_of(found.model.notes)))
 
 
 def _added_up(

@@ -13,6 +13,7 @@ import pytest
 from splc.cli import terminal
 from splc.cli.json_output import print_json
 from splc.data.measurements import ReadingReport
+from splc.workflows.note import reading_notes
 
 
 class Terminal(StringIO):
@@ -100,16 +101,15 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_a_reader_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """Everything that was left out is said on stderr, the first few with line and reason."""
-    terminal.report(
-        ReadingReport(
-            "m.csv",
-            rows=30,
-            invalid=tuple((line, "a needs b") for line in range(2, 9)),
-            duplicates=(20, 21),
-            missing={"time": 1, "energy": 0, "bytes": 1200},
-            notes=("odd",),
-        )
+    report = ReadingReport(
+        "m.csv",
+        rows=30,
+        invalid=tuple((line, "a needs b") for line in range(2, 9)),
+        duplicates=(20, 21),
+        missing={"time": 1, "energy": 0, "bytes": 1200},
+        notes=("odd",),
     )
+    terminal.show_notes(reading_notes(report))
     assert capsys.readouterr() == (
         "",
         "warning: m.csv: 7 of 30 rows dropped, their configuration is not valid\n"

@@ -116,3 +116,29 @@ def test_wrong_requests_name_their_fields() -> None:
     with pytest.raises(RequestError, match="no model uses a parameter 'gamma'") as caught:
         optimize.run(optimize.Request(model="analytical.txt", parameter={"gamma": 1.0}))
     assert caught.value.fields == ("parameter",)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("learn", "--property", "nothing"),
+        ("learn", "--sampling", "random:99999999"),
+        ("fit", "--free", "alpha", "--property", "nothing"),
+        ("compare", "analytical.txt", "analytical.txt", "--property", "nothing"),
+        ("compare", "analytical.txt", "analytical.txt", "--weights", "px^7"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_was_left_out_is_reported_before_an_error(project: Path, arguments: tuple[str, ...]) -> None:
+    """A workflow that fails after reading reports what the reader dropped, then the error."""
+    table = project / "measurements.csv"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    columns = lines[0].split(",")
+    values = lines[1].split(",")
+    values[columns.index("solve_seconds")] = "NA"
+    table.write_text("\n".join((lines[0], ",".join(values), *lines[2:])) + "\n", encoding="utf-8")
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    warning, error = result.stderr.split("\n", 1)
+    assert warning.startswith("warning: measurements.csv: 1 value of solve_seconds is missing")
+    assert not any(line.startswith(("warning", "note")) for line in error.splitlines()[1:])

@@ -1,0 +1,121 @@
+"""The inputs that requests share: files of a project folder, machine parameters, problematic measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from splc.errors import RequestError, unknown_name_hint
+from splc.formats.measurements.rows import Policy
+from splc.formats.models.read import StoredModel, read_stored_model
+from splc.project import Project
+from splc.types import Aggregate, Duplicates, Invalid
+from splc.workflows.note import Notes, reading_notes
+
+if TYPE_CHECKING:
+    from sampling import Space
+    from splc.data.measurements import Measurements
+    from splc.models.parameters import Parameters
+    from splc.system.variability import VariabilityModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemInputs:
+    """The system and the measurements of a request.
+
+    Attributes:
+        system: the system description; None is the one of the project folder, as for all inputs.
+        measurements: the measurements.
+        nfp: the property.
+        invalid: what happens to rows whose configuration is not valid.
+        duplicates: what happens to XML rows that measure a configuration again.
+        aggregate: the value that represents repetitions; None is the mean.
+    """
+
+    system: str | None = None
+    measurements: str | None = None
+    nfp: str | None = None
+    invalid: Invalid = "error"
+    duplicates: Duplicates = "error"
+    aggregate: Aggregate | None = None
+
+    @property
+    def policies(self) -> dict[str, Any]:
+        """The treatment of problematic measurements."""
+        return {"invalid": self.invalid, "duplicates": self.duplicates, "aggregate": self.aggregate or "mean"}
+
+    def policy(self, space: Space) -> Policy:
+        """Return the treatment of problematic rows of tables of a system."""
+        return Policy(**self.policies, check=space.check, explain=space.violations)
+
+    def project(self, folder: str = "", **given: str | None) -> Project:
+        """Return the project; `given` are further files, such as `analytical`.
+
+        Raises:
+            InputError: if its `splc.toml` is wrong.
+        """
+        return Project.load(folder, system=self.system, measurements=self.measurements, nfp=self.nfp, **given)
+
+    def read_measurements(
+        self, project: Project, space: Space, notes: Notes, *, file: str | None = None
+    ) -> Measurements:
+        """Read the measurements of the project, or another file of measurements of its system.
+
+        Raises:
+            InputError: if they cannot be found or read.
+        """
+        found = project.measurements(space.model, space, file=file, **self.policies)
+        notes += reading_notes(found.report)
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelInputs(SystemInputs):
+    """The inputs of a request about models that may have machine parameters.
+
+    Attributes:
+        parameters: the file of machine parameters.
+        parameter: machine parameters that replace those of the file.
+    """
+
+    parameters: str | None = None
+    parameter: Mapping[str, float] = field(default_factory=dict)
+
+    def project(self, folder: str = "", **given: str | None) -> Project:
+        """Return the project; `given` are further files, such as `analytical`.
+
+        Raises:
+            InputError: if its `splc.toml` is wrong.
+        """
+        return super().project(folder, parameters=self.parameters, **given)
+
+    def known_parameters(self, project: Project) -> Parameters:
+        """Return the parameters of the project, changed by the stated values.
+
+        Raises:
+            InputError: if the project's parameters cannot be read.
+        """
+        return project.parameters().changed(self.parameter, given="--parameter")
+
+    def require_used(self, used: Collection[str]) -> None:
+        """Refuse a stated parameter that no model uses, since it would have no effect.
+
+        Raises:
+            RequestError: naming the nearest parameter that is used.
+        """
+        for name in self.parameter:
+            if name not in used:
+                hint = unknown_name_hint(name, sorted(used)) if used else "only model text has parameters"
+                raise RequestError(f"no model uses a parameter {name!r}; {hint}", "parameter")
+
+    def read_model(self, file: str, project: Project, system: VariabilityModel | None) -> StoredModel:
+        """Read a model with the parameters.
+
+        Raises:
+            InputError: if the model or the parameters cannot be read.
+            RequestError: if the model does not use a stated parameter.
+        """
+        stored = read_stored_model(file, system, parameters=self.known_parameters(project))
+        self.require_used(stored.used)
+        return stored
