@@ -16,6 +16,7 @@ from splc.cli.command import write_parameters
 from splc.errors import OutputError, SplcError
 
 BAD_INPUT = 2
+BUG = 70
 INTERRUPTED = 130
 DEBUG = "SPLC_DEBUG"
 ESCAPE = "splc.escape"
@@ -35,8 +36,7 @@ class Commands(TyperGroup):
         except Exception as error:
             if os.environ.get(DEBUG):
                 raise
-            _report(error)
-            sys.exit(BAD_INPUT)
+            sys.exit(_report(error))
         except SystemExit as end:
             if not isinstance(end.__context__, BrokenPipeError):
                 raise
@@ -73,8 +73,9 @@ def _first_sentence(text: str | None) -> str:
     return " ".join((text or "").split("\n\n")[0].split())
 
 
-def _report(error: Exception) -> None:
-    """Print an error to stderr."""
+def _report(error: Exception) -> int:
+    """Print an error to stderr, and return the exit code."""
+    code = BAD_INPUT
     if isinstance(error, SplcError):
         message = "\n".join(str(p) if p.file is not None else f"error: {p}" for p in error.problems)
     elif hasattr(error, "format_message"):
@@ -88,11 +89,13 @@ def _report(error: Exception) -> None:
         _abandon_stdout()
         message = f"error: {error.filename or 'standard output'}: {error.strerror or error}"
     else:
+        code = BUG
         message = (
             f"error: internal error: {type(error).__name__}: {error}\n"
             f"    this is a bug in splc; with {DEBUG}=1 in the environment it shows where"
         )
     print(message, file=sys.stderr)
+    return code
 
 
 def _usage_message(error: Any) -> str:
