@@ -24,7 +24,7 @@ from splc.measuring.template import OPTIONS, parse_template
 from splc.project import Project
 from splc.workflows.measure_files import Outputs
 from splc.workflows.measure_inputs import absolute, environment_of, listed_configurations, sampled_configurations
-from splc.workflows.note import Note, notes_of
+from splc.workflows.note import Note, Notes, notes_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +147,12 @@ def prepare(request: Request, *, dry: bool = False) -> Prepared:
     Raises:
         SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist.
     """
+    with Notes() as notes:
+        return _prepare(request, dry, notes)
+
+
+def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
+    """Check a request; add the notes to the list."""
     if request.retry_failed and not request.resume:
         raise RequestError("failed runs are repeated only with --resume", "retry_failed")
     if request.max_repeat is not None and request.max_deviation is None:
@@ -170,11 +176,12 @@ def prepare(request: Request, *, dry: bool = False) -> Prepared:
     space = Space(model)
     sampling = (request.sampling, request.binary, request.numeric)
     if request.configurations is None:
-        chosen, notes = sampled_configurations(space, *sampling, request.seed)
+        chosen, texts = sampled_configurations(space, *sampling, request.seed)
     elif sampling == (None, None, None):
-        chosen, notes = listed_configurations(space, request.configurations)
+        chosen, texts = listed_configurations(space, request.configurations)
     else:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
+    notes += notes_of(texts)
     bound = bind(template, chosen, output_strings(chosen) if OPTIONS in template.extras else None)
     programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
     executables = {}
@@ -182,7 +189,7 @@ def prepare(request: Request, *, dry: bool = False) -> Prepared:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
     agreeing = request.batch_by if batched else None
     setup = Setup(bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing)
-    return Prepared(setup, outputs, programs, notes_of(notes))
+    return Prepared(setup, outputs, programs, tuple(notes))
 
 
 def preview(request: Request) -> Preview:

@@ -1,0 +1,30 @@
+"""Notes of workflows."""
+
+from __future__ import annotations
+
+import pytest
+
+from splc.errors import SpecError
+from splc.workflows.note import Note, Notes
+
+
+def test_text() -> None:
+    """A note is one line with its kind, and its details are indented."""
+    assert str(Note("the seed is 0")) == "note: the seed is 0"
+    assert str(Note("2 rows dropped", warning=True, details=("line 3", "line 4"))) == (
+        "warning: 2 rows dropped\n    line 3\n    line 4"
+    )
+
+
+def failing() -> None:
+    """Tell a note, then fail."""
+    with Notes() as notes:
+        notes.append(Note("first"))
+        raise SpecError("wrong")
+
+
+def test_notes_of_an_error() -> None:
+    """An error gets the notes that were collected before it."""
+    with pytest.raises(SpecError) as caught:
+        failing()
+    assert caught.value.__notes__ == ["note: first"]
