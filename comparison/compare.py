@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -97,15 +98,13 @@ def compare_all(
         model if configurations is None else _with_predictions(model, configurations) for model in models
     )
     weighing = None if weights is None else weighted_by
+    compared = partial(compare_values, keys=measures, powers=powers, weighted_by=weighing)
     comparisons: list[Comparison] = []
     for other in predicting[1:]:
         first = predicting[0]
         result = Comparison(first.name, other.name, compare_terms(first.bound, other.bound, constant=constant))
         if configurations is not None and first.predicted is not None and other.predicted is not None:
-            semantic = compare_values(
-                first.predicted, other.predicted, keys=measures, powers=powers, weights=weights, weighted_by=weighing
-            )
-            result = replace(result, semantic=semantic)
+            result = replace(result, semantic=compared(first.predicted, other.predicted, weights=weights))
             if not links_differ(first.model, other.model) and len(configurations):
                 shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
                 result = replace(result, hybrid=shares)
@@ -121,14 +120,7 @@ def compare_all(
         some = None if weights is None else weights[present]
         for model in predicting:
             assert model.predicted is not None
-            semantic = compare_values(
-                measured[present],
-                model.predicted[present],
-                keys=measures,
-                powers=powers,
-                weights=some,
-                weighted_by=weighing,
-            )
+            semantic = compared(measured[present], model.predicted[present], weights=some)
             inside = None
             if model.single is not None and present.any():
                 inside = coverage(measured[present], model.single[:, present])

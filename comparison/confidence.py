@@ -60,13 +60,6 @@ class InfluenceIntervals:
         return tuple(term for (term, _), low in zip(self.model.terms, self.low, strict=True) if np.isneginf(low))
 
     @property
-    def covariance(self) -> Array:
-        """The covariance of the influences, shape (terms, terms); meaningless where they are undetermined."""
-        root = self.root / self.scales[:, np.newaxis]
-        covariance: Array = root @ root.T
-        return covariance
-
-    @property
     def quantile(self) -> float:
         """The quantile of Student's t distribution that belongs to the level."""
         from scipy.special import stdtrit

@@ -112,14 +112,11 @@ def correlations(
             judged[point.measure] = column
     if not judged:
         return tuple(points)
-    drawn = {key: np.full(resamples, math.nan) for key in judged}
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK // len(comparisons))
-    for start in range(0, resamples, block):
-        rows = slice(start, min(start + block, resamples))
-        found = _resampled(judged, target, _multiplicities(models, rows.stop - start, rng))
-        for key, coefficients in found.items():
-            drawn[key][rows] = coefficients
+    sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
+    found = [_resampled(judged, target, _multiplicities(models, size, rng)) for size in sizes]
+    drawn = {key: np.concatenate([part[key] for part in found]) for key in judged}
     return tuple(_with_interval(point, drawn.get(point.measure), level) for point in points)
 
 

@@ -6,6 +6,8 @@ semantic and syntactic comparison could be weighted."
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from comparison.result import ClassShare, HybridComparison, SyntacticComparison
@@ -72,20 +74,9 @@ def hybrid(
     similar = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
     having = int((totals > 0).sum())
     weight = shares.sum(axis=0) / having if having else np.full(len(names), 1.0 / max(len(names), 1))
-    scores = [group.normalized for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
-    return HybridComparison(
-        tuple(
-            ClassShare(
-                options,
-                float(shares[0, number]),
-                float(shares[1, number]),
-                float(weight[number]),
-                scores[number],
-                float(similar[number]),
-            )
-            for number, options in enumerate(names)
-        )
-    )
+    scores = [group.normalized or 0.0 for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
+    columns = names, *shares.tolist(), weight.tolist(), scores, similar.tolist()
+    return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))
 
 
 def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:
@@ -105,21 +96,15 @@ def _sums(
     Returns:
         Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
     """
-    numbers = [[classes.get(_options_of(model, term)) for term, _ in model.terms] for model in models]
+    # Terms of no class have a number of their own, which is left out.
+    numbers = [[classes.get(_options_of(model, term), len(classes)) for term, _ in model.terms] for model in models]
     sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
     blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
     for (rows, first), (_, second) in blocks:
-        a, b = (_summed(values.T, own, len(classes)) for values, own in zip((first, second), numbers, strict=True))
-        weights = counted[rows]
+        totals = np.zeros((2, len(classes) + 1, len(first)))
+        for total, own, values in zip(totals, numbers, (first, second), strict=True):
+            np.add.at(total, own, values.T)
+        (a, b), weights = totals[:, :-1], counted[rows]
         sizes += [np.abs(a) @ weights, np.abs(b) @ weights]
         together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]
     return sizes, together[0], together[1]
-
-
-def _summed(contributions: Array, numbers: list[int | None], classes: int) -> Array:
-    """Return contributions, shape (terms, n), summed per class, shape (classes, n); terms of no class are left out."""
-    result = np.zeros((classes, contributions.shape[1]))
-    for row, number in zip(contributions, numbers, strict=True):
-        if number is not None:
-            result[number] += row
-    return result

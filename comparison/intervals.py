@@ -46,16 +46,11 @@ def corner_intervals(
     if len(varying) > MOST_PARAMETERS:
         message = f"{len(varying)} parameters have bounds, at most {MOST_PARAMETERS} can"
         raise SpecError(message, hint="give numbers for those that matter least")
-    result: Array | None = None
+    least, greatest = np.array(math.inf), np.array(-math.inf)
     for corner in itertools.product(*((low, high) if low < high else (low,) for low, high in bounds.values())):
         predicted = np.asarray(predict(dict(zip(bounds, corner, strict=True))), dtype=float)
-        if result is None:
-            result = np.stack([predicted, predicted])
-        else:
-            np.minimum(result[0], predicted, out=result[0])
-            np.maximum(result[1], predicted, out=result[1])
-    assert result is not None
-    return result
+        least, greatest = np.minimum(least, predicted), np.maximum(greatest, predicted)
+    return np.stack([least, greatest])
 
 
 def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
@@ -82,11 +77,7 @@ def parameter_intervals(model: InfluenceModel, configurations: Configurations) -
     corners = {parameter.name: (0.0, 1.0) for parameter in model.parameters if parameter.has_interval}
     if not corners:
         return None
-
-    def predict(corner: Mapping[str, float]) -> Array:
-        return _at_corner(model, corner).predict(configurations)
-
-    return corner_intervals(predict, corners)
+    return corner_intervals(lambda corner: _at_corner(model, corner).predict(configurations), corners)
 
 
 def _at_corner(model: InfluenceModel, corner: Mapping[str, float]) -> InfluenceModel:
@@ -123,10 +114,6 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
     first, second = _intervals(first), _intervals(second)
     if first.shape != second.shape:
         raise ConfigurationError(f"{first.shape[1]} intervals cannot be compared with {second.shape[1]}")
-    # Sums of very large lengths would overflow; a power of 2 changes no digit.
-    largest = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (first, second))
-    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
-    first, second = first / unit, second / unit
     inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
     overlapping = inner[0] >= inner[1]
     with np.errstate(over="ignore"):
@@ -141,8 +128,7 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
         width = lengths.mean(axis=1)
     defined = covered > 0 and not (np.isinf(covered) and np.isinf(shared))
     jaccard = float(shared / covered) if defined else None
-    widths = float(width[0]) * unit, float(width[1]) * unit
-    return IntervalComparison(level, float(overlapping.mean()), jaccard, hausdorff * unit, widths)
+    return IntervalComparison(level, float(overlapping.mean()), jaccard, hausdorff, (float(width[0]), float(width[1])))
 
 
 def coverage(measured: Array, intervals: Array) -> float:

@@ -36,8 +36,36 @@ class TermScore:
     second: float | None
 
 
+class _Score:
+    """The score of u terms together."""
+
+    @property
+    def _scores(self) -> tuple[TermScore, ...]:
+        raise NotImplementedError
+
+    @property
+    def score(self) -> float:
+        """The sum of the scores of the terms, in [-2u, 2u]."""
+        return math.fsum(term.score for term in self._scores)
+
+    @property
+    def lower(self) -> float:
+        """The least possible score of u terms, -2u."""
+        return -2.0 * len(self._scores)
+
+    @property
+    def upper(self) -> float:
+        """The greatest possible score of u terms, 2u."""
+        return 2.0 * len(self._scores)
+
+    @property
+    def normalized(self) -> float | None:
+        """The score mapped to [0, 1], (score + 2u) / 4u; None where there is no term."""
+        return (self.score - self.lower) / (self.upper - self.lower) if self._scores else None
+
+
 @dataclass(frozen=True)
-class ClassScore:
+class ClassScore(_Score):
     """The score of an equivalence class: all terms over the same set of options.
 
     Attributes:
@@ -49,24 +77,8 @@ class ClassScore:
     terms: tuple[TermScore, ...]
 
     @property
-    def score(self) -> float:
-        """The sum of the scores of its terms."""
-        return math.fsum(term.score for term in self.terms)
-
-    @property
-    def lower(self) -> float:
-        """The least possible score of this number of terms."""
-        return -2.0 * len(self.terms)
-
-    @property
-    def upper(self) -> float:
-        """The greatest possible score of this number of terms."""
-        return 2.0 * len(self.terms)
-
-    @property
-    def normalized(self) -> float:
-        """The score mapped to [0, 1]: (score + 2u) / 4u with u terms."""
-        return (self.score - self.lower) / (self.upper - self.lower)
+    def _scores(self) -> tuple[TermScore, ...]:
+        return self.terms
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,7 @@ class Unseen:
 
 
 @dataclass(frozen=True)
-class SyntacticComparison:
+class SyntacticComparison(_Score):
     """Two models compared by their terms.
 
     Attributes:
@@ -99,29 +111,13 @@ class SyntacticComparison:
     unseen: tuple[Unseen, ...] = ()
 
     @property
+    def _scores(self) -> tuple[TermScore, ...]:
+        return tuple(term for group in self.classes for term in group.terms)
+
+    @property
     def terms(self) -> int:
         """The number u of distinct terms in both models together."""
-        return sum(len(group.terms) for group in self.classes)
-
-    @property
-    def score(self) -> float:
-        """The sum of the scores of the classes, in [-2u, 2u]."""
-        return math.fsum(term.score for group in self.classes for term in group.terms)
-
-    @property
-    def lower(self) -> float:
-        """The least possible score of u terms, -2u."""
-        return -2.0 * self.terms
-
-    @property
-    def upper(self) -> float:
-        """The greatest possible score of u terms, 2u."""
-        return 2.0 * self.terms
-
-    @property
-    def normalized(self) -> float | None:
-        """The score mapped to [0, 1], (score + 2u) / 4u; None where there is no term."""
-        return (self.score + 2 * self.terms) / (4 * self.terms) if self.terms else None
+        return len(self._scores)
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,11 @@ def weights_from(values: Array) -> Array:
     sizes = np.abs(_values(values, "weighting"))
     if len(sizes) and not sizes.any():
         raise SpecError("all values are 0, which gives no weights", hint="use other weights, or none")
-    return _mean_of_one(sizes)
+    if len(sizes):
+        sizes = sizes / sizes.max()
+        sizes = sizes / sizes.mean()
+    sizes.setflags(write=False)
+    return sizes
 
 
 def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configurations: Configurations) -> Array:
@@ -161,15 +165,6 @@ def checked_weights(given: Array, count: int) -> Array:
     if count and not weights.any():
         raise SpecError("all weights are 0", hint="at least one configuration has to count")
     return weights
-
-
-def _mean_of_one(sizes: Array) -> Array:
-    """Return sizes ≥ 0 divided by their mean, read-only."""
-    if len(sizes):
-        sizes = sizes / sizes.max()
-        sizes = sizes / sizes.mean()
-    sizes.setflags(write=False)
-    return sizes
 
 
 def _defined(value: float) -> float | None:

@@ -43,16 +43,13 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
     positions = {name: position for position, name in enumerate(order)}
     influences = tuple(_finite(model, order) for model in (first, second))
     classes: dict[frozenset[str], dict[Term, None]] = {}
-    owned: tuple[set[frozenset[str]], set[frozenset[str]]] = (set(), set())
-    for model, own in zip((first, second), owned, strict=True):
+    for model in (first, second):
         for term, _ in model.terms:
-            options = model.options_of(term)
-            if options or constant:
+            if (options := model.options_of(term)) or constant:
                 classes.setdefault(options, {})[term] = None
-                own.add(options)
     groups = []
     for options in sorted(classes, key=lambda names: (len(names), sorted(_place(name, positions) for name in names))):
-        shared = all(options in own for own in owned)
+        shared = all(any(term in own for term in classes[options]) for own in influences)
         terms = sorted(classes[options], key=lambda term: term.sort_key(positions))
         scores = tuple(
             _term_score(term, term.text(order), influences[0].get(term), influences[1].get(term), shared)

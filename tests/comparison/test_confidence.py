@@ -73,7 +73,8 @@ def test_against_the_textbook(terms: list[Any], noise: Array, level: float, unit
     np.testing.assert_allclose((found.high + found.low) / 2, 0.5 * unit, rtol=1e-6, atol=1e-6 * unit * half.max())
     np.testing.assert_allclose(found.refitted / unit, refit, rtol=1e-5, atol=1e-6 * half.min())
     if unit == 1.0:
-        np.testing.assert_allclose(found.covariance, variance * inverse, rtol=1e-5, atol=1e-12 * variance)
+        root = found.root / found.scales[:, np.newaxis]
+        np.testing.assert_allclose(root @ root.T, variance * inverse, rtol=1e-5, atol=1e-12 * variance)
     band = prediction_intervals(found, ALL)
     width = stats.t.ppf((1 + level) / 2, degrees) * np.sqrt(variance * np.sum((X @ inverse) * X, axis=1))
     np.testing.assert_allclose((band[1] - band[0]) / unit, 2 * width, rtol=1e-5, atol=1e-9 * np.abs(y).max())

@@ -173,7 +173,7 @@ class TestLaws:
         assert found.terms == len({*first.influences, *second.influences})
         assert found.lower <= found.score <= found.upper
         assert found.normalized is None if not found.terms else 0 <= (found.normalized or 0) <= 1
-        assert all(0 <= group.normalized <= 1 for group in found.classes)
+        assert all(0 <= (group.normalized or 0) <= 1 for group in found.classes)
 
     @given(models)
     def test_a_model_has_the_greatest_score_against_itself(self, model: InfluenceModel) -> None:
