@@ -58,9 +58,6 @@ class Curves:
         values: their predictions, shape (models, n), read-only.
         measured: the measured values, shape (n,), read-only, NaN where one is missing; None without measurements.
         nfp: the measured property; None without measurements.
-
-    Raises:
-        OutputError: if the shapes do not match.
     """
 
     names: tuple[str, ...]
@@ -71,14 +68,6 @@ class Curves:
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=float)
         measured = None if self.measured is None else np.array(self.measured, dtype=float)
-        if values.ndim != 2 or len(values) != len(self.names) or not len(values):
-            hint = "give one row of predictions per model"
-            raise OutputError(f"{len(self.names)} models cannot have values of shape {values.shape}", hint=hint)
-        if measured is not None and measured.shape != values.shape[1:]:
-            hint = "give one measured value per configuration"
-            raise OutputError(
-                f"predictions of shape {values.shape} and measured values of shape {measured.shape}", hint=hint
-            )
         for name, array in (("values", values), ("measured", measured)):
             if array is not None:
                 array.flags.writeable = False

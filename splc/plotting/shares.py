@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, literal, named, new_figure, saved
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Neighbours differ in lightness, the first two colours from all others.
 _SIDE_BY_SIDE = (DARK, LIGHT, "#8cc8f0", "#a63c00", "#c8c8c8", "#606060", "#f3dfb3")
@@ -48,19 +53,9 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
                 axes.bar(at, heights, width, color=color, edgecolor=BLACK, linewidth=0.3, label=f"series {place}")
             axes.set_xticks(range(len(groups)), [literal(group) for group in groups])
             axes.tick_params(axis="x", length=0)
-            axes.set_ylim(0, 100)
             axes.set_ylabel("%")
-            axes.set_title(literal(name), fontsize=10)
-            axes.grid(color=FAINT, axis="y")
-            axes.set_axisbelow(True)
-        handles, _ = found[0, 0].get_legend_handles_labels()
-        names = [literal(name) for name in next(iter(panels.values()))]
-        legend = figure.legend(
-            handles, [str(place) for place in range(len(names))], loc="outside lower center", ncols=4, fontsize=8
-        )
-        named(legend, names)
-        figure.suptitle(literal(title), fontsize=10)
-        return saved(figure, file_format)
+            _as_shares(axes, name, 10)
+        return _finished(figure, found[0, 0], list(next(iter(panels.values()))), title, file_format)
 
 
 def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title: str, file_format: str) -> bytes:
@@ -90,16 +85,24 @@ def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title:
                     below = heights
                 axes.set_xticks(range(len(stack.labels)), stack.labels, fontsize=7)
                 axes.set_xlim(-0.6, len(stack.labels) - 0.4)
-                axes.set_ylim(0, 100)
-                axes.set_title(literal(stack.title), fontsize=9)
-                axes.grid(color=FAINT, axis="y")
-                axes.set_axisbelow(True)
+                _as_shares(axes, stack.title, 9)
             row[0].set_ylabel("% of the models")
-        handles, _ = found[0, 0].get_legend_handles_labels()
-        legend = figure.legend(
-            handles, [str(place) for place in range(len(bands))], loc="outside lower center", ncols=4, fontsize=8
-        )
-        named(legend, [literal(band) for band in bands])
-        figure.suptitle(literal(title), fontsize=10)
         found[-1, columns // 2].set_xlabel("points used, and their cost in % of that of all points", fontsize=8)
-        return saved(figure, file_format)
+        return _finished(figure, found[0, 0], bands, title, file_format)
+
+
+def _finished(figure: Figure, axes: Axes, names: Sequence[str], title: str, file_format: str) -> bytes:
+    """Return a figure with the names of the bars of its first axes, and a title, as a file."""
+    handles, labels = axes.get_legend_handles_labels()
+    legend = figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+    named(legend, [literal(name) for name in names])
+    figure.suptitle(literal(title), fontsize=10)
+    return saved(figure, file_format)
+
+
+def _as_shares(axes: Axes, title: str, size: float) -> None:
+    """Give axes a title, lines and the range of shares in percent."""
+    axes.set_ylim(0, 100)
+    axes.set_title(literal(title), fontsize=size)
+    axes.grid(color=FAINT, axis="y")
+    axes.set_axisbelow(True)

@@ -73,12 +73,12 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
 def saved(figure: Figure, file_format: str) -> bytes:
     """Return a figure as a file of one of `FORMATS`, without dates: the same figure gives the same bytes."""
     content = io.BytesIO()
-    metadata: dict[str, Any] = {"Creator": "splc"}
-    if file_format == "png":
-        metadata = {"Software": "splc"}
-    else:
-        metadata["Date" if file_format == "svg" else "CreationDate"] = None
-    figure.savefig(content, format=file_format, dpi=150, metadata=metadata)
+    metadata: dict[str, dict[str, Any]] = {
+        "png": {"Software": "splc"},
+        "svg": {"Creator": "splc", "Date": None},
+        "pdf": {"Creator": "splc", "CreationDate": None},
+    }
+    figure.savefig(content, format=file_format, dpi=150, metadata=metadata[file_format])
     return content.getvalue()
 
 

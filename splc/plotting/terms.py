@@ -239,14 +239,12 @@ def _headers(sheet: Axes, layout: TermsLayout) -> None:
 
 def _notes(sheet: Axes, layout: TermsLayout, y: float) -> None:
     """Draw the numbers of omitted terms and models, and the legend of the bars."""
-    notes = [
-        f"and {layout.hidden:,} more {'term' if layout.hidden == 1 else 'terms'}" if layout.hidden else "",
-        f"{layout.left_out} more {'model is' if layout.left_out == 1 else 'models are'} not drawn"
-        if layout.left_out
-        else "",
-        "neither model has a term" if not layout.rows else "",
-    ]
-    for note in filter(None, notes):
+    notes = {
+        f"and {layout.hidden:,} more {'term' if layout.hidden == 1 else 'terms'}": layout.hidden,
+        f"{layout.left_out} more {'model is' if layout.left_out == 1 else 'models are'} not drawn": layout.left_out,
+        "neither model has a term": not layout.rows,
+    }
+    for note in [note for note, wanted in notes.items() if wanted]:
         _text(sheet, _MARGIN, y, note)
         y += _ROW
     half = (layout.width - 2 * _MARGIN) / 2

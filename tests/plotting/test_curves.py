@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from splc.errors import OutputError
 from splc.plotting import Curves, comparison_plot
 from splc.plotting.curves import JOINED, LOOKS
 from tests.support.pictures import capture, texts
@@ -175,17 +174,6 @@ def test_values_are_kept_apart() -> None:
     assert curves.measured.tolist() == [1, 1]
     with pytest.raises(ValueError, match="read-only"):
         curves.values[0, 0] = 3
-
-
-@pytest.mark.parametrize(
-    ("names", "values", "measured"),
-    [(("a",), np.ones(3), None), (("a", "b"), np.ones((1, 3)), None), ((), np.ones((0, 3)), None),
-     (("a",), np.ones((1, 3)), np.ones(2))],
-)  # fmt: skip
-def test_shapes_that_do_not_fit(names: tuple[str, ...], values: Any, measured: Any) -> None:
-    """Curves whose shapes do not belong together are refused."""
-    with pytest.raises(OutputError, match="shape"):
-        Curves(names, values, measured)
 
 
 def test_handles_stand_for_their_models(monkeypatch: pytest.MonkeyPatch) -> None:
