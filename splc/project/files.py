@@ -102,7 +102,7 @@ class ProjectFiles:
         """The system description."""
         if (named := self._named("system")) is not None:
             return named
-        found = list(self.descriptions())
+        found = self.descriptions()
         if len(found) == 1:
             return found[0]
         if found:
@@ -116,44 +116,30 @@ class ProjectFiles:
     @property
     def has_system(self) -> bool:
         """Whether a system description is named or lies in the folder (for what can do without one)."""
-        named = "system" in self.given or (self.file is not None and "system" in self.file.values)
-        return named or bool(list(self.descriptions()))
+        return self._is_named("system") or bool(self.descriptions())
 
     @property
     def measurements_file(self) -> str:
         """The measurements."""
-        if (named := self._named("measurements")) is not None:
-            return named
-        found = self._conventional("measurements")
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(f"several files of measurements: {listed(found)}", hint="name one with --measurements")
-        raise InputError(
-            f"no measurements: neither measurements.csv nor measurements.xml in {self._place}",
-            hint="name them with --measurements",
-        )
+        if (found := self._only("measurements")) is None:
+            message = f"no measurements: neither measurements.csv nor measurements.xml in {self._place}"
+            raise InputError(message, hint="name them with --measurements")
+        return found
 
     @property
     def analytical_file(self) -> str | None:
         """The analytical model, None if it is not named and there is no analytical.txt."""
-        return self._named("analytical") or next(iter(self._conventional("analytical")), None)
+        return self._only("analytical")
 
     @property
     def parameters_file(self) -> str | None:
         """The parameters of the analytical model, None if they are not named and not in the folder."""
-        if (named := self._named("parameters")) is not None:
-            return named
-        found = self._conventional("parameters")
-        if len(found) > 1:
-            raise InputError(f"several files of parameters: {listed(found)}", hint="name one with --parameters")
-        return found[0] if found else None
+        return self._only("parameters")
 
     @property
     def has_measurements(self) -> bool:
         """Whether measurements are named or lie in the folder (for what can do without)."""
-        named = "measurements" in self.given or (self.file is not None and "measurements" in self.file.values)
-        return named or bool(self._conventional("measurements"))
+        return self._is_named("measurements") or bool(self._conventional("measurements"))
 
     @property
     def _place(self) -> str:
@@ -170,14 +156,24 @@ class ProjectFiles:
         """Return the files of the folder that have one of the names by which a kind of input is found."""
         return [str(path) for name in CONVENTIONS[key] if (path := self.folder / name).exists()]
 
+    def _only(self, key: str) -> str | None:
+        """Return the file of a kind of input, None if it is not named and there is none in the folder."""
+        if (named := self._named(key)) is not None:
+            return named
+        found = self._conventional(key)
+        if len(found) > 1:
+            raise InputError(f"several files of {key}: {listed(found)}", hint=f"name one with --{key}")
+        return found[0] if found else None
+
     def _named(self, key: str) -> str | None:
         """Return the file that an option or `splc.toml` names, None where neither does."""
-        if key in self.given:
-            return self.given[key]
-        if self.file is None or key not in self.file.values:
-            return None
-        assert key in PATHS
+        if key in self.given or not self._is_named(key):
+            return self.given.get(key)
+        assert self.file is not None
         return self._existing(key, self.file.values[key])
+
+    def _is_named(self, key: str) -> bool:
+        return key in self.given or (self.file is not None and key in self.file.values)
 
     def _existing(self, key: str, value: str) -> str:
         """Return the path of a file that `splc.toml` names."""
@@ -185,14 +181,9 @@ class ProjectFiles:
         path = self.folder / value
         if not path.exists():
             names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            line, hint = self.file.lines.get(key), nearest(path.name, names)
             raise InputError(
-                Problem(
-                    f"{key}: there is no such file",
-                    str(self.file.path),
-                    self.file.lines.get(key),
-                    text=str(path),
-                    hint=nearest(path.name, names),
-                )
+                Problem(f"{key}: there is no such file", str(self.file.path), line, text=str(path), hint=hint)
             )
         return str(path)
 
