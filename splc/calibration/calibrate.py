@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.calibration.cross_validation import predictions_from_others
 from splc.calibration.free_parameters import Bound, Free, free_parameters, with_scale
-from splc.calibration.identifiability import Findings, findings
+from splc.calibration.identifiability import findings
 from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, Weights
 from splc.calibration.search import Misfit, search
 from splc.calibration.sensitivity import Sensitivity
@@ -21,6 +21,8 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
 
 WORST = 3
+# Lower and upper end, in the unit of the parameter, None where it is not determined.
+Interval = tuple[float, float] | None
 
 
 def calibrate(
@@ -91,20 +93,21 @@ def calibrate(
     best = search(misfit)
     if best is None:
         # The error of the model names the configuration.
-        _with(whole, found, np.array([one.start for one in found])).predict(places)
+        _with(whole, found, np.array([one.start for one in found]), [None] * len(found), level).predict(places)
         kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
             f"no values of the free parameters give {kind} predictions for all measured configurations",
             hint="give bounds within which the model has such values: --bound NAME=LOW..HIGH",
         )
     identified = findings(misfit, best.at, level)
-    fitted = _with(whole, found, best.at, identified, level)
+    intervals = [_interval(one, best.at[k], identified.half_widths[k]) for k, one in enumerate(found)]
+    fitted = _with(whole, found, best.at, intervals, level)
     predicted = fitted.predict(places)
     other = predictions_from_others(misfit, best.at, folds, seed) if folds else None
     before = None if any(one.benchmarked is None for one in found) else _error(whole, places, target)
     return Calibration(
         fitted,
-        tuple(_estimate(one, best.at[k], k, identified) for k, one in enumerate(found)),
+        tuple(_estimate(one, best.at[k], misfit, k, intervals[k]) for k, one in enumerate(found)),
         identified.confounded,
         tuple(found[k].name for k in identified.without_effect),
         weights,
@@ -155,30 +158,26 @@ def _with(
     model: InfluenceModel,
     free: Sequence[Free],
     at: Array,
-    identified: Findings | None = None,
-    level: float | None = None,
+    intervals: Sequence[Interval],
+    level: float,
 ) -> InfluenceModel:
     """Return a model with these values of its free parameters, in their units, and their intervals."""
-    new = {
-        one.name: one.at(at[k], None if identified is None else _interval(one, at[k], k, identified), level)
-        for k, one in enumerate(free)
-    }
+    new = {one.name: one.at(value, ends, level) for one, value, ends in zip(free, at, intervals, strict=True)}
     return replace(model, derived=tuple(new.get(each.name, each) for each in model.derived))
 
 
-def _interval(one: Free, at: float, place: int, identified: Findings) -> tuple[float, float] | None:
+def _interval(one: Free, at: float, half: float) -> Interval:
     """Return an interval within the bounds, in the parameter's unit; None where it is not determined.
 
     Values beyond the bounds are wrong, so to leave them out does not change the coverage.
     """
-    half = float(identified.half_widths[place])
     if math.isnan(half):
         return None
-    return max(float(at) - half, one.low / one.unit), min(float(at) + half, one.high / one.unit)
+    return max(float(at - half), one.low / one.unit), min(float(at + half), one.high / one.unit)
 
 
-def _estimate(one: Free, at: float, place: int, identified: Findings) -> Estimate:
-    low, high = _interval(one, at, place, identified) or (None, None)
+def _estimate(one: Free, at: float, misfit: Misfit, place: int, interval: Interval) -> Estimate:
+    low, high = interval or (None, None)
     keys = one.parameter.keys
     start = one.parameter.values_of[one.row] / one.unit
     return Estimate(
@@ -187,7 +186,7 @@ def _estimate(one: Free, at: float, place: int, identified: Findings) -> Estimat
         None if low is None else one.value(low),
         None if high is None else one.value(high),
         one.benchmarked,
-        "low" if identified.at_low[place] else "high" if identified.at_high[place] else None,
+        "low" if at == misfit.low[place] else "high" if at == misfit.high[place] else None,
         low is not None,
         (float(at) / start if start else 1.0) if keys else None,
         keys[one.row] if keys else None,

@@ -22,8 +22,6 @@ class Findings:
 
     Attributes:
         half_widths: half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none.
-        at_low: whether each lies at its lower bound.
-        at_high: whether each lies at its upper bound.
         without_effect: positions of parameters that change nothing.
         confounded: groups that cannot be told apart, by positions, with what is determined of them.
         degrees: degrees of freedom left.
@@ -31,8 +29,6 @@ class Findings:
     """
 
     half_widths: Array
-    at_low: Array
-    at_high: Array
     without_effect: tuple[int, ...]
     confounded: tuple[Confounded, ...]
     degrees: int
@@ -73,8 +69,6 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
     widths[basis] = np.where(alone, spread, np.nan)
     return Findings(
         widths,
-        at == misfit.low,
-        at == misfit.high,
         known.zero,
         _confounded(misfit, at, known, spread),
         degrees,
@@ -93,13 +87,11 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             rows, columns = rows | other[0], columns | other[1]
         groups.append((rows, columns))
     found: list[Confounded] = []
+    units, values, lengths = [one.unit for one in free], at.tolist(), known.lengths.tolist()
     for rows, columns in groups:
         basis = [known.basis[row] for row in sorted(rows)]
         others = [known.dependent[column] for column in sorted(columns)]
         members = sorted(basis + others)
-        units = [one.unit for one in free]
-        values = at.tolist()
-        lengths = known.lengths.tolist()
         # column of the other = sum of (rate * column of the basis), in the parameters' units
         rates = {
             (i, j): float(known.coefficients[row, column]) * lengths[j] / lengths[i]
@@ -140,23 +132,20 @@ def _tidy(power: float) -> float:
 
 def _same_sum(misfit: Misfit, at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float]) -> bool:
     """Whether predictions stay the same if one parameter grows and the others compensate by sums."""
-    moved = at.copy()
-    step = 0.5 * (abs(at[other]) or 1.0)
-    moved[other] += step
-    for i in basis:
-        moved[i] -= rates[i, other] * step
-    return _same(misfit, at, moved)
+    step = np.zeros(len(at))
+    step[other] = 0.5 * (abs(at[other]) or 1.0)
+    step[basis] = [-rates[i, other] * step[other] for i in basis]
+    return _same(misfit, at, at + step)
 
 
 def _same_product(
     misfit: Misfit, at: Array, basis: list[int], other: int, powers: dict[tuple[int, int], float]
 ) -> bool:
     """Whether predictions stay the same if one parameter is doubled and the others compensate by factors."""
-    moved = at.copy()
-    moved[other] *= 2.0
-    for i in basis:
-        moved[i] *= 2.0 ** -powers[i, other]
-    return _same(misfit, at, moved)
+    factors = np.ones(len(at))
+    factors[other] = 2.0
+    factors[basis] = [2.0 ** -powers[i, other] for i in basis]
+    return _same(misfit, at, at * factors)
 
 
 def _same(misfit: Misfit, at: Array, moved: Array) -> bool:

@@ -24,6 +24,15 @@ class Dual:
     slopes: dict[int, Array]
 
 
+def _chained(value: Array, parts: Iterable[tuple[Array | float, Dual]]) -> Dual:
+    """Return a column whose derivatives are those of its parts times their rates."""
+    slopes: dict[int, Array] = {}
+    for rate, part in parts:
+        for place, slope in part.slopes.items():
+            slopes[place] = slopes.get(place, 0.0) + rate * slope
+    return Dual(value, slopes)
+
+
 class Sensitivity:
     """Predictions of a model and their derivatives by its free parameters.
 
@@ -31,9 +40,6 @@ class Sensitivity:
         model: the model.
         configurations: n configurations.
         free: k free parameters, which the model has.
-
-    Attributes:
-        groups: the products in which free parameters occur.
     """
 
     def __init__(self, model: InfluenceModel, configurations: Configurations, free: Sequence[Free]) -> None:
@@ -46,19 +52,14 @@ class Sensitivity:
         self._dependence: dict[str, frozenset[int]] = {}
         self._never = np.zeros(len(configurations), dtype=bool)
         self._begin(np.zeros(len(free)))
-        groups: dict[tuple[Factor, ...], Array] = {}
+        # The products in which free parameters occur → all else.
+        self._groups: dict[tuple[Factor, ...], Array] = {}
         for term, influence in model.terms:
             varying = tuple(factor for factor in term.factors if self.depends(factor.option))
             rest = Term(tuple(factor for factor in term.factors if not self.depends(factor.option)))
             with np.errstate(all="ignore"):
                 values = influence * self._term(rest).value if influence != 0 else 0.0
-            groups[varying] = groups.get(varying, np.zeros(len(configurations))) + values
-        self._groups = groups
-
-    @property
-    def groups(self) -> tuple[tuple[Factor, ...], ...]:
-        """The products in which free parameters occur, without all else."""
-        return tuple(self._groups)
+            self._groups[varying] = self._groups.get(varying, np.zeros(len(configurations))) + values
 
     def depends(self, name: str) -> frozenset[int]:
         """Return the positions of the free parameters that a name depends on."""
@@ -119,33 +120,22 @@ class Sensitivity:
 
     def _term(self, term: Term) -> Dual:
         """Return a product; 0 where an option of it is deselected, as in `Term.evaluate`."""
-        value: Array = np.ones(1)
-        slopes: dict[int, Array] = {}
+        product = Dual(np.ones(1), {})
         deselected: Array = np.zeros(1, dtype=bool)
         for factor in term.factors:
             x = self._name(factor.option)
             own = factor_values(factor, x.value)
-            grown = {place: slope * own for place, slope in slopes.items()}
-            if x.slopes:
-                rate = value * _rate(factor, x.value)
-                for place, slope in x.slopes.items():
-                    grown[place] = grown.get(place, 0.0) + rate * slope
-            value, slopes = value * own, grown
+            rate = product.value * _rate(factor, x.value) if x.slopes else own
+            product = _chained(product.value * own, ((own, product), (rate, x)))
             deselected = deselected | np.isnan(x.value)
         return Dual(
-            np.where(deselected, 0.0, value),
-            {place: np.where(deselected, 0.0, slope) for place, slope in slopes.items()},
+            np.where(deselected, 0.0, product.value),
+            {place: np.where(deselected, 0.0, slope) for place, slope in product.slopes.items()},
         )
 
     def _total(self, addends: Addends) -> Dual:
-        value: Array = np.zeros(1)
-        slopes: dict[int, Array] = {}
-        for term, influence in addends:
-            own = self._term(term)
-            value = value + influence * own.value
-            for place, slope in own.slopes.items():
-                slopes[place] = slopes.get(place, 0.0) + influence * slope
-        return Dual(value, slopes)
+        parts = [(influence, self._term(term)) for term, influence in addends]
+        return _chained(sum((influence * own.value for influence, own in parts), np.zeros(1)), parts)
 
     def _name(self, name: str) -> Dual:
         """Return the column of a name, computed once: for good where it depends on no free parameter."""
@@ -227,10 +217,6 @@ def _power(base: Dual, exponent: Dual) -> Dual:
     """Return b^e: its derivative is e b^(e-1) b' + b^e ln(b) e'."""
     finite = np.isfinite(base.value) & np.isfinite(exponent.value)
     value = np.where(finite, np.power(base.value, exponent.value), np.nan)
-    slopes: dict[int, Array] = {}
     by_base = exponent.value * np.power(base.value, exponent.value - 1)
     by_exponent = np.where(value == 0, 0.0, value * np.log(base.value))
-    for rate, part in ((by_base, base), (by_exponent, exponent)):
-        for place, slope in part.slopes.items():
-            slopes[place] = slopes.get(place, 0.0) + rate * slope
-    return Dual(value, slopes)
+    return _chained(value, ((by_base, base), (by_exponent, exponent)))
