@@ -6,16 +6,16 @@ other.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from threading import Event
-from types import TracebackType
+from contextlib import suppress
+from threading import Lock
 from typing import Any
 
 from splc.errors import InputError, Problem, SpecError, listed
 from splc.measuring.batch import Recorder
 from splc.measuring.command import program
-from splc.measuring.execution import RunResult, execute, now
+from splc.measuring.execution import Job, RunResult, execute, now
 from splc.measuring.machine import machine
 from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup
@@ -25,8 +25,8 @@ CONNECT_SECONDS = 10
 LOOK_SECONDS = 2.0
 # The time to wait for another worker if none is left: a nanny starts one within seconds.
 PATIENCE_SECONDS = 60
-# After so many lost workers a run has failed.
-LOSSES = 3
+# Held by the run of a worker.
+_ALONE = Lock()
 
 
 class Cluster:
@@ -60,9 +60,7 @@ class Cluster:
     def __enter__(self) -> Cluster:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.client.close()
 
     def workers(self) -> list[str]:
@@ -81,91 +79,70 @@ class Cluster:
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
         """Check that every worker has the programs."""
         found: Mapping[str, list[str]] = self.client.run(missing_programs, list(names), folder, environment.get("PATH"))
-        lacking = {worker: problems for worker, problems in found.items() if problems}
-        if lacking:
-            problems = [
-                Problem(f"worker {worker}: {message}", hint="install it there, in the same place")
-                for worker, messages in sorted(lacking.items())
-                for message in messages
-            ]
+        problems = [
+            Problem(f"worker {worker}: {message}", hint="install it there, in the same place")
+            for worker, messages in sorted(found.items())
+            for message in messages
+        ]
+        if problems:
             raise InputError(problems)
 
     def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
         """Do runs, and record each when it is done.
 
-        The run of a worker that disappears is given to another one.
+        Dask gives the run of a worker that disappears to another one, a few times.
         """
-        waiting, flying = deque(runs), dict[Any, tuple[str, Run]]()
-        losses, ended = Counter[Run](), Event()
+        from distributed import wait
 
-        def lost(worker: str, this: Run) -> None:
-            losses[this] += 1
-            if losses[this] < LOSSES:
-                waiting.appendleft(this)
-            else:
-                reason = f"{LOSSES} workers disappeared while they measured it"
-                record(this, RunResult({}, reason, started=now()), {"worker": worker})
-
+        waiting, flying = deque(runs), dict[Any, Run]()
         try:
             while waiting or flying:
-                there = self.workers()
-                for future in [future for future, (worker, _) in flying.items() if worker not in there]:
-                    future.cancel()
-                    lost(*flying.pop(future))
-                stopping = should_stop()
-                if stopping and not flying:
+                free = 0 if should_stop() else len(self.workers()) - len(flying)
+                for this in [waiting.popleft() for _ in range(min(free, len(waiting)))]:
+                    flying[self.client.submit(execute_alone, setup.job(this), pure=False)] = this
+                if not flying and should_stop():
                     return
-                busy = {worker for worker, _ in flying.values()}
-                for worker in there:
-                    if waiting and not stopping and worker not in busy:
-                        this = waiting.popleft()
-                        future = self._submit(setup, this, worker)
-                        future.add_done_callback(lambda _: ended.set())
-                        flying[future] = (worker, this)
-                if not flying:
-                    if waiting:
-                        self._wait_for_workers()
+                if not self.workers():
+                    self._wait_for_workers()
                     continue
-                # No run ended within that time: check for new and lost workers, and for Ctrl-C.
-                ended.wait(LOOK_SECONDS)
-                ended.clear()
+                # If no run ends within that time: check for new and lost workers, and for Ctrl-C.
+                with suppress(TimeoutError), self.client.as_current():
+                    wait(list(flying), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
                 for future in [future for future in flying if future.done()]:
-                    worker, this = flying.pop(future)
-                    result = self._result(future)
-                    if result is None:
-                        lost(worker, this)
-                    else:
-                        record(this, result, {"worker": worker})
+                    result, worker = self._result(future)
+                    record(flying.pop(future), result, {"worker": worker})
         finally:
-            for future in flying:
-                future.cancel()
+            self.client.cancel(list(flying))
 
     def _wait_for_workers(self) -> None:
         """Wait until lost workers are replaced."""
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
         except TimeoutError:
-            raise InputError(
-                Problem(f"no worker is left at {self.address}", hint="start some, and continue with --resume")
-            ) from None
-
-    def _submit(self, setup: Setup, this: Run, worker: str) -> Any:
-        return self.client.submit(
-            execute, setup.job(this), workers=[worker], allow_other_workers=False, pure=False, retries=0
-        )
+            hint = "start some, and continue with --resume"
+            raise InputError(Problem(f"no worker is left at {self.address}", hint=hint)) from None
 
     @staticmethod
-    def _result(future: Any) -> RunResult | None:
-        """Return the result of a run, None if its worker disappeared."""
-        if future.status == "finished":
-            result: RunResult = future.result()
-            return result
-        if future.status == "error":
-            error = future.exception()
-            if type(error).__name__ in {"KilledWorker", "NoValidWorkerError"}:
-                return None
-            return RunResult({}, f"the worker failed: {type(error).__name__}: {error}")
-        return None
+    def _result(future: Any) -> tuple[RunResult, str]:
+        """Return the result of a run and the address of its (last) worker."""
+        from distributed import KilledWorker
+
+        try:
+            result: tuple[RunResult, str] = future.result()
+        except KilledWorker as error:
+            reason = f"{error.allowed_failures + 1} workers disappeared while they measured it"
+            return RunResult({}, reason, started=now()), error.last_worker.address
+        except Exception as error:
+            return RunResult({}, f"the worker failed: {type(error).__name__}: {error}"), ""
+        return result
+
+
+def execute_alone(job: Job) -> tuple[RunResult, str]:
+    """Do a run on a worker, after the others there; return its result and the worker's address."""
+    from distributed import get_worker
+
+    with _ALONE:
+        return execute(job), get_worker().address
 
 
 def missing_programs(names: Sequence[str], folder: str | None, path: str | None) -> list[str]:

@@ -148,7 +148,7 @@ print(sys.argv[1])
         cluster(setup(program(code) + " {x}", 1, tmp_path), [(row, 0) for row in range(8)], record, lambda: False)
     expected: dict[Run, Any] = {(row, 0): {"t": row} for row in range(8)}
     if times > 1:
-        assert results.pop((3, 0)).reason == "3 workers disappeared while they measured it"
+        assert results.pop((3, 0)).reason == "4 workers disappeared while they measured it"
         del expected[3, 0]
-    assert (tmp_path / "killed").stat().st_size == (2 if times == 1 else 3)
+    assert (tmp_path / "killed").stat().st_size == (2 if times == 1 else 4)
     assert {run: result.values for run, result in results.items()} == expected
