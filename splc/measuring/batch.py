@@ -7,13 +7,12 @@ tell the configurations of the batch from each other.
 
 from __future__ import annotations
 
-import csv
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from splc.errors import listed
 from splc.formats.measurements.csv_table import option_column, option_texts, table_text
 from splc.io.csv_rows import SEPARATORS
 from splc.measuring.execution import KEPT, RunResult, failure, load_average, now
-from splc.measuring.properties import NoValueError, finite
+from splc.measuring.properties import NoValueError, cells_of, finite
 from splc.measuring.run_results import Run
 from splc.measuring.runner import Ended, run
 from splc.measuring.setup import Setup
@@ -29,13 +28,8 @@ from splc.measuring.setup import Setup
 CONFIGURATIONS = "configurations"
 # After so many consecutive processes that end before their first row, no further one is started.
 FRUITLESS = 3
-
-
-class Recorder(Protocol):
-    """A function that records a result in the journal."""
-
-    def __call__(self, run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
-        """Return when the result is on disk."""
+# A function that records a result in the journal, and returns when it is on disk.
+Recorder = Callable[[Run, RunResult, Mapping[str, Any]], None]
 
 
 class StopBatchError(Exception):
@@ -87,14 +81,11 @@ def run_batches(
             elif reader.problem is None and len(left) < len(started_with):
                 fruitless = 0
                 continue
-            elif reader.problem is None and fruitless + 1 < FRUITLESS:
-                fruitless += 1
-                record(left[0], reader.failed(reason, ended), {})
-                left = left[1:]
-                continue
             elif reader.problem is None:
-                record(left[0], reader.failed(reason, ended), {})
-                left = left[1:]
+                fruitless += 1
+                record(left.pop(0), reader.failed(reason, ended), {})
+                if fruitless < FRUITLESS:
+                    continue
                 reason = f"not reached, since {FRUITLESS} consecutive processes ended before their first row; {reason}"
             for missed in left:
                 record(missed, reader.failed(reason, ended), {})
@@ -142,21 +133,19 @@ class _Reader:
 
     def __post_init__(self) -> None:
         self.pending: dict[tuple[int, ...], Run] = {}
-        self.waiting = dict.fromkeys(self.runs)
+        self.left = list(self.runs)
         self.options: list[tuple[int, int]] = []
-        self.since, self.started, self.load = time.perf_counter(), now(), load_average()
+        self._begin_row()
 
-    @property
-    def left(self) -> list[Run]:
-        """The runs without a row."""
-        return list(self.waiting)
+    def _begin_row(self) -> None:
+        self.since, self.started, self.load = time.perf_counter(), now(), load_average()
 
     def read(self, line: str) -> None:
         """Take a line of output."""
         if not self.header:
             self._read_header(line)
             return
-        cells = self._cells(line)
+        cells = cells_of(line, self.separator)
         if len(cells) != len(self.header):
             self.stray += bool(line.strip())
             return
@@ -165,16 +154,16 @@ class _Reader:
         if found is None:
             self.stray += 1
             return
-        del self.waiting[found]
+        self.left.remove(found)
         self.record(found, self._result(cells, line), {})
-        self.since, self.started, self.load = time.perf_counter(), now(), load_average()
+        self._begin_row()
         if self.should_stop():
             self.stopped = True
             raise StopBatchError
 
     def _read_header(self, line: str) -> None:
         self.separator = max(SEPARATORS, key=line.count)
-        cells = [cell.strip() for cell in self._cells(line)]
+        cells = [cell.strip() for cell in cells_of(line, self.separator)]
         if not set(self.setup.property_columns) <= set(cells):
             return
         model = self.setup.configurations.model
@@ -189,12 +178,6 @@ class _Reader:
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
         self.header, self.options = cells, options
-
-    def _cells(self, line: str) -> list[str]:
-        try:
-            return next(csv.reader([line], delimiter=self.separator, skipinitialspace=True))
-        except (csv.Error, StopIteration):
-            return []
 
     def _key(self, cells: Sequence[str]) -> tuple[int, ...] | None:
         found = []
@@ -213,9 +196,8 @@ class _Reader:
             except NoValueError as error:
                 wrong.append(str(error))
         seconds = time.perf_counter() - self.since
-        if wrong:
-            return RunResult(values, "; ".join(wrong), None, seconds, self.load, self.started, line[-KEPT:])
-        return RunResult(values, None, None, seconds, self.load, self.started)
+        printed = line[-KEPT:] if wrong else ""
+        return RunResult(values, "; ".join(wrong) or None, None, seconds, self.load, self.started, printed)
 
     def failed(self, reason: str, ended: Ended) -> RunResult:
         """Return the result of a run without a row."""
@@ -227,7 +209,7 @@ class _Reader:
         """Return the journal's record of the process."""
         return {
             "kind": "batch",
-            "rows": len(self.runs) - len(self.waiting),
+            "rows": len(self.runs) - len(self.left),
             "configurations": len(self.runs),
             "stray": self.stray,
             "exit_code": ended.exit_code,

@@ -47,7 +47,7 @@ class BoundCommand:
     def _expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
         arguments, lacking = list[str](), list[str]()
         for word in words:
-            parts = [self._parts(word[place], row, extras, lacking) for place in range(len(word))]
+            parts = [self._parts(piece, row, extras, lacking) for piece in word]
             if len(word) == 1:
                 arguments += parts[0]
             else:
@@ -140,7 +140,6 @@ def program(name: str, folder: str, path: str | None = None) -> str:
         return str(Path(found).absolute())
     target = Path(folder, name).absolute()
     if not target.exists():
-        near = None
         if target.parent.is_dir():
             near = nearest(target.name, [entry.name for entry in target.parent.iterdir()])
         else:

@@ -78,13 +78,9 @@ def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResul
     reason = failure(ended, job.timeout)
     if ended.exit_code is not None:
         values, wrong = extract(job.properties, Printed(ended.stdout, ended.stderr, ended.seconds, ended.cpu))
-    if reason is None and wrong:
-        reason = "; ".join(wrong)
-    if reason is None:
-        return RunResult(values, None, ended.exit_code, ended.seconds, load, started)
-    return RunResult(
-        values, reason, ended.exit_code, ended.seconds, load, started, ended.stdout[-KEPT:], ended.stderr[-KEPT:]
-    )
+    reason = reason or "; ".join(wrong) or None
+    printed = () if reason is None else (ended.stdout[-KEPT:], ended.stderr[-KEPT:])
+    return RunResult(values, reason, ended.exit_code, ended.seconds, load, started, *printed)
 
 
 def failure(ended: Ended, timeout: float | None) -> str | None:

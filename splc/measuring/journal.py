@@ -145,14 +145,12 @@ def parse(data: bytes, name: str) -> tuple[list[Record], int]:
         at += len(line) + 1
         if record is None:
             damaged = damaged or number
-            continue
-        if damaged is not None:
-            hint = "it was changed or damaged after it was written; restore it, or measure into another file"
-            raise InputError(Problem("this record of the journal is damaged", name, damaged, hint=hint))
-        records.append(record)
-        whole = at
-    begins = _BEGINNING[: len(data)]
-    if not records and data.strip(b"\0 \r\n\t") and not data.startswith(begins):
+        elif damaged is not None:
+            raise _damaged(name, damaged)
+        else:
+            records.append(record)
+            whole = at
+    if not records and data.strip(b"\0 \r\n\t") and not data.startswith(_BEGINNING[: len(data)]):
         raise InputError(Problem("this is not a journal of measurements", name, 1))
     if damaged is not None and len(lines) - damaged > UNFINISHED:
         raise _damaged(name, damaged)

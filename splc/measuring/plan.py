@@ -86,12 +86,8 @@ class Plan:
         """
         if self.max_deviation is None:
             return []
-        found = []
-        for row in rows:
-            values = recorded.first_values(row, below)
-            if values and relative_deviation(values) > self.max_deviation:
-                found.append(row)
-        return found
+        known = {row: values for row in rows if (values := recorded.first_values(row, below))}
+        return [row for row, values in known.items() if relative_deviation(values) > self.max_deviation]
 
     def _ordered(self, runs: list[Run], stage: int) -> list[Run]:
         if self.order == "repetition":

@@ -136,8 +136,7 @@ def extract(properties: Sequence[Property], printed: Printed) -> tuple[dict[str,
     for one in properties:
         text = printed.stderr if one.stream == "stderr" else printed.stdout
         try:
-            found = _value(one, text, printed)
-            values[one.name] = finite(one.name, found)
+            values[one.name] = finite(one.name, _value(one, text, printed))
         except NoValueError as error:
             wrong.append(str(error))
     return values, wrong
@@ -181,10 +180,10 @@ def _cell(one: Property, text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     for at, line in enumerate(lines):
         separator = max(",;\t", key=line.count)
-        header = [cell.strip() for cell in _cells(line, separator)]
+        header = [cell.strip() for cell in cells_of(line, separator)]
         if one.argument not in header:
             continue
-        rows = [cells for below in lines[at + 1 :] if len(cells := _cells(below, separator)) == len(header)]
+        rows = [cells for below in lines[at + 1 :] if len(cells := cells_of(below, separator)) == len(header)]
         # A table with one column: every following line has as many cells.
         if len(rows) != 1:
             what = "no row" if not rows else f"{len(rows)} rows"
@@ -193,11 +192,12 @@ def _cell(one: Property, text: str) -> str:
     raise NoValueError(f"{one.name}: no CSV column {one.argument!r} on {one.stream}")
 
 
-def _cells(line: str, separator: str) -> list[str]:
+def cells_of(line: str, separator: str) -> list[str]:
+    """Return the cells of a line of CSV, none if it is not CSV."""
     try:
         return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
     except (csv.Error, StopIteration):
-        return [line]
+        return []
 
 
 def _member(one: Property, text: str) -> float | str:

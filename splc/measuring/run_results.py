@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from splc.measuring.execution import RunResult
@@ -90,13 +90,4 @@ def record_of(run: Run, assignment: Mapping[str, float | None], result: RunResul
 
 def result_of(record: Record) -> RunResult:
     """Return the result in a journal's record of a run."""
-    return RunResult(
-        record["values"],
-        record.get("reason"),
-        record.get("exit_code"),
-        record.get("seconds", 0.0),
-        record.get("load"),
-        record.get("started", ""),
-        record.get("stdout", ""),
-        record.get("stderr", ""),
-    )
+    return RunResult(**{each.name: record[each.name] for each in fields(RunResult) if each.name in record})

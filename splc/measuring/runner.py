@@ -77,31 +77,26 @@ def run(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Ended(None, error=f"cannot be started: {reason}")
-    return _Running(process, started, timeout, stdin, on_start, on_line).wait()
+    deadline = None if timeout is None else started + timeout
+    return _Running(process, started, deadline, memoryview(stdin), on_start, on_line).wait()
 
 
+@dataclass
 class _Running:
     """A process while it runs."""
 
-    def __init__(
-        self,
-        process: subprocess.Popen[bytes],
-        started: float,
-        timeout: float | None,
-        stdin: bytes,
-        on_start: Callable[[int], None] | None,
-        on_line: Callable[[str], None] | None,
-    ) -> None:
-        self.process = process
-        self.started = started
-        self.deadline = None if timeout is None else started + timeout
-        self.unsent = memoryview(stdin)
-        self.on_start = on_start
-        self.on_line = on_line
+    process: subprocess.Popen[bytes]
+    started: float
+    deadline: float | None
+    unsent: memoryview
+    on_start: Callable[[int], None] | None
+    on_line: Callable[[str], None] | None
+
+    def __post_init__(self) -> None:
         self.printed = {"stdout": bytearray(), "stderr": bytearray()}
         self.held = set(self.printed)
         self.lined = 0
-        self.ended = started
+        self.ended = self.started
         self.timed_out = self.overflow = self.lost = False
         self.cpu = 0.0
         # Whether all pipes are closed, so that probably no process is left.
@@ -244,22 +239,11 @@ def end_session(leader: int, *, thorough: bool = True) -> None:
         os.killpg(leader, signal.SIGKILL)
     if not thorough:
         return
-    for process, session in _sessions():
-        if session == leader and process != leader:
+    for process in [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]:
+        fields = _status(process)
+        if len(fields) > 3 and fields[0] != "Z" and int(fields[3]) == leader != process:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
-
-
-def _sessions() -> list[tuple[int, int]]:
-    """Return (process, session) of every process in /proc."""
-    found = []
-    with suppress(OSError):
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal():
-                fields = _status(int(entry.name))
-                if len(fields) > 3 and fields[0] != "Z":
-                    found.append((int(entry.name), int(fields[3])))
-    return found
 
 
 def _status(process: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from splc.measuring.batch import Recorder, run_batches
 from splc.measuring.execution import RunResult, execute, load_average, now
@@ -14,12 +14,8 @@ from splc.measuring.run_results import Run, RunResults, record_of
 from splc.measuring.runner import birth, end_session
 from splc.measuring.setup import Setup, require_same
 
-
-class Backend(Protocol):
-    """A function that does runs and records the result of each."""
-
-    def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
-        """Return when all runs are recorded, or some are and it should stop."""
+# A function that does runs; it returns when all are recorded, or some are and it should stop.
+Backend = Callable[[Setup, Sequence[Run], Recorder, Callable[[], bool]], None]
 
 
 @dataclass
@@ -100,8 +96,8 @@ class Session:
             total=count * (plan.warmup + plan.repeat),
             done=len(done),
             seconds=sum(result.seconds for result in done.values()),
+            failed=len(self.recorded.failed),
         )
-        progress.failed = len(self.recorded.failed)
         begun = False
 
         def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
@@ -131,10 +127,9 @@ class Session:
         return progress
 
     def _note_session(self, workers: Mapping[str, Any] | None) -> None:
-        number = 1 + sum(record.get("kind") == "session" for record in self.journal.records)
         session: dict[str, Any] = {
             "kind": "session",
-            "number": number,
+            "number": 1 + sum(record.get("kind") == "session" for record in self.journal.records),
             "started": now(),
             "load": load_average(),
             "machine": machine(),

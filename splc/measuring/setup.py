@@ -97,15 +97,11 @@ class Setup:
 
     def assignment(self, row: int) -> dict[str, float | None]:
         """Return a configuration as option → value, None where deselected."""
-        return {name: values[row] for name, values in self._columns.items()}
+        return {name: None if math.isnan(values[row]) else values[row] for name, values in self._columns.items()}
 
     @cached_property
-    def _columns(self) -> dict[str, list[float | None]]:
-        found: dict[str, list[float | None]] = {}
-        for name in self.configurations.model.names:
-            values = self.configurations.value(name).tolist()
-            found[name] = [None if math.isnan(value) else value for value in values]
-        return found
+    def _columns(self) -> dict[str, list[float]]:
+        return {name: self.configurations.value(name).tolist() for name in self.configurations.model.names}
 
     def description(self) -> dict[str, Any]:
         """Return the description that a journal must match to be continued."""

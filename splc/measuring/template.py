@@ -140,7 +140,7 @@ class _Reader:
                 marked += text[at]
                 at += 2
             elif text[at] == "{":
-                end = _closing(text, at)
+                end = _outside(text, "}", at)
                 if end is None:
                     hint = "close it, or write {{ for a brace"
                     self.problems.add(f"the brace in column {at + 1} is not closed", text=text, hint=hint)
@@ -191,13 +191,16 @@ class _Reader:
         for found in re.finditer(r"\?", content):
             asked = content[: found.start()].strip()
             if asked in self.model.spellings:
-                then, otherwise = _alternatives(content[found.end() :])
-                return Choice(
-                    self.model.spellings[asked], self.words(then, nested=True), self.words(otherwise, nested=True)
-                )
+                alternatives = content[found.end() :]
+                bar = _outside(alternatives, "|")
+                texts = (alternatives, "") if bar is None else (alternatives[:bar], alternatives[bar + 1 :])
+                then, otherwise = (self.words(each, nested=True) for each in texts)
+                return Choice(self.model.spellings[asked], then, otherwise)
         name = content.partition("?")[0].strip()
         hint = unknown_name_hint(name, [*self.model.names, *self.extras])
-        self.problems.add(f"the command's placeholder {{{content}}} is not an option of {self._system}", hint=hint)
+        self.problems.add(
+            f"the command's placeholder {{{content}}} is not an option of {self.model.name or 'the system'}", hint=hint
+        )
         return None
 
     def computed(self, text: str) -> Computed | None:
@@ -210,28 +213,15 @@ class _Reader:
                 self.problems.add(message, hint=problem.hint)
             return None
 
-    @property
-    def _system(self) -> str:
-        return self.model.name or "the system"
 
-
-def _closing(text: str, at: int) -> int | None:
+def _outside(text: str, wanted: str, at: int = 0) -> int | None:
+    """Return the position of a character where all braces that open from `at` on are closed, None if there is none."""
     depth = 0
     for place in range(at, len(text)):
         depth += (text[place] == "{") - (text[place] == "}")
-        if depth == 0:
+        if depth == 0 and text[place] == wanted:
             return place
     return None
-
-
-def _alternatives(text: str) -> tuple[str, str]:
-    """Return the texts before and after the first `|` outside of braces."""
-    depth = 0
-    for place, character in enumerate(text):
-        depth += (character == "{") - (character == "}")
-        if character == "|" and depth == 0:
-            return text[:place], text[place + 1 :]
-    return text, ""
 
 
 def _word(argument: str, pieces: Sequence[Piece]) -> Word:
