@@ -88,7 +88,7 @@ class TestObserved:
 
     def test_what_is_wrong_is_said(self, measured: Measurements) -> None:
         """An unknown variable, and a measured configuration that was not observed, are errors."""
-        with pytest.raises(SpecError, match="no observed variable fits 'D'"):
+        with pytest.raises(SpecError, match="no observed variable matches 'D'"):
             learn(measured, "seconds", observed=["D"])
         bare = Measurements(Configurations(SYSTEM, measured.configurations.indices), measured.values)
         with pytest.raises(ConfigurationError, match="C_0 was not observed for configuration 0"):
