@@ -21,15 +21,18 @@ from dataclasses import dataclass
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.experiments.rows import ExperimentRows, number_hint, shown
+from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
-from splc.io.numbers import not_a_number, parse_column, parse_number
+from splc.io.numbers import parse_column, parse_number
 
-_CALLPATH = ("callpath", "region")
-_METRIC = ("metric",)
-_VALUE = ("value",)
-_REPETITION = ("repetition", "rep")
+# Kinds of special columns, with their names.
+_SPECIAL = {
+    "callpath": ("callpath", "region"),
+    "metric": ("metric",),
+    "value": ("value",),
+    "repetition": ("repetition", "rep"),
+}
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,11 @@ def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None
     texts = {at: [cells[at].strip() for cells in body] for at in range(len(header))}
     numbers = {at: parse_column(texts[at]).tolist() for at in (*columns.parameters, *columns.values)}
     for at, column in numbers.items():
-        _note_no_numbers(header[at], texts[at], column, places, problems, empty=at in columns.values)
+        for text, number, line in zip(texts[at], column, places, strict=True):
+            if math.isnan(number) and text:
+                note_no_number(text, problems, line, header[at])
+            elif math.isnan(number) and at in columns.parameters:
+                problems.add(f"{header[at]} has no value", line)
     for named in (columns.callpath, columns.metric):
         if named is not None:
             for text, line in zip(texts[named], places, strict=True):
@@ -76,7 +83,7 @@ def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None
     callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(body)
     points = list(zip(*(numbers[at] for at in columns.parameters), strict=True))
     for at in columns.values:
-        own = DEFAULT_METRIC if header[at].casefold() in _VALUE else header[at]
+        own = DEFAULT_METRIC if header[at].casefold() == "value" else header[at]
         metrics = texts[columns.metric] if columns.metric is not None else [own] * len(body)
         for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[at], strict=True):
             found.add(found.point(point), callpath, metric, [] if math.isnan(value) else [value])
@@ -105,11 +112,11 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
     if not any(math.isnan(parse_number(name)) for name in header):
         problems.add("the first line must name the columns", line, text=",".join(header)[:200])
     special = {
-        kind[0]: [at for at, name in enumerate(header) if name.casefold() in kind and name not in (parameters or ())]
-        for kind in (_CALLPATH, _METRIC, _VALUE, _REPETITION)
+        kind: [at for at, name in enumerate(header) if name.casefold() in names and name not in (parameters or ())]
+        for kind, names in _SPECIAL.items()
     }
     for kind, places in special.items():
-        if len(places) > 1 and kind != _REPETITION[0]:
+        if len(places) > 1 and kind != "repetition":
             problems.add(f"{listed([header[at] for at in places])}: there can be only one column of this kind", line)
     if special["metric"] and not special["value"]:
         problems.add("a column 'metric', but no column 'value'", line)
@@ -147,13 +154,3 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
         names = [listed([header[at] for at in places]) for places in (chosen, values)]
         notes.append(f"taken as parameters: {names[0]}; as metrics: {names[1]}")
     return _Columns(tuple(chosen), tuple(values), callpath, metric, tuple(notes))
-
-
-def _note_no_numbers(
-    name: str, texts: Sequence[str], numbers: Sequence[float], lines: Sequence[int], problems: Problems, *, empty: bool
-) -> None:
-    """Note the cells of a column that are not numbers, except empty cells where they are allowed."""
-    for text, number, line in zip(texts, numbers, lines, strict=True):
-        if math.isnan(number) and (text or not empty):
-            message = f"{name}: {shown(text)} {not_a_number(text)}" if text else f"{name} has no value"
-            problems.add(message, line, hint=number_hint(text))

@@ -9,13 +9,12 @@ refer to them.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, Problems, plural
-from splc.formats.experiments.rows import ExperimentRows, check_names, number_hint, number_of, shown, why_no_number
+from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
 from splc.io.files import Source
 from splc.io.json import JsonError, parse_json
 
@@ -34,26 +33,19 @@ def parse_experiment_json(source: Source) -> Experiment:
     if STORED in content:
         hint = "export the measurements as JSON, or read the file that they came from"
         raise InputError(Problem("this file contains models of Extra-P, not measurements", source.name, hint=hint))
-    return (_Old if isinstance(content.get("measurements"), list) else _New)(source, content).experiment()
+    reader = (_Old if isinstance(content.get("measurements"), list) else _New)(source, content)
+    rows = reader.rows()
+    reader.problems.raise_if_any(InputError)
+    return rows.experiment()
 
 
-class _Reader(ABC):
+class _Reader:
     """The common part of both forms; problems are collected and name the place as a path."""
 
     def __init__(self, source: Source, content: Mapping[str, Any]) -> None:
         self.source = source
         self.content = content
         self.problems = Problems(source.name)
-
-    def experiment(self) -> Experiment:
-        """Return the experiment."""
-        rows = self.rows()
-        self.problems.raise_if_any(InputError)
-        return rows.experiment()
-
-    @abstractmethod
-    def rows(self) -> ExperimentRows:
-        """Read everything."""
 
     def list_of(self, key: str) -> list[Any]:
         """Return one of the lists of the file."""
@@ -67,7 +59,7 @@ class _Reader(ABC):
         """Return a number; anything else is noted, and NaN."""
         found = number_of(value)
         if math.isnan(found):
-            self.problems.add(f"{place}: {why_no_number(value)}", hint=number_hint(value))
+            note_no_number(value, self.problems, place=place)
         return found
 
 
@@ -140,8 +132,7 @@ class _Old(_Reader):
         rows = ExperimentRows(self.source, [parameters[key] for key in order])
         points: dict[Any, int] = {}
         for place, key, entry in self.identified("coordinates"):
-            coordinates = self.coordinates(entry, order, parameters, place)
-            points[key] = rows.point(coordinates)
+            points[key] = rows.point(self.coordinates(entry, order, parameters, place))
         references = (("coordinate_id", points), ("callpath_id", callpaths), ("metric_id", metrics))
         for at, entry in enumerate(self.list_of("measurements")):
             place = f"measurements[{at}]"
@@ -164,9 +155,8 @@ class _Old(_Reader):
             if own is None:
                 self.problems.add(f"{place} must be an object with an 'id'")
             elif own in seen:
-                self.problems.add(
-                    f"{place}: the id {shown(f'{own:g}' if isinstance(own, float) else own)} is a duplicate"
-                )
+                text = f"{own:g}" if isinstance(own, float) else own
+                self.problems.add(f"{place}: the id {shown(text)} is a duplicate")
             else:
                 seen.add(own)
                 yield place, own, entry

@@ -13,20 +13,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.errors import InputError, OutputError, Problems, nearest, plural
 from splc.formats.detect import KEYWORDS
-from splc.formats.experiments.rows import ExperimentRows, number_hint, shown
-from splc.io.files import Source, write_whole
-from splc.io.numbers import not_a_number, number_text, parse_number
+from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
+from splc.io.files import Source
+from splc.io.numbers import number_text, parse_number
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
+_NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
 # Nearest names take time, and no more messages than this are shown.
@@ -44,20 +44,11 @@ def parse_experiment_text(source: Source) -> Experiment:
     return reader.experiment()
 
 
-@dataclass
-class _Point:
-    coordinates: list[float]
-    line: int
-    # Whether it was in parentheses, which are optional for one parameter.
-    enclosed: bool
-
-
-@dataclass
-class _Block:
-    """The data of one region and metric."""
+class _Block(NamedTuple):
+    """The data of one region and metric: the first line, and the repetitions of each point."""
 
     line: int
-    rows: list[list[float]] = field(default_factory=list)
+    rows: list[list[float]]
 
 
 class _Reader:
@@ -67,9 +58,10 @@ class _Reader:
         self.source = source
         self.problems = Problems(source.name)
         self.parameters: dict[str, None] = {}
-        self.points: list[_Point] = []
+        # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
+        self.points: list[tuple[list[float], int, bool]] = []
         self.current: dict[str, str] = {}
-        self.named: dict[tuple[str, str], int] = {}
+        self.named: dict[Key, int] = {}
         self.blocks: dict[Key, _Block] = {}
         self.block: _Block | None = None
 
@@ -109,7 +101,7 @@ class _Reader:
         found = [parse_number(text) for text in texts]
         for text, value in zip(texts, found, strict=True):
             if math.isnan(value):
-                self.problems.add(f"{shown(text)} {not_a_number(text)}", line, hint=number_hint(text))
+                note_no_number(text, self.problems, line)
         return found
 
     def coordinates(self, text: str, line: int) -> None:
@@ -121,7 +113,7 @@ class _Reader:
             unmatched |= bool(parenthesis)
             if not parenthesis:
                 values = self.numbers([loose] if loose else enclosed.split(), line)
-                self.points.append(_Point(values, line, not loose))
+                self.points.append((values, line, not loose))
         if unmatched:
             self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
 
@@ -138,7 +130,7 @@ class _Reader:
                     hint="write all repetitions of a point after one DATA; is this another region or metric?",
                 )
             # A duplicate is read too, for its problems.
-            self.block = _Block(line)
+            self.block = _Block(line, [])
             self.blocks.setdefault(key, self.block)
         self.block.rows.append(self.numbers(text.split(), line))
 
@@ -153,7 +145,7 @@ class _Reader:
             self.check_blocks()
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
-        places = [rows.point(point.coordinates) for point in self.points]
+        places = [rows.point(coordinates) for coordinates, _, _ in self.points]
         for (region, metric), block in self.blocks.items():
             for place, values in zip(places, block.rows, strict=True):
                 rows.add(place, region, metric, values)
@@ -163,15 +155,15 @@ class _Reader:
         """Note points that do not have one coordinate per parameter, the first one of each line."""
         noted = set()
         number = len(self.parameters)
-        for point in self.points:
-            if len(point.coordinates) == number or point.line in noted:
+        for coordinates, line, enclosed in self.points:
+            if len(coordinates) == number or line in noted:
                 continue
-            noted.add(point.line)
-            what = plural(len(point.coordinates), "coordinate", "coordinates")
+            noted.add(line)
+            what = plural(len(coordinates), "coordinate", "coordinates")
             message = f"a point with {what}, but there {'is' if number == 1 else 'are'} "
             message += plural(number, "parameter", "parameters")
-            hint = None if point.enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
-            self.problems.add(message, point.line, hint=hint)
+            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+            self.problems.add(message, line, hint=hint)
 
     def check_blocks(self) -> None:
         """Note series that do not have one line of data per point."""
@@ -201,7 +193,7 @@ def experiment_text(experiment: Experiment) -> str:
     Points without a value get a `DATA` without values; repetitions that are missing are left out.
     """
     wrong = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
-    wrong += [name for key in experiment.series for name in key if not name or not _is_line(name)]
+    wrong += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
     if wrong:
         hint = "rename it, or write JSON lines"
         raise OutputError(f"the name {shown(wrong[0])} cannot be written in Extra-P's text format", hint=hint)
@@ -212,16 +204,3 @@ def experiment_text(experiment: Experiment) -> str:
         for own, kept in zip(values, ~np.isnan(values), strict=True):
             lines.append(" ".join(["DATA", *map(number_text, own[kept].tolist())]))
     return "\n".join(lines) + "\n"
-
-
-def _is_line(name: str) -> bool:
-    return name == name.strip() and not re.search(r"[\r\n\0\ud800-\udfff]", name)
-
-
-def write_experiment_text(experiment: Experiment, path: str | Path) -> None:
-    """Write an experiment in Extra-P's text format (`-`: standard output; `.gz`: compressed).
-
-    Raises:
-        OutputError: as `experiment_text`, or if the file cannot be written.
-    """
-    write_whole(path, experiment_text(experiment))

@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,8 @@ import numpy as np
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
 from splc.formats.detect import PARAMETERS, commas
-from splc.formats.experiments.rows import (
-    ExperimentRows,
-    check_names,
-    number_hint,
-    number_of,
-    shown,
-    why_no_number,
-)
-from splc.io.files import Source, write_whole
+from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
+from splc.io.files import Source
 from splc.io.json import JsonError, parse_json
 
 _EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
@@ -92,11 +84,7 @@ class _Reader:
         if found.keys() != set(names):
             self.other_parameters(found, names, line)
             return None
-        coordinates = [number_of(found[name]) for name in names]
-        for name, value in zip(names, coordinates, strict=True):
-            if math.isnan(value):
-                self.no_number(found[name], line, f"{name}: ")
-        return coordinates
+        return [self.number(found[name], line, name) for name in names]
 
     def other_parameters(self, found: Mapping[str, Any], names: tuple[str, ...], line: int) -> None:
         """Note that a line has other parameters than the first one."""
@@ -125,15 +113,14 @@ class _Reader:
             return []
         found = entry["value"]
         given = [value for value in (found if isinstance(found, list) else [found]) if value is not None]
-        numbers = [number_of(value) for value in given]
-        for value, number in zip(given, numbers, strict=True):
-            if math.isnan(number):
-                self.no_number(value, line, "value: ")
-        return numbers
+        return [self.number(value, line, "value") for value in given]
 
-    def no_number(self, value: Any, line: int, place: str) -> None:
-        """Note a value that is not a number."""
-        self.problems.add(place + why_no_number(value), line, hint=number_hint(value))
+    def number(self, value: Any, line: int, place: str) -> float:
+        """Return a number; anything else is noted, and NaN."""
+        found = number_of(value)
+        if math.isnan(found):
+            note_no_number(value, self.problems, line, place)
+        return found
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
@@ -153,7 +140,7 @@ def experiment_jsonl(experiment: Experiment) -> str:
     ]
     lines = []
     for (callpath, metric), values in experiment.series.items():
-        about = f'"callpath": {_text(callpath)}, "metric": {_text(metric)}'
+        about = json.dumps({"callpath": callpath, "metric": metric}, ensure_ascii=False)[1:-1]
         for point, own, kept in zip(points, values, ~np.isnan(values), strict=True):
             repetitions = [_plain(value) for value in own[kept].tolist()]
             value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
@@ -161,18 +148,5 @@ def experiment_jsonl(experiment: Experiment) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _text(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
-
-
 def _plain(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
-
-
-def write_experiment_jsonl(experiment: Experiment, path: str | Path) -> None:
-    """Write an experiment as JSON lines (`-`: standard output; `.gz`: compressed).
-
-    Raises:
-        OutputError: as `experiment_jsonl`, or if the file cannot be written.
-    """
-    write_whole(path, experiment_jsonl(experiment))

@@ -62,13 +62,11 @@ class ExperimentRows:
                 raise InputError(Problem(message, file, hint="split the file by call path or metric"))
             total += filled.size
             series[key] = filled
-        missing = {
-            key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items() if np.isnan(values).any()
-        }
-        missing = {key: number for key, number in missing.items() if number}
-        per_metric: dict[str, int] = {}
+        counts = {key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items()}
+        missing = {key: number for key, number in counts.items() if number}
+        per_metric: Counter[str] = Counter()
         for (_, metric), number in missing.items():
-            per_metric[metric] = per_metric.get(metric, 0) + number
+            per_metric[metric] += number
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
         all_notes = (*notes, *self._incomplete(missing, len(series)), *self._constant(points))
         report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=all_notes)
@@ -85,12 +83,10 @@ class ExperimentRows:
     def _constant(self, points: Array) -> list[str]:
         if len(points) == 1:
             return ["there is only one point"]
-        same = (points == points[0]).all(axis=0)
-        values = dict(zip(self.parameters, points[0].tolist(), strict=True))
         return [
-            f"the parameter {name} is {number_text(values[name])} at all points"
-            for at, name in enumerate(self.parameters)
-            if same[at]
+            f"the parameter {name} is {number_text(values[0])} at all points"
+            for name, values in zip(self.parameters, points.T.tolist(), strict=True)
+            if len(set(values)) == 1
         ]
 
 
@@ -113,8 +109,13 @@ def number_of(value: Any) -> float:
     return math.nan if number is None else number
 
 
-def why_no_number(value: Any) -> str:
-    """Return the message for a value that is not a finite number: `'x' is not a number`."""
+def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
+    """Note a value that is not a finite number: `'x' is not a number`."""
+    prefix = f"{place}: " if place else ""
+    problems.add(prefix + _why_no_number(value), line, hint=_number_hint(value))
+
+
+def _why_no_number(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
     if isinstance(value, (bool, type(None))):
@@ -125,8 +126,7 @@ def why_no_number(value: Any) -> str:
     return f"{shown(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
 
 
-def number_hint(text: Any) -> str | None:
-    """Return a hint for a value that is not a number, if any."""
+def _number_hint(text: Any) -> str | None:
     if not isinstance(text, str):
         return None
     if not math.isnan(parse_number(text, ",")):

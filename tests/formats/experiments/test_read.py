@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from splc.data.experiment import Experiment, Key
 from splc.errors import InputError, SpecError
 from splc.formats.detect import experiment_format
-from splc.formats.experiments.extrap_text import write_experiment_text
-from splc.formats.experiments.json_lines import write_experiment_jsonl
+from splc.formats.experiments.extrap_text import experiment_text
+from splc.formats.experiments.json_lines import experiment_jsonl
 from splc.formats.experiments.read import parse_experiment, read_experiment
-from splc.io.files import Source
+from splc.io.files import Source, write_whole
 from tests.support.real_data import DATA, needs_data
 
 FOLDER = DATA / "extrap_formats"
@@ -105,14 +105,14 @@ class TestRealFiles:
     def test_read_back(self, path: Path, tmp_path: Path) -> None:
         """Every file reads back equal after it was written as text and as JSON lines, compressed or not."""
         kept = read_experiment(path)
-        write_experiment_text(kept, tmp_path / "e.txt.gz")
-        write_experiment_jsonl(kept, tmp_path / "e.jsonl")
+        write_whole(tmp_path / "e.txt.gz", experiment_text(kept))
+        write_whole(tmp_path / "e.jsonl", experiment_jsonl(kept))
         assert read_experiment(tmp_path / "e.txt.gz") == read_experiment(tmp_path / "e.jsonl") == kept
 
     def test_an_incomplete_profile(self, tmp_path: Path) -> None:
         """A file that lacks a point of one call path is read, with a note."""
         path = next(path for path in FILES if path.name == "one_parameter_2.txt")
-        write_experiment_jsonl(read_experiment(path), tmp_path / "e.jsonl")
+        write_whole(tmp_path / "e.jsonl", experiment_jsonl(read_experiment(path)))
         lines = (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()
         (tmp_path / "e.jsonl").write_text("\n".join(lines[:7] + lines[8:]), encoding="utf-8")
         kept = read_experiment(tmp_path / "e.jsonl")
@@ -227,7 +227,7 @@ def experiments(draw: st.DrawFn) -> Experiment:
 def test_round_trips(experiment: Experiment, tmp_path_factory: pytest.TempPathFactory) -> None:
     """An experiment written as text or as JSON lines reads back as the same experiment."""
     folder = tmp_path_factory.mktemp("e")
-    write_experiment_text(experiment, folder / "e.txt")
+    write_whole(folder / "e.txt", experiment_text(experiment))
     assert read_experiment(folder / "e.txt") == experiment
-    write_experiment_jsonl(experiment, folder / "e.jsonl")
+    write_whole(folder / "e.jsonl", experiment_jsonl(experiment))
     assert read_experiment(folder / "e.jsonl") == experiment
