@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.errors import SpecError
-from splc.scaling.caveats import Facts, about_fit, about_points, ambiguous
+from splc.scaling.caveats import about_fit, about_points, ambiguous
 from splc.scaling.columns import Product
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
@@ -162,14 +162,17 @@ def _models(
         terms, coefficients = _terms(chosen, row, unit, len(names))
         certainty = float(chosen.certainty[row])
         falling = [at for at, falls_there in enumerate(fall[row].tolist()) if falls_there]
-        facts = Facts(
+        sure = None if np.isnan(certainty) else certainty
+        caveats = about_fit(
+            names,
+            points,
             outliers=int(measured.outliers[row]),
             left_out=settings.aggregate == "robust",
             smape=float(errors[row]),
             positive=bool(positive[row]),
             zeros=int(zeros[row]),
             floored=bool(chosen.floored[row]),
-            certainty=None if np.isnan(certainty) else certainty,
+            certainty=sure,
             ends_below=bool(far[row] < 0),
             constant=bool(constant[row]),
             falling=tuple(names[at] for at in falling if negative[row, at]),
@@ -185,16 +188,11 @@ def _models(
                 settings=plain,
                 points=len(points),
                 measurements=int(totals[row]),
-                smape=facts.smape,
+                smape=float(errors[row]),
                 rss=float(squares[row]),
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
-                certainty=facts.certainty,
-                notes=(
-                    *about,
-                    *ambiguous(names, points, terms),
-                    *about_fit(facts, names, points),
-                    *data.notes,
-                ),
+                certainty=sure,
+                notes=(*about, *ambiguous(names, points, terms), *caveats, *data.notes),
                 uncertainty=PosteriorUncertainty(
                     points, values[row], measured.counts[row], measured.squares[row], settings.strong_scaling, unit
                 ),

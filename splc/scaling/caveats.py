@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,62 +22,49 @@ _POOR = 10.0
 _DISTINCT = 1e-7
 
 
-@dataclass(frozen=True)
-class Facts:
-    """The facts that the caveats about the fit of one model depend on.
-
-    Attributes:
-        outliers: repetitions far from the others.
-        left_out: whether outliers were left out.
-        smape: error at the measured points.
-        positive: whether all values are positive.
-        zeros: number of points whose value is 0.
-        floored: whether noise was taken for partly absolute.
-        certainty: posterior probability of the lead term.
-        ends_below: whether it predicts less than 0 at four times the largest value of every parameter.
-        constant: whether the model is constant.
-        falling: parameters along which values fall, with a negative power in the model.
-        rising: parameters along which values fall, without one where none was searched.
-    """
-
-    outliers: int
-    left_out: bool
-    smape: float
-    positive: bool
-    zeros: int
-    floored: bool
-    certainty: float | None
-    ends_below: bool
-    constant: bool
-    falling: tuple[str, ...]
-    rising: tuple[str, ...]
-
-
-def about_fit(facts: Facts, names: Sequence[str], points: Array) -> tuple[str, ...]:
+def about_fit(
+    names: Sequence[str],
+    points: Array,
+    *,
+    outliers: int,
+    left_out: bool,
+    smape: float,
+    positive: bool,
+    zeros: int,
+    floored: bool,
+    certainty: float | None,
+    ends_below: bool,
+    constant: bool,
+    falling: Sequence[str],
+    rising: Sequence[str],
+) -> tuple[str, ...]:
     """Return caveats about how a model fits, the gravest first.
 
-    `points`: shape (n, parameters).
+    `points`: shape (n, parameters). `outliers`: repetitions far from the others. `left_out`: whether these were left
+    out. `floored`: whether noise was taken for partly absolute. `ends_below`: whether the model predicts less than 0 at
+    four times the largest value of every parameter. `falling`: parameters along which values fall, with a negative
+    power in the model. `rising`: the same without one, where none was searched.
     """
     found = []
-    if facts.ends_below and facts.positive:
+    if ends_below and positive:
         far = zip(names, (FAR * points.max(axis=0)).tolist(), strict=True)
         where = ", ".join(f"{name} = {value:g}" for name, value in far)
         found.append(f"all values are positive, but the model falls below 0 before {where}")
-    if facts.outliers:
-        what = f"{plural(facts.outliers, 'repetition', 'repetitions')} far from the others"
-        found.append(f"{what} left out as outliers" if facts.left_out else f"{what}: try aggregate='robust'")
-    if facts.smape > _POOR:
-        found.append(f"the model misses the measured values by {facts.smape:.0f} % on average")
-    if facts.zeros:
-        found.append(f"{plural(facts.zeros, 'value is', 'values are')} 0: no relative error there")
-    if facts.floored and facts.positive:
+    if outliers:
+        what = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
+        found.append(f"{what} left out as outliers" if left_out else f"{what}: try aggregate='robust'")
+    if smape > _POOR:
+        found.append(f"the model misses the measured values by {smape:.0f} % on average")
+    if zeros:
+        found.append(f"{plural(zeros, 'value is', 'values are')} 0: no relative error there")
+    if floored and positive:
         found.append("noise looks as large for small values as for large ones, and small ones count less")
-    if facts.falling:
-        found.append(f"{_fall(facts.falling)}, so that negative powers were searched")
-    if facts.rising and (not facts.constant or facts.smape > _POOR):
-        found.append(f"{_fall(facts.rising)}, but negative powers were not searched (strong_scaling=True)")
-    if facts.certainty is not None and facts.certainty < _SURE:
-        found.append(f"the lead term is not certain (probability {facts.certainty:.2f}); others fit about as well")
+    if falling:
+        found.append(f"{_fall(falling)}, so that negative powers were searched")
+    if rising and (not constant or smape > _POOR):
+        found.append(f"{_fall(rising)}, but negative powers were not searched (strong_scaling=True)")
+    if certainty is not None and certainty < _SURE:
+        found.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")
     return tuple(found)
 
 

@@ -47,11 +47,6 @@ def judged(squares: Array, free: int) -> tuple[Array, Array]:
     return evidence[index] + place * evidence_step[index], spread[index] + place * spread_step[index]
 
 
-def degrees(free: int) -> float:
-    """Return the degrees of freedom of the standard deviation; the prior counts as two measurements."""
-    return free + 2.0
-
-
 @lru_cache(maxsize=256)
 def _tables(free: int) -> tuple[Array, Array, Array, Array]:
     """Return the log evidence over `_GRID` and its differences, then the standard deviation and its differences."""

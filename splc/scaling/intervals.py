@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import degrees, judged
-from splc.scaling.mixture import Mixture
+from splc.scaling.evidence import judged
+from splc.scaling.mixture import mixture_interval
 from splc.scaling.multi.default import plausible as plausible_of_several
 from splc.scaling.noise import Condensed, scales
 from splc.scaling.result import Uncertainty
@@ -43,12 +43,12 @@ class PosteriorUncertainty:
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
         with np.errstate(all="ignore"):
-            lower, upper = self._mixture(x).interval(center / self.unit, level)
-        with np.errstate(over="ignore"):
+            log_weights, means, errors, freedoms = self._predictions(x)
+            lower, upper = mixture_interval(log_weights, means, errors, freedoms, center / self.unit, level)
             return lower * self.unit, upper * self.unit
 
-    def _mixture(self, x: Array) -> Mixture:
-        """Return the predictions of all plausible hypotheses, in units of `unit`."""
+    def _predictions(self, x: Array) -> tuple[Array, Array, Array, Array]:
+        """Return weights, predictions, standard errors and degrees of freedom of all plausible hypotheses."""
         measured = Condensed(self.values[None], self.counts[None], self.squares[None], np.zeros(1, dtype=int))
         if self.points.shape[1] == 1:
             found = plausible(self.points[:, 0], measured, self.strong_scaling)
@@ -66,8 +66,9 @@ class PosteriorUncertainty:
             variance = _leverage(np.swapaxes(here[at, :size] * weight, 1, 2), there[at, :size])
             noise = judged(found.squares[at], total - size)[1][:, None]
             means[at], errors[at] = mean, noise * np.sqrt(variance + own**2)
-            freedoms[at] = degrees(total - size)
-        return Mixture(np.exp(found.log_weights - found.log_weights.max()), means, errors, freedoms)
+            # The prior counts as two measurements.
+            freedoms[at] = total - size + 2
+        return found.log_weights, means, errors, freedoms
 
 
 @dataclass(frozen=True, eq=False)

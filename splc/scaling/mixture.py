@@ -36,38 +36,24 @@ class Plausible:
     columns: Callable[[Array], Array]
 
 
-@dataclass(frozen=True, eq=False)
-class Mixture:
-    """A mixture of Student distributions at each of some points.
+def mixture_interval(
+    log_weights: Array, means: Array, errors: Array, freedoms: Array, center: Array, level: float
+) -> tuple[Array, Array]:
+    """Return the bounds that contain a new measurement with probability `level`, NaN where none is defined.
 
-    Attributes:
-        weights: of the hypotheses, up to a factor, shape (hypotheses,).
-        means: shape (hypotheses, points); not finite where a hypothesis is undefined, such as a logarithm at 0.
-        errors: standard errors, shape (hypotheses, points).
-        freedoms: degrees of freedom, shape (hypotheses,).
+    `log_weights`: of the hypotheses, unnormalised. `means`: shape (hypotheses, points); not finite where a hypothesis
+    is undefined, such as a logarithm at 0. `errors`: standard errors, of the same shape. `freedoms`: degrees of
+    freedom, shape (hypotheses,). `center`: the predictions, shape (points,).
     """
-
-    weights: Array
-    means: Array
-    errors: Array
-    freedoms: Array
-
-    def interval(self, center: Array, level: float) -> tuple[Array, Array]:
-        """Return the bounds that contain a new measurement with probability `level`, NaN where none is defined.
-
-        Args:
-            center: the predictions, shape (points,).
-            level: a probability.
-        """
-        with np.errstate(all="ignore"):
-            # Hypotheses that are undefined at a point do not count there.
-            defined = np.isfinite(self.means) & np.isfinite(self.errors)
-            weights = np.where(defined, self.weights[:, None], 0.0)
-            weights = weights / weights.sum(axis=0)
-            means, errors = np.where(defined, self.means, center), np.where(defined, self.errors, 0.0)
-        tail = (1 - level) / 2
-        lower, upper = (quantile(each, weights, means, errors, self.freedoms) for each in (tail, 1 - tail))
-        return lower, upper
+    with np.errstate(all="ignore"):
+        # Hypotheses that are undefined at a point do not count there.
+        defined = np.isfinite(means) & np.isfinite(errors)
+        weights = np.where(defined, np.exp(log_weights - log_weights.max())[:, None], 0.0)
+        weights = weights / weights.sum(axis=0)
+        means, errors = np.where(defined, means, center), np.where(defined, errors, 0.0)
+    tail = (1 - level) / 2
+    lower, upper = (quantile(each, weights, means, errors, freedoms) for each in (tail, 1 - tail))
+    return lower, upper
 
 
 def quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:

@@ -134,7 +134,7 @@ def kinds_of_noise(
     total: int,
     weigh: Callable[[Array, bool], Weighed],
     best: Callable[[Weighed], tuple[Array, Array]],
-) -> list[tuple[Weighed, Array, Array]]:
+) -> list[tuple[Weighed, bool, Array, Array]]:
     """Weigh hypotheses under each kind of noise that a batch calls for: relative, and partly absolute ("floored").
 
     `total`: number of measurements of each quantity. `weigh`: (rows of the batch, whether noise is floored) →
@@ -142,7 +142,8 @@ def kinds_of_noise(
     row.
 
     Returns:
-        for each kind the hypotheses, the rows that they are about, and the log prior of the kind in each of these rows.
+        for each kind the hypotheses, whether it is floored, the rows that the hypotheses are about, and the log prior
+        of the kind in each of these rows.
     """
     # Noise cannot be relative to values that are not all positive, or nearly 0.
     absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))
@@ -151,10 +152,10 @@ def kinds_of_noise(
     rows = np.flatnonzero(~absolute)
     if len(rows):
         relative = weigh(rows, False)
-        found.append((relative, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
+        found.append((relative, False, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
         squares, sizes = best(relative)
         floored[rows] = np.sqrt(squares / np.maximum(total - sizes, 1)) > _SUSPICIOUS
     rows = np.flatnonzero(floored)
     if len(rows):
-        found.append((weigh(rows, True), rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
+        found.append((weigh(rows, True), True, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
     return found

@@ -28,7 +28,7 @@ def test_every_hypothesis_is_its_weighted_least_squares_fit(floored: bool) -> No
     y = (3 + 2 * X**1.5) * (1 + rng.uniform(-0.05, 0.05, 5))
     scale = np.abs(y) + (np.abs(y).mean() if floored else 0.0)
     among = space(X, True)
-    found = weighed(among, condensed(y[None, :, None], "robust"), 5, floored).found
+    found = weighed(among, condensed(y[None, :, None], "robust"), 5, floored)
     known = np.vstack([columns(among.terms, X), np.ones(5)])
     for at in range(len(found.first)):
         others = [int(place) for place in (found.first[at], found.second[at]) if place >= 0]

@@ -57,19 +57,7 @@ class Hypotheses:
 
     def __getitem__(self, rows: Array) -> Hypotheses:
         """Return some of them."""
-        return Hypotheses(*(array[rows] for array in self._arrays()))
-
-    def _arrays(self) -> tuple[Array, ...]:
-        return (
-            self.model,
-            self.terms,
-            self.products,
-            self.coefficients,
-            self.squares,
-            self.sizes,
-            self.log_weights,
-            self.floored,
-        )
+        return Hypotheses(*(array[rows] for array in vars(self).values()))
 
     def plausible(self) -> Hypotheses:
         """Return the hypotheses that are nearly as plausible as the best of their quantity."""
@@ -80,7 +68,8 @@ class Hypotheses:
     @staticmethod
     def joined(parts: list[Hypotheses]) -> Hypotheses:
         """Return all hypotheses, ordered by quantity and then by plausibility; of equal ones the simplest first."""
-        whole = Hypotheses(*(np.concatenate(each) for each in zip(*(part._arrays() for part in parts), strict=True)))
+        arrays = zip(*(vars(part).values() for part in parts), strict=True)
+        whole = Hypotheses(*(np.concatenate(each) for each in arrays))
         # Rounding must not decide between hypotheses that fit the same.
         rounded = np.round(whole.log_weights, 6)
         return whole[np.lexsort((whole.sizes, -rounded, whole.model))]

@@ -61,9 +61,10 @@ def _ideas(
         return found.squares[first], found.sizes[first]
 
     parts = []
-    for found, rows, log_share in kinds_of_noise(measured, total, weigh, best):
+    for found, floored, rows, log_share in kinds_of_noise(measured, total, weigh, best):
         log_weights = found.log_weights + log_share[found.model]
-        parts.append(replace(found, model=rows[found.model], log_weights=log_weights))
+        absolute = np.full(len(log_weights), floored)
+        parts.append(replace(found, model=rows[found.model], log_weights=log_weights, floored=absolute))
     return Hypotheses.joined(parts).plausible()
 
 
@@ -94,8 +95,7 @@ def _weighed(
     found = hypotheses(among, choices(shortlists(scores)), z, weights, squares, total)
     # The density of the values themselves, which makes kinds of noise comparable.
     density = -(measured.counts * np.log(size)).sum(axis=1)
-    log_weights = found.log_weights + density[found.model]
-    return replace(found, log_weights=log_weights, floored=np.full(len(log_weights), floored))
+    return replace(found, log_weights=found.log_weights + density[found.model])
 
 
 def _exchanged(

@@ -12,8 +12,6 @@ for large ones is considered too, by its evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splc.scaling.columns import column, columns
@@ -28,19 +26,6 @@ from splc.types import Array
 _DIP = 0.1
 # Measured values per batch: intermediate results are then small enough for the processor's caches.
 _CHUNK = 640
-
-
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """The hypotheses of a batch under one kind of noise.
-
-    Attributes:
-        found: the hypotheses' posterior.
-        floored: whether noise is partly absolute.
-    """
-
-    found: Posterior
-    floored: bool
 
 
 def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
@@ -82,8 +67,7 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
     """
     among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
     parts = []
-    for each, _, log_share in _kinds(among, measured, int(measured.counts.sum())):
-        found = each.found
+    for found, floored, _, log_share in _kinds(among, measured, int(measured.counts.sum())):
         log_weights = (found.log_weights + log_share)[:, 0]
         order = np.argsort(-log_weights)[:MOST]
         order = order[log_weights[order] > log_weights[order[0]] + LEAST_SHARE]
@@ -100,16 +84,16 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
                 np.take_along_axis(found.coefficients[:, order, 0].T, front, axis=1),
                 found.squares[order, 0],
                 sizes,
-                np.full(len(order), each.floored),
+                np.full(len(order), floored),
             )
         )
-    logs, places, coefficients, squares, sizes, floored = (np.concatenate(each) for each in zip(*parts, strict=True))
+    logs, places, coefficients, squares, sizes, absolute = (np.concatenate(each) for each in zip(*parts, strict=True))
 
     def values(points: Array) -> Array:
         known = np.vstack([np.ones(len(points)), *(column(each, points[:, 0]) for each in among.terms)])
         return np.asarray(known[places])
 
-    return Plausible(logs, coefficients, squares, sizes, floored, values)
+    return Plausible(logs, coefficients, squares, sizes, absolute, values)
 
 
 def falls(values: Array) -> Array:
@@ -121,20 +105,20 @@ def falls(values: Array) -> Array:
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
-def weighed(among: HypothesisSpace, measured: Condensed, total: int, floored: bool) -> Weighed:
+def weighed(among: HypothesisSpace, measured: Condensed, total: int, floored: bool) -> Posterior:
     """Weigh all hypotheses for a batch of quantities under one kind of noise."""
     values = measured.values.T
     size = scales(measured.values, floored).T
     squares = (measured.squares.T / size**2).sum(axis=0)
-    return Weighed(posterior(among, values, size, measured.counts.T, squares, total), floored)
+    return posterior(among, values, size, measured.counts.T, squares, total)
 
 
-def _kinds(among: HypothesisSpace, measured: Condensed, total: int) -> list[tuple[Weighed, Array, Array]]:
+def _kinds(among: HypothesisSpace, measured: Condensed, total: int) -> list[tuple[Posterior, bool, Array, Array]]:
     """Weigh all hypotheses under every kind of noise that a batch calls for (see `kinds_of_noise`)."""
 
-    def best(each: Weighed) -> tuple[Array, Array]:
-        at = each.found.log_weights.argmax(axis=0)
-        return each.found.squares[at, np.arange(len(at))], each.found.sizes[at]
+    def best(found: Posterior) -> tuple[Array, Array]:
+        at = found.log_weights.argmax(axis=0)
+        return found.squares[at, np.arange(len(at))], found.sizes[at]
 
     return kinds_of_noise(measured, total, lambda rows, floored: weighed(among, measured[rows], total, floored), best)
 
@@ -146,22 +130,23 @@ def _chosen(among: HypothesisSpace, x: Array, measured: Condensed, total: int) -
     places, coefficients = np.full((2, models), -1), np.zeros((3, models))
     floored = np.zeros(models, dtype=bool)
     parts = [
-        (each, rows, each.found.log_weights + log_share) for each, rows, log_share in _kinds(among, measured, total)
+        (found, partly, rows, found.log_weights + log_share)
+        for found, partly, rows, log_share in _kinds(among, measured, total)
     ]
-    for each, rows, log_weights in parts:
+    for found, partly, rows, log_weights in parts:
         best, at = log_weights.argmax(axis=0), np.arange(len(rows))
         better = log_weights[best, at] > highest[rows]
         best, at, rows = best[better], at[better], rows[better]
         highest[rows] = log_weights[best, at]
-        places[:, rows] = each.found.first[best], each.found.second[best]
-        coefficients[:, rows] = each.found.coefficients[:, best, at]
-        floored[rows] = each.floored
+        places[:, rows] = found.first[best], found.second[best]
+        coefficients[:, rows] = found.coefficients[:, best, at]
+        floored[rows] = partly
     far = columns(among.terms, np.array([FAR * x[-1]]))[:, 0]
     lead = _leading(places[0], places[1], coefficients, far)
     whole, same = np.zeros(models), np.zeros(models)
-    for each, rows, log_weights in parts:
+    for found, _, rows, log_weights in parts:
         weights = np.exp(log_weights - highest[rows])
-        leads = _leading(each.found.first[:, None], each.found.second[:, None], each.found.coefficients, far)
+        leads = _leading(found.first[:, None], found.second[:, None], found.coefficients, far)
         whole[rows] += weights.sum(axis=0)
         same[rows] += np.where(leads == lead[rows], weights, 0.0).sum(axis=0)
     return Selection(tuple((each,) for each in among.terms), places, coefficients, same / whole, floored)

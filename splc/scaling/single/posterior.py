@@ -11,12 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import (
-    NEGATIVE_CONSTANT,
-    NEGATIVE_TERM,
-    judged,
-    log_coefficient,
-)
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
 from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, HypothesisSpace
 from splc.types import Array
 

@@ -22,6 +22,8 @@ from splc.types import Array
 # Extra-P 4.2.5 stops here at the latest; the paper needs one to three rounds.
 _ROUNDS = 10
 _POWERS, _LOGS = 6, 3
+# Positions in the arrays of hypotheses, after constant and slope.
+_SCORE, _SMAPE = 2, 3
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,7 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
             search.run()
             at = rows[search.accepted]
             powers[:, at], logs[:, at] = search.power[:, search.accepted], search.log[:, search.accepted]
-            coefficients[0, at] = search.coefficients[0, search.accepted]
-            coefficients[1, at] = search.coefficients[1, search.accepted]
+            coefficients[:, at] = search.coefficients[:, search.accepted]
     codes = np.concatenate([powers, logs]).T
     distinct, where = np.unique(codes, axis=0, return_inverse=True)
     terms = tuple(Exponents(Fraction(int(a), int(b)), Fraction(int(c), int(d))) for a, b, c, d in distinct)
@@ -81,18 +82,11 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
     return Selection(products, first[None], coefficients, nothing, np.zeros(models, dtype=bool))
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """Hypotheses with their errors; all arrays have the shape (…, models)."""
-
-    constant: Array
-    slope: Array
-    score: Array
-    smape: Array
-
-
 class _Search:
-    """The search for a batch of quantities: slices are powers with log^0, log^1, log^2, and logarithms alone."""
+    """The search for a batch of quantities: slices are powers with log^0, log^1, log^2, and logarithms alone.
+
+    Hypotheses are arrays of constants, slopes, scores and SMAPEs, shape (4, slices, models).
+    """
 
     def __init__(self, x: Array, values: Array, rule: Rule) -> None:
         self.x, self.values, self.rule = x, values, rule
@@ -112,7 +106,7 @@ class _Search:
                 found[:, each] = self.x[:, None] ** exponents[each] * logs[:, None]
         return found
 
-    def judged(self, numerators: Array, denominators: Array, *, filtered: bool) -> _Candidates:
+    def judged(self, numerators: Array, denominators: Array, *, filtered: bool) -> Array:
         """Fit one exponent per slice and quantity."""
         columns = self.columns(numerators, denominators)
         values = self.values[:, None]
@@ -126,7 +120,7 @@ class _Search:
         else:
             score, error = rss(fitted, values), smape(fitted, values)
         known = np.isfinite(slope) & np.isfinite(score)
-        return _Candidates(constant, slope, np.where(known, score, np.inf), np.where(known, error, np.inf))
+        return np.stack([constant, slope, np.where(known, score, np.inf), np.where(known, error, np.inf)])
 
     def run(self) -> None:
         """Search; the result is in `power`, `log` (numerator and denominator), `coefficients` and `accepted`."""
@@ -137,9 +131,9 @@ class _Search:
         most = np.array([_POWERS, _POWERS, _POWERS, _LOGS])[: self.slices, None] - int(rule.closed)
         left, right = (low, np.ones_like(low)), (np.minimum(center + 1, most), np.ones_like(low))
         middle = (center, np.ones_like(center))
-        leader = best.score.argmin(axis=0)
+        leader = best[_SCORE].argmin(axis=0)
         self.keep(leader, middle, best, every)
-        current = best.smape[leader, every]
+        current = best[_SMAPE, leader, every]
         threshold = np.full(models, rule.acceptance)
         active = np.isfinite(current)
         for _ in range(_ROUNDS):
@@ -147,10 +141,10 @@ class _Search:
                 break
             lower, upper = _mediant(left, middle), _mediant(middle, right)
             found = [self.judged(*lower, filtered=True), best, self.judged(*upper, filtered=True)]
-            scores = np.array([each.score for each in found])
+            scores = np.array([each[_SCORE] for each in found])
             winner = np.where(scores[1] <= np.minimum(scores[0], scores[2]), 1, np.where(scores[0] <= scores[2], 0, 2))
-            before = best.smape
-            best = _Candidates(*(_pick(winner, [getattr(each, name) for each in found]) for name in _FIELDS))
+            before = best[_SMAPE]
+            best = _pick(winner, found)
             # The better mediant becomes the middle, its neighbours the bounds; else both mediants become bounds.
             tops, bottoms = [lower, middle, upper], [left, lower, middle]
             ends = [middle, upper, right]
@@ -158,46 +152,37 @@ class _Search:
                 (_pick(winner, [each[0] for each in group]), _pick(winner, [each[1] for each in group]))
                 for group in (bottoms, tops, ends)
             )
-            leader = best.score.argmin(axis=0)
-            error = best.smape[leader, every]
+            leader = best[_SCORE].argmin(axis=0)
+            error = best[_SMAPE, leader, every]
             accepted = active & (_ratio(current, error) >= threshold)
             rows = every[accepted]
             self.keep(leader, middle, best, rows)
             current = np.where(accepted, error, current)
             threshold = np.where(accepted | (not rule.compounding), rule.acceptance, threshold * rule.acceptance)
-            active = active & (_ratio(before, best.smape)[slices, every].max(axis=0) >= rule.termination)
+            active = active & (_ratio(before, best[_SMAPE])[slices, every].max(axis=0) >= rule.termination)
         level = self.values.mean(axis=0)
         against = smape(np.broadcast_to(level, self.values.shape), self.values)
         self.accepted = np.isfinite(current) & (_ratio(against, current) >= rule.non_constancy)
         if rule.leave_one_out:
             self.accepted &= contributes(self.coefficients[1], self.column, self.values)
 
-    def integers(self) -> tuple[Array, _Candidates]:
+    def integers(self) -> tuple[Array, Array]:
         """Return the best integer of each slice and its hypothesis."""
         models = self.values.shape[1]
         center = np.zeros((self.slices, models), dtype=int)
-        best: _Candidates | None = None
+        best = np.empty((4, self.slices, models))
         for integer in range(_POWERS):
             # A power of 0 without a logarithm, and a logarithm to the power of 0, are the constant.
             allowed = np.array([integer > 0, True, True, 0 < integer < _LOGS])[: self.slices, None]
             numerators = np.full((self.slices, models), integer)
             found = self.judged(numerators, np.ones_like(numerators), filtered=integer > 1)
-            found = _Candidates(
-                found.constant,
-                found.slope,
-                np.where(allowed, found.score, np.inf),
-                np.where(allowed, found.smape, np.inf),
-            )
-            if best is None:
-                best = found
-                continue
-            better = (found.score < best.score).astype(int)
+            found[_SCORE:] = np.where(allowed, found[_SCORE:], np.inf)
+            better = (found[_SCORE] < best[_SCORE]) | (integer == 0)
             center = np.where(better, integer, center)
-            best = _Candidates(*(_pick(better, [getattr(best, name), getattr(found, name)]) for name in _FIELDS))
-        assert best is not None
+            best = np.where(better, found, best)
         return center, best
 
-    def keep(self, leader: Array, middle: tuple[Array, Array], best: _Candidates, rows: Array) -> None:
+    def keep(self, leader: Array, middle: tuple[Array, Array], best: Array, rows: Array) -> None:
         """Store the leading slice's hypothesis of some quantities."""
         if not hasattr(self, "power"):
             self.power, self.log = np.ones((2, len(leader)), dtype=int), np.ones((2, len(leader)), dtype=int)
@@ -207,12 +192,8 @@ class _Search:
         logs = at == 3
         self.power[0, rows], self.power[1, rows] = np.where(logs, 0, top), np.where(logs, 1, bottom)
         self.log[0, rows], self.log[1, rows] = np.where(logs, top, at), np.where(logs, bottom, 1)
-        self.coefficients[0, rows] = best.constant[at, rows]
-        self.coefficients[1, rows] = best.slope[at, rows]
+        self.coefficients[:, rows] = best[:2, at, rows]
         self.column[:, rows] = self.columns(*middle)[:, at, rows]
-
-
-_FIELDS = ("constant", "slope", "score", "smape")
 
 
 def _mediant(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
