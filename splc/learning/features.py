@@ -65,9 +65,8 @@ class FeatureTable:
 
     def rows(self, rows: Array) -> FeatureTable:
         """Return the problem on some of its rows."""
-        return FeatureTable(
-            self.features, {name: column[rows] for name, column in self.columns.items()}, self.target[rows]
-        )
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return FeatureTable(self.features, columns, self.target[rows])
 
 
 def features_of(model: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:

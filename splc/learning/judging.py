@@ -30,21 +30,13 @@ class Errors:
         learning: on the learning set.
         rest: on the measured configurations outside of it, or on the evaluation set.
         all: on all measured configurations.
-        without_prediction: number of measured configurations at which the model has no finite value.
+        notes: notes for the user about the errors.
     """
 
     learning: float | None
     rest: float | None
     all: float | None
-    without_prediction: int = 0
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user about the errors."""
-        if not self.without_prediction:
-            return ()
-        places = plural(self.without_prediction, "configuration", "configurations")
-        return (f"the model has no value at {places} measured",)
+    notes: tuple[str, ...] = ()
 
 
 def judged(
@@ -74,6 +66,9 @@ def judged(
     """
     errors = errors_of(predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
     system = problem.measurements.model
+    facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
+    if problem.observed:
+        facts["observed"] = list(problem.observed)
     return LearningResult(
         predictor=predictor,
         learner=learner.name,
@@ -91,17 +86,10 @@ def judged(
         preset=learner.preset,
         settings=learner.settings,
         seed=problem.seed,
-        provenance=_provenance(problem, learner),
+        provenance={**facts, **problem.provenance},
         notes=(*problem.notes, *notes, *errors.notes),
         scaling=scaling,
     )
-
-
-def _provenance(problem: LearningProblem, learner: Learner) -> dict[str, Any]:
-    facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": problem.measurements.model.name}
-    if problem.observed:
-        facts["observed"] = list(problem.observed)
-    return {**facts, **problem.provenance}
 
 
 def errors_of(
@@ -125,11 +113,12 @@ def errors_of(
     else:
         other = evaluation.measured(nfp)
         outside = mean_relative_error(predictions(predictor, other.configurations), other.column(nfp))
+    places = plural(int(np.isnan(predicted).sum()), "configuration", "configurations")
     return Errors(
         learning=mean_relative_error(predicted[rows], values[rows]),
         rest=outside,
         all=mean_relative_error(predicted, values),
-        without_prediction=int(np.isnan(predicted).sum()),
+        notes=(f"the model has no value at {places} measured",) if np.isnan(predicted).any() else (),
     )
 
 

@@ -9,7 +9,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
 from splc.learning.learner import Learner
-from splc.learning.problem import LearningProblem, rows_of
+from splc.learning.problem import LearningProblem, usable_rows
 from splc.learning.registry import DEFAULT, learner_of
 from splc.learning.result import LearningResult, Round
 from splc.types import Array, Missing
@@ -62,7 +62,7 @@ def learn(
     name = measurements.the_nfp(nfp)
     # The property itself is never one of the variables that explain it.
     variables = tuple(each for each in chosen_variables(observed, measurements.model.observed) if each != name)
-    usable, rows, notes = rows_of(measurements, name, learning_set, missing)
+    usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
     problem = LearningProblem(
         measurements=usable,
         nfp=name,

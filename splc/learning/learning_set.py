@@ -62,6 +62,23 @@ def match(
     return present[np.sort(first)], notes
 
 
+def rows_of(
+    measurements: Measurements, learning_set: Configurations | Array | None, missing: Missing
+) -> tuple[Array, tuple[str, ...]]:
+    """Return the positions of a learning set among the measured configurations, and notes.
+
+    `learning_set`: configurations, or positions or a mask of measured configurations; None is all of them. `missing`:
+    see `match`.
+    """
+    if isinstance(learning_set, Configurations):
+        return match(measurements, learning_set, missing)
+    every = np.arange(len(measurements))
+    if learning_set is None:
+        return every, ()
+    wanted = np.asarray(learning_set)
+    return every[wanted if wanted.size else wanted.astype(np.int64)], ()
+
+
 def nearest(measured: Configurations, wanted: Configurations) -> Array:
     """Return the nearest measured configuration with the same binary options for each wanted one, or -1.
 

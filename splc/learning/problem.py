@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, plural
 from splc.learning.features import FeatureTable, feature_table, observed_features
-from splc.learning.learning_set import match
+from splc.learning.learning_set import rows_of
 from splc.learning.result import Round
 from splc.types import Array, Missing
 
@@ -86,14 +86,10 @@ class LearningProblem:
         return feature_table(self.configurations, self.target, numeric_disabled, further)
 
 
-def rows_of(
+def usable_rows(
     measurements: Measurements, nfp: str, learning_set: Configurations | Array | None, missing: Missing
 ) -> tuple[Measurements, Array, tuple[str, ...]]:
-    """Return the measured configurations that have a value, the positions to learn from among them, and notes.
-
-    `learning_set`: configurations, or positions or a mask of measured configurations; None is all of them. `missing`:
-    see `splc.learning.learning_set.match`.
-    """
+    """Return the measured configurations that have a value, the positions to learn from among them, and notes."""
     usable = measurements.measured(nfp)
     notes: list[str] = []
     if len(usable) < len(measurements):
@@ -102,13 +98,10 @@ def rows_of(
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {nfp}")
     if isinstance(learning_set, Configurations):
-        rows, remarks = match(usable, learning_set, missing)
+        rows, remarks = rows_of(usable, learning_set, missing)
         notes += remarks
-    elif learning_set is None:
-        rows = np.arange(len(usable))
     else:
-        wanted = np.asarray(learning_set)
-        picked = np.arange(len(measurements))[wanted if wanted.size else wanted.astype(np.int64)]
+        picked, _ = rows_of(measurements, learning_set, missing)
         rows = np.flatnonzero(np.isin(np.flatnonzero(~np.isnan(measurements.column(nfp))), picked))
     zeros = int((usable.column(nfp) == 0).sum())
     if zeros:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from splc.errors import LearningError, MeasurementError, SpecError, plural, unkn
 from splc.learning.judging import errors_of, influence_model
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
-from splc.learning.learning_set import match
+from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
 from splc.learning.registry import DEFAULT
 from splc.learning.result import LearnedTerm, LearningResult, Round, merged_terms
@@ -75,13 +76,9 @@ def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable
     patterns = tuple(observed)
     found: list[Part] = []
     for text in texts:
-        name, _, where = (
-            (text, "", "")
-            if text in properties
-            else text.strip().rpartition(":")
-            if ":" in text
-            else (text.strip(), "", "")
-        )
+        name, where = (text, "") if text in properties else (text.strip(), "")
+        if ":" in name and text not in properties:
+            name, _, where = name.rpartition(":")
         values: list[str | None] = [None]
         if EACH in name:
             shape = re.compile("(.+)".join(map(re.escape, name.split(EACH, 1))).replace(re.escape(EACH), r"\1"))
@@ -143,15 +140,8 @@ def learn_sum(
     if not parts:
         raise LearningError("there are no parts to learn", hint="name at least one property that is a part")
     name = measurements.the_nfp(nfp)
-    notes: list[str] = []
-    if isinstance(learning_set, Configurations):
-        rows, remarks = match(measurements, learning_set, missing)
-        notes += remarks
-    elif learning_set is None:
-        rows = np.arange(len(measurements))
-    else:
-        wanted = np.asarray(learning_set)
-        rows = np.arange(len(measurements))[wanted if wanted.size else wanted.astype(np.int64)]
+    rows, remarks = rows_of(measurements, learning_set, missing)
+    notes = [*remarks]
     counting = [_counting(measurements, part) for part in parts]
     binary = frozenset(option.name for option in measurements.model.binary_options)
     results: list[LearningResult | None] = []
@@ -162,7 +152,6 @@ def learn_sum(
             notes.append(f"{part.nfp}: no configuration learned from has this part, it is missing from the sum")
             results.append(None)
             continue
-        tell = None if on_round is None else _telling(on_round, part)
         result = learn(
             measurements,
             part.nfp,
@@ -172,7 +161,7 @@ def learn_sum(
             learner=learner,
             observed=part.observed,
             seed=seed,
-            on_round=tell,
+            on_round=None if on_round is None else partial(on_round, part),
             should_stop=should_stop,
         )
         results.append(result)
@@ -181,14 +170,31 @@ def learn_sum(
     learned = [result for result in results if result is not None]
     if not learned:
         raise LearningError("no configuration learned from has any of the parts")
-    whole = _whole(measurements, name, rows, merged_terms(terms), learned, notes)
-    facts = [_fact(part, result) for part, result in zip(parts, results, strict=True)]
-    whole = replace(whole, seed=seed, provenance={**whole.provenance, "parts": facts, **(provenance or {})})
-    return SumResult(whole, tuple(zip(parts, results, strict=True)))
-
-
-def _telling(on_round: Callable[[Part, Round], None], part: Part) -> Callable[[Round], None]:
-    return lambda this: on_round(part, this)
+    pairs = tuple(zip(parts, results, strict=True))
+    facts = {**learned[0].provenance, "parts": [_fact(*pair) for pair in pairs], **(provenance or {})}
+    whole = merged_terms(terms)
+    model = influence_model(whole, measurements.model)
+    distinct = np.unique(rows)
+    errors = errors_of(model, measurements, name, distinct)
+    stopped = any(result.termination == "interrupted" for result in learned)
+    result = replace(
+        learned[0],
+        predictor=model,
+        rounds=(),
+        scaling=None,
+        terms=whole,
+        termination="interrupted" if stopped else "parts",
+        nfp=name,
+        learning_configurations=len(distinct),
+        learning_error=errors.learning,
+        error=errors.rest,
+        error_all=errors.all,
+        left_out=int((measurements.column(name) == 0).sum()),
+        seconds=sum(result.seconds for result in learned),
+        notes=(*notes, *errors.notes),
+        provenance=facts,
+    )
+    return SumResult(result, pairs)
 
 
 def _factor(measurements: Measurements, part: Part, counts: Array, term: LearnedTerm) -> Term:
@@ -222,50 +228,19 @@ def _counting(measurements: Measurements, part: Part) -> Array:
     counts: Array = values == 1
     # A part that a configuration does not have takes no time: 0 is treated as no value.
     present = there & (measurements.column(part.nfp) != 0)
-    for wrong, what in ((present & ~counts, "a value"), (counts & ~there, "no value")):
+    wrongs = ((present & ~counts, "a value", "does not count"), (counts & ~there, "no value", "counts"))
+    for wrong, what, says in wrongs:
         if wrong.any():
             places = plural(int(wrong.sum()), "configuration", "configurations")
-            says = "does not count" if what == "a value" else "counts"
             raise LearningError(f"the part {part.nfp} has {what} in {places} where, by {part.where}, it {says}")
     return counts
 
 
-def _whole(
-    measurements: Measurements,
-    name: str,
-    rows: Array,
-    terms: tuple[LearnedTerm, ...],
-    parts: Sequence[LearningResult],
-    notes: Iterable[str],
-) -> LearningResult:
-    """Return the sum as a learning result of its own, without rounds."""
-    model = influence_model(terms, measurements.model)
-    learned = np.unique(rows)
-    errors = errors_of(model, measurements, name, learned)
-    stopped = any(part.termination == "interrupted" for part in parts)
-    return replace(
-        parts[0],
-        predictor=model,
-        rounds=(),
-        scaling=None,
-        terms=terms,
-        termination="interrupted" if stopped else "parts",
-        nfp=name,
-        learning_configurations=len(learned),
-        learning_error=errors.learning,
-        error=errors.rest,
-        error_all=errors.all,
-        left_out=int((measurements.column(name) == 0).sum()),
-        seconds=sum(part.seconds for part in parts),
-        notes=(*notes, *errors.notes),
-    )
-
-
 def _fact(part: Part, result: LearningResult | None) -> dict[str, Any]:
     """Return what is recorded of a part."""
-    facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where, "observed": []}
+    facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where}
     if result is None:
-        return {**facts, "learning_configurations": 0}
+        return {**facts, "observed": [], "learning_configurations": 0}
     return {
         **facts,
         "observed": list(result.provenance.get("observed", ())),

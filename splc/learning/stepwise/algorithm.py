@@ -88,9 +88,9 @@ class ForwardSelection:
                 shares.append(float(judging[held].sum() / judging.sum()))
                 self._rows.append((~held, held))
         self._all = [fit] if self.folds is None else [fit, *projections]
-        self._add_heads(*self._both(self.grid.heads))
+        self._add(Projection.add_heads, *self._both(self.grid.heads))
         for column, judged_column in zip(*self._both(self.terms), strict=True):
-            self._add_term(column, judged_column)
+            self._add(Projection.add_term, column, judged_column)
         return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
 
     @staticmethod
@@ -106,17 +106,11 @@ class ForwardSelection:
         columns = self._columns(self.problem, candidates)
         return columns, columns if self.judge is None else self._columns(self.judge, candidates)
 
-    def _add_heads(self, columns: Array, judged_columns: Array) -> None:
-        """Add the columns of heads to every projection, on its fitted and its judged rows."""
-        self._all[0].add_heads(columns, judged_columns)
+    def _add(self, add: Callable[[Projection, Array, Array], None], columns: Array, judged_columns: Array) -> None:
+        """Add the columns of heads or of a term to every projection, on its fitted and its judged rows."""
+        add(self._all[0], columns, judged_columns)
         for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
-            projection.add_heads(columns[:, fitted], columns[:, held])
-
-    def _add_term(self, column: Array, judged_column: Array) -> None:
-        """Add the column of a term to every projection, on its fitted and its judged rows."""
-        self._all[0].add_term(column, judged_column)
-        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
-            projection.add_term(column[fitted], column[held])
+            add(projection, columns[..., fitted], columns[..., held])
 
     def allowed(self) -> Array:
         """Return the candidates of this round, shape (heads, atoms)."""
@@ -162,8 +156,8 @@ class ForwardSelection:
         columns, judged_columns = self._both(heads if extended else [winner.candidate, *heads])
         if heads:
             first = 0 if extended else 1
-            self._add_heads(columns[first:], judged_columns[first:])
-        self._add_term(columns[0], judged_columns[0])
+            self._add(Projection.add_heads, columns[first:], judged_columns[first:])
+        self._add(Projection.add_term, columns[0], judged_columns[0])
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
         coefficients = self.fit.coefficients
@@ -206,16 +200,9 @@ class ForwardSelection:
 
     def terminate(self, this: Round, before: float) -> str | None:
         """Return the rule that ends learning after a round (`before`: the time of the round before it), or None."""
-        reason = stop_reason(
-            self.settings,
-            this.number,
-            this.error,
-            this.score,
-            self.fit.loss.exact,
-            this.seconds,
-            this.seconds - before,
-            self.level,
-        )
+        took = this.seconds - before
+        exact = self.fit.loss.exact
+        reason = stop_reason(self.settings, this.number, this.error, this.score, exact, this.seconds, took, self.level)
         if reason is None and this.score < self.settings.minImprovementPerRound:
             self.level += 1
         return reason
@@ -227,19 +214,18 @@ class ForwardSelection:
 
         `should_stop`: asked after every round; true keeps what is learned and ends.
         """
-        before, termination = 0.0, "noCandidate"
-        if self.scorer.error <= self.fit.loss.exact:
-            return Outcome((), self._final(), "abortError")
-        while this := self.step():
+        before = 0.0
+        termination = "abortError" if self.scorer.error <= self.fit.loss.exact else None
+        while termination is None:
+            this = self.step()
+            if this is None:
+                termination = "noCandidate"
+                break
             if on_round is not None:
                 on_round(this)
-            reason = self.terminate(this, before)
-            if reason is not None:
-                termination = reason
-                break
-            if should_stop is not None and should_stop():
+            termination = self.terminate(this, before)
+            if termination is None and should_stop is not None and should_stop():
                 termination = "interrupted"
-                break
             before = this.seconds
         return Outcome(tuple(self.rounds), self._final(), termination)
 

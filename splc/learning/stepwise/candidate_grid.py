@@ -41,18 +41,14 @@ class CandidateGrid:
     def __init__(self, problem: FeatureTable, settings: Settings) -> None:
         self.binary = problem.binary
         self.settings = settings
-        self.atoms: list[Candidate] = [BASE]
-        alone, extends, owner = [False], [False], [-1]
+        offers = [(BASE, False, -1)]
         for position, feature in enumerate(problem.features):
-            for atom, by_itself, with_terms in atoms_of(feature, settings):
-                self.atoms.append(atom)
-                alone.append(by_itself)
-                extends.append(with_terms)
-                owner.append(position)
-        self._alone, self._extends, self._owner = np.array(alone), np.array(extends), np.array(owner)
+            offers += [(atom, by_itself, position) for atom, by_itself in atoms_of(feature, settings)]
+        self.atoms = [atom for atom, _, _ in offers]
+        self._alone = np.array([by_itself for _, by_itself, _ in offers])
+        self._owner = np.array([position for _, _, position in offers])
         self._features = problem.features
-        self._names = [feature.name for feature in problem.features]
-        self._position = {name: position for position, name in enumerate(self._names)}
+        self._position = {feature.name: position for position, feature in enumerate(problem.features)}
         self._is_binary = np.array([atom.term.options <= self.binary for atom in self.atoms])
         self._divides = np.array([any(f.power < 0 for f in atom.term.factors) for atom in self.atoms])
         self.heads: list[Candidate] = []
@@ -105,7 +101,7 @@ class CandidateGrid:
         before = len(self.heads)
         settings = self.settings
         if not (settings.limitFeatureSize and chosen.occurrences == settings.featureSizeTreshold):
-            self._add_rows([(chosen, self._extends)])
+            self._add_rows([(chosen, self._owner >= 0)])
         if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
             accumulated = self._accumulated(chosen)
             if accumulated is not None:
@@ -140,7 +136,7 @@ class CandidateGrid:
 
         Their products with one further option are candidates.
         """
-        basics = [Candidate(option_term(name)) for name in self._names]
+        basics = [Candidate(option_term(name)) for name in self._position]
         own = set(basics)
         plain = np.array([atom in own for atom in self.atoms])
         found: list[tuple[Candidate, Array]] = []
@@ -159,20 +155,20 @@ class CandidateGrid:
         return found
 
 
-def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool, bool]]:
-    """Return the functions of one option that are offered: (atom, by itself?, times the model's terms?)."""
+def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool]]:
+    """Return the functions of one option that are offered, and whether by themselves, not only as factors."""
     name = feature.name
-    offers = [(Candidate(option_term(name)), True, True)]
+    offers = [(Candidate(option_term(name)), True)]
     if not feature.numeric:
         return offers
     if settings.quadraticFunctionSupport:
-        offers.append((Candidate(option_term(name, 2)), True, True))
+        offers.append((Candidate(option_term(name, 2)), True))
     if settings.learn_logFunction and feature.minimum > 0:
-        offers.append((Candidate(log_term(name)), True, True))
+        offers.append((Candidate(log_term(name)), True))
     asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
     if (asym or ratio) and not feature.has_zero:
-        offers.append((Candidate(option_term(name, -1)), asym, True))
+        offers.append((Candidate(option_term(name, -1)), asym))
     # Without a switch, a mirrored variable cannot be 0 in configurations that do not have it.
     if settings.learn_mirrowedFunction and not feature.observed:
-        offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True, True))
+        offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True))
     return offers
