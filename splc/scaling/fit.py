@@ -52,18 +52,14 @@ def fit(
         raise MeasurementError(
             f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions); fit_many takes several"
         )
-    return fit_many(
-        x,
-        values[None],
-        method=method,
-        names=names,
-        aggregate=aggregate,
-        strong_scaling=strong_scaling,
-        segmented=segmented,
-        exponents=exponents,
-        terms=terms,
-        criterion=criterion,
-    )[0]
+    settings = {
+        "aggregate": aggregate,
+        "strong_scaling": strong_scaling,
+        "exponents": exponents,
+        "terms": terms,
+        "criterion": criterion,
+    }
+    return fit_many(x, values[None], method=method, names=names, segmented=segmented, **settings)[0]
 
 
 def fit_many(
@@ -72,56 +68,41 @@ def fit_many(
     *,
     method: str = "default",
     names: str | Sequence[str] | None = None,
-    aggregate: str | None = None,
-    strong_scaling: bool | None = None,
     segmented: bool = False,
-    exponents: Any = None,
-    terms: int | None = None,
-    criterion: str | None = None,
     jobs: int = 1,
+    **settings: Any,
 ) -> tuple[ScalingModel, ...]:
     """Find scaling models of many quantities over one or several parameters; each is the one that `fit` finds.
 
     Args:
         x: values of the parameter, shape (n,), or points, shape (n, parameters).
         Y: measured values, shape (models, n) or (models, n, repetitions).
-        method: see `fit`, also for the other settings.
+        method: see `fit`.
         names: the parameters' names.
-        aggregate: the statistic of repetitions.
-        strong_scaling: whether negative powers are searched.
         segmented: whether to look for a change of behaviour.
-        exponents: the search space of 'classic'.
-        terms: the largest number of terms of 'classic'.
-        criterion: the error that 'classic' compares.
         jobs: number of processes; -1 is one per core. One is fastest for less than some thousand quantities.
+        settings: the other settings of `fit`, such as `aggregate`.
 
     Raises:
         MeasurementError: if no model can be fitted to the measurements.
         SpecError: if a setting is unknown or wrong.
     """
-    settings = settings_of(
-        method,
-        aggregate=aggregate,
-        strong_scaling=strong_scaling,
-        exponents=exponents,
-        terms=terms,
-        criterion=criterion,
-    )
+    chosen = settings_of(method, **settings)
     values = numbers(Y, "Y", "give numbers, shape (models, n) or (models, n, repetitions)")
     if values.ndim not in (2, 3):
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
     data = quantities(x, values)
     called = _names(names, data.points.shape[1])
-    _check_several(len(called), settings.method, segmented)
+    _check_several(len(called), chosen.method, segmented)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
         raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
-        return tuple(fitted(data, settings, called, segmented))
+        return tuple(fitted(data, chosen, called, segmented))
     from joblib import Parallel, delayed, effective_n_jobs
 
     parts = np.array_split(np.arange(len(data)), min(4 * effective_n_jobs(jobs), len(data)))
     tasks = (Quantities(data.points, data.values[part], data.notes) for part in parts)
-    done = Parallel(n_jobs=jobs)(delayed(fitted)(part, settings, called, segmented) for part in tasks)
+    done = Parallel(n_jobs=jobs)(delayed(fitted)(part, chosen, called, segmented) for part in tasks)
     return tuple(each for part in done for each in part)
 
 

@@ -42,40 +42,37 @@ def continued(values: Array, number: int) -> Array:
     return np.unique(np.array(found))
 
 
-def candidate_axes(points: Array, given: Sequence[Array | None], least: int, extend: int) -> tuple[Array, ...]:
+def candidate_axes(
+    points: Array, given: Sequence[Sequence[float] | None] | None, least: int, extend: int
+) -> tuple[Array, ...]:
     """Return the values of every parameter.
 
     `points`: measured ones, shape (n, parameters). `given`: the values of each parameter, None for those measured.
     """
+    parameters = points.shape[1]
+    axes = (None,) * parameters if given is None else given
+    if len(axes) != parameters:
+        raise SpecError(f"{len(axes)} axes for {parameters} parameters", hint="give one each; None: as measured")
     if extend < 0:
         raise SpecError(f"axes cannot be extended by {extend}", hint="give 0 or more")
     found = []
-    for at, axis in enumerate(given):
+    for at, axis in enumerate(axes):
+        if axis is not None:
+            found.append(_checked(axis))
+            continue
         values = np.unique(points[:, at])
         more = max(least - len(values), 0) + extend
         # Along a single parameter all new points are beyond the measured ones.
-        if points.shape[1] == 1 and more == 0:
-            more = 1
-        found.append(np.unique(axis) if axis is not None else continued(values, more))
+        found.append(continued(values, 1 if parameters == 1 and more == 0 else more))
     return tuple(found)
 
 
-def checked_axes(axes: Sequence[Sequence[float] | None] | None, parameters: int) -> tuple[Array | None, ...]:
-    """Return axes as arrays."""
-    if axes is None:
-        return (None,) * parameters
-    if len(axes) != parameters:
-        raise SpecError(f"{len(axes)} axes for {parameters} parameters", hint="give one each; None: as measured")
-    found: list[Array | None] = []
-    for axis in axes:
-        if axis is None:
-            found.append(None)
-            continue
-        try:
-            values = np.asarray(axis, dtype=float)
-        except (TypeError, ValueError):
-            raise SpecError(f"{axis!r} are not values of a parameter", hint="give numbers") from None
-        if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
-            raise SpecError(f"{axis!r} are not values of a parameter", hint="give finite numbers of at least 0")
-        found.append(values)
-    return tuple(found)
+def _checked(axis: Sequence[float]) -> Array:
+    """Return the distinct values of an axis."""
+    try:
+        values = np.asarray(axis, dtype=float)
+    except (TypeError, ValueError):
+        raise SpecError(f"{axis!r} are not values of a parameter", hint="give numbers") from None
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
+        raise SpecError(f"{axis!r} are not values of a parameter", hint="give finite numbers of at least 0")
+    return np.unique(values)

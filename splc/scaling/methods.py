@@ -98,8 +98,7 @@ def settings_of(
 ) -> FitSettings:
     """Return checked settings; None is the default of the method.
 
-    `method`: see `FitSettings`. `aggregate`: see `FitSettings`. `strong_scaling`: see `FitSettings`. `terms`: see
-    `FitSettings`. `criterion`: see `FitSettings`.
+    All arguments are those of `FitSettings`; `exponents` as for `exponent_set`.
     """
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
@@ -115,9 +114,6 @@ def settings_of(
         raise SpecError(
             f"unknown aggregate of repetitions {condense!r}", hint=unknown_name_hint(condense, CONDENSATIONS)
         )
-    found = FitSettings(method, cast(Condensation, condense), strong_scaling)
-    if method != "classic":
-        return found
     number = 1 if terms is None else terms
     if number not in (1, 2):
         raise SpecError(f"hypotheses with {number} terms are not searched", hint="terms is 1 or 2")
@@ -125,7 +121,7 @@ def settings_of(
     if chosen not in CRITERIA:
         raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))
     among = SETS["paper"] if exponents is None else exponent_set(exponents)
-    return FitSettings(method, found.aggregate, strong_scaling, among, number, cast(Criterion, chosen))
+    return FitSettings(method, cast(Condensation, condense), strong_scaling, among, number, cast(Criterion, chosen))
 
 
 def exponent_set(given: Any) -> tuple[Exponents, ...]:

@@ -76,11 +76,10 @@ def fit_experiment(
     done = len(failed)
     for pattern, members in groups.items():
         known = np.frombuffer(pattern, dtype=bool)
-        points, names, constant = _varying(experiment, known)
-        notes = _notes(experiment, known, constant)
+        shared = _shared(experiment, known)
         for start in range(0, len(members), BATCH):
             batch = members[start : start + BATCH]
-            _fit(experiment, batch, known, (points, names, notes), {**settings, "jobs": jobs}, found, failed)
+            _fit(experiment, batch, known, shared, {**settings, "jobs": jobs}, found, failed)
             done += len(batch)
             if on_progress is not None:
                 on_progress(done)
@@ -90,26 +89,19 @@ def fit_experiment(
     return Profile({key: found[key] for key in keys if key in found}, {k: failed[k] for k in keys if k in failed})
 
 
-def _varying(experiment: Experiment, known: Array) -> tuple[Array, list[str], dict[str, float]]:
-    """Return the points of a group of series by the parameters that vary, the names of these, and the constant ones."""
+def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tuple[str, ...]]:
+    """Return the points of a group of series by the parameters that vary, their names, and the notes on the series."""
     points = experiment.points[known]
     varies = (points != points[0]).any(axis=0)
     if not varies.any():
         # One point: the learner notes that nothing is known about the scaling.
         varies[0] = True
+    notes = [] if known.all() else [f"measured at {int(known.sum())} of {plural(len(known), 'point', 'points')}"]
+    for name, value, own in zip(experiment.parameters, points[0].tolist(), varies, strict=True):
+        if not own:
+            notes.append(f"{name} is {value:g} at all points: nothing is known about how this scales with it")
     names = [name for name, own in zip(experiment.parameters, varies, strict=True) if own]
-    values = points[0].tolist()
-    constant = {name: values[at] for at, name in enumerate(experiment.parameters) if not varies[at]}
-    return points[:, varies], names, constant
-
-
-def _notes(experiment: Experiment, known: Array, constant: Mapping[str, float]) -> tuple[str, ...]:
-    notes = []
-    if not known.all():
-        notes.append(f"measured at {int(known.sum())} of {plural(len(known), 'point', 'points')}")
-    for name, value in constant.items():
-        notes.append(f"{name} is {value:g} at all points: nothing is known about how this scales with it")
-    return tuple(notes)
+    return points[:, varies], names, tuple(notes)
 
 
 def _fit(
@@ -128,9 +120,8 @@ def _fit(
     for at, key in enumerate(keys):
         own = experiment[key][known]
         values[at, :, : own.shape[1]] = own
-    x = points[:, 0] if len(names) == 1 else points
     try:
-        models = fit_many(x, values, names=names, **settings)
+        models = fit_many(points, values, names=names, **settings)
     except MeasurementError as error:
         if len(keys) == 1:
             failed[keys[0]] = "\n    ".join(str(problem) for problem in error.problems)

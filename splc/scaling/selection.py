@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from splc.scaling.columns import Product, product_columns
+from splc.scaling.exponents import Exponents
 from splc.types import Array
 
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
@@ -38,6 +40,13 @@ class Selection:
     coefficients: Array
     certainty: Array
     floored: Array
+
+    @classmethod
+    def of_exponents(cls, terms: Sequence[Exponents], places: Array, coefficients: Array) -> Selection:
+        """Return the hypotheses of a method for one parameter that weighs none of them."""
+        models = coefficients.shape[1]
+        products = tuple((each,) for each in terms)
+        return cls(products, places, coefficients, np.full(models, np.nan), np.zeros(models, dtype=bool))
 
     def __getitem__(self, rows: Array) -> Selection:
         """Return the hypotheses of some quantities."""

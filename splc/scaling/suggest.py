@@ -20,7 +20,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.errors import MeasurementError, SpecError, plural
 from splc.scaling.data import numbers, quantities
 from splc.scaling.fit import fit, fit_many
-from splc.scaling.grids import candidate_axes, checked_axes
+from splc.scaling.grids import candidate_axes
 from splc.scaling.multi.lines import lines
 from splc.scaling.result import ScalingModel
 from splc.types import Array
@@ -128,7 +128,7 @@ def suggest(
     price = cost or (lambda _, value: value)
     mean = np.nanmean(values, axis=1)
     spent = float((_costs(price, points, mean) * known).sum())
-    grid = _Grid(points, model, price, each, checked_axes(axes, points.shape[1]), extend)
+    grid = _Grid(points, model, price, each, candidate_axes(points, axes, LINE, extend))
     error, checked = _error(points, values, grid.base())
     found = Suggestions(model.names, (), "", False, model, error, checked, spent, each, len(grid.points))
     return _suggestions(found, grid, until, budget, count)
@@ -173,16 +173,9 @@ class _Grid:
     """The candidates with their costs; which ones are measured or already suggested."""
 
     def __init__(
-        self,
-        points: Array,
-        model: ScalingModel,
-        price: Cost,
-        repetitions: int,
-        given: tuple[Array | None, ...],
-        extend: int,
+        self, points: Array, model: ScalingModel, price: Cost, repetitions: int, axes: Sequence[Array]
     ) -> None:
         self.model = model
-        axes = candidate_axes(points, given, LINE, extend)
         number = int(np.prod([float(len(axis)) for axis in axes]))
         if number > MOST_CANDIDATES:
             raise SpecError(

@@ -16,7 +16,7 @@ import numpy as np
 
 from splc.scaling.multi.combinations import ParameterCombination, combinations
 from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
-from splc.scaling.multi.terms import ParameterTerms, Shortlists
+from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 from splc.types import Array
 
@@ -90,13 +90,13 @@ class Choices:
     ranks: Array
 
 
-def choices(short: Shortlists) -> Choices:
-    """Return the plausible choices out of shortlists."""
-    models, parameters, most = short.places.shape
+def choices(places: Array, plausibility: Array) -> Choices:
+    """Return the plausible choices out of shortlists (see `splc.scaling.multi.terms.shortlists`)."""
+    models, parameters, most = places.shape
     ranks = np.indices((most,) * parameters).reshape(parameters, -1).T
     total = np.zeros((models, len(ranks)))
     for at in range(parameters):
-        scores = short.scores[:, at]
+        scores = plausibility[:, at]
         # A parameter without terms has nothing to choose from and keeps the first place.
         total += np.where(np.isfinite(scores[:, :1]), scores, np.where(np.arange(most) == 0, 0.0, -np.inf))[
             :, ranks[:, at]
@@ -106,7 +106,7 @@ def choices(short: Shortlists) -> Choices:
         np.put_along_axis(total, out, -np.inf, axis=1)
     model, which = np.nonzero(total > -_BEHIND)
     found = ranks[which]
-    terms = short.places[model[:, None], np.arange(parameters), found]
+    terms = places[model[:, None], np.arange(parameters), found]
     return Choices(model, terms, found)
 
 

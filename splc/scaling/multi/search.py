@@ -92,7 +92,7 @@ def _weighed(
     for _ in range(_ROUNDS if missing else 0):
         for at in missing:
             scores[at] = _exchanged(at, scores, among, z, weights, squares, total)
-    found = hypotheses(among, choices(shortlists(scores)), z, weights, squares, total)
+    found = hypotheses(among, choices(*shortlists(scores)), z, weights, squares, total)
     # The density of the values themselves, which makes kinds of noise comparable.
     density = -(measured.counts * np.log(size)).sum(axis=1)
     return replace(found, log_weights=found.log_weights + density[found.model])

@@ -43,19 +43,6 @@ class ParameterTerms:
     falling: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Shortlists:
-    """The terms that may be in the model of each quantity, per parameter, the most plausible one first.
-
-    Attributes:
-        places: positions among the parameter's terms, shape (models, parameters, most).
-        scores: log plausibility relative to the first, -inf for none, shape (models, parameters, most).
-    """
-
-    places: Array
-    scores: Array
-
-
 def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
     """Return the terms of every parameter at points, shape (n, parameters)."""
     found = []
@@ -134,10 +121,14 @@ def line_scores(
     return np.asarray(np.maximum(*scores))
 
 
-def shortlists(scores: list[Array]) -> Shortlists:
-    """Return the most plausible terms.
+def shortlists(scores: list[Array]) -> tuple[Array, Array]:
+    """Return the most plausible terms of each parameter, the best one first.
 
     `scores`: per parameter the log plausibility of its terms, shape (models, terms), -inf for those that are out.
+
+    Returns:
+        positions among the parameter's terms, and log plausibility relative to the first, -inf for none, each of shape
+        (models, parameters, most).
     """
     most = most_terms(len(scores))
     models = len(scores[0])
@@ -152,4 +143,4 @@ def shortlists(scores: list[Array]) -> Shortlists:
         ranked = ranked - ranked[:, :1]
         places[:, at, :width] = order
         found[:, at, :width] = np.where(ranked > -_BEHIND, ranked, -np.inf)
-    return Shortlists(places, found)
+    return places, found

@@ -40,7 +40,7 @@ def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, cr
         part = slice(start, start + size)
         batch = values[part].T
         first[part], second[part], coefficients[:, part] = _smallest(columns(terms, x), batch, number, criterion)
-    return _selection(terms, first, second, coefficients)
+    return Selection.of_exponents(terms, np.stack([first, second]), coefficients)
 
 
 def basic(x: Array, values: Array) -> Selection:
@@ -49,19 +49,12 @@ def basic(x: Array, values: Array) -> Selection:
     `x`: distinct points, shape (n,). `values`: shape (models, n).
     """
     terms = usable(EXTRAP, x) if len(x) > 1 else ()
-    none = np.full(len(values), -1)
-    first, coefficients = none.copy(), np.zeros((3, len(values)))
+    first, coefficients = np.full(len(values), -1), np.zeros((2, len(values)))
     size = batch_size(len(x), len(terms))
     for start in range(0, len(values), size):
         part = slice(start, start + size)
         first[part], coefficients[:, part] = _leave_one_out(columns(terms, x), values[part].T)
-    return _selection(terms, first, none, coefficients)
-
-
-def _selection(terms: tuple[Exponents, ...], first: Array, second: Array, coefficients: Array) -> Selection:
-    products = tuple((each,) for each in terms)
-    nothing = np.full(len(first), np.nan)
-    return Selection(products, np.stack([first, second]), coefficients, nothing, np.zeros(len(first), dtype=bool))
+    return Selection.of_exponents(terms, first[None], coefficients)
 
 
 def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) -> tuple[Array, Array, Array]:
@@ -129,7 +122,7 @@ def _fitted(designs: Array, values: Array, criterion: Criterion) -> tuple[Array,
 def _leave_one_out(terms: Array, values: Array) -> tuple[Array, Array]:
     """Return the terms with the smallest error at points left out, as Extra-P's basic modeler finds them."""
     models = values.shape[1]
-    first, coefficients = np.full(models, -1), np.zeros((3, models))
+    first, coefficients = np.full(models, -1), np.zeros((2, models))
     coefficients[0] = values.mean(axis=0)
     lowest = smape(np.broadcast_to(coefficients[0], values.shape), values)
     if len(values) < 3 or not len(terms):

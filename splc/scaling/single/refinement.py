@@ -77,9 +77,7 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
     terms = tuple(Exponents(Fraction(int(a), int(b)), Fraction(int(c), int(d))) for a, b, c, d in distinct)
     constant = np.array([each.is_constant for each in terms])
     first = np.where(constant[where], -1, where)
-    products = tuple((each,) for each in terms)
-    nothing = np.full(models, np.nan)
-    return Selection(products, first[None], coefficients, nothing, np.zeros(models, dtype=bool))
+    return Selection.of_exponents(terms, first[None], coefficients)
 
 
 class _Search:
