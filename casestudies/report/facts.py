@@ -22,6 +22,7 @@ EXACT = ("messages", "bytes")
 TOPOLOGY = ("px", "py", "pz")
 # Of the thesis' analytical models against its measurements, in percent (section 5.4.1).
 PUBLISHED = {"smg2000/1d": 9.7, "smg2000/2d": 63, "smg2000/3d": 167}
+_RATIOS = "measured/predicted, geometric mean (range)"
 REDUCED: Mapping[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "minimum": np.nanmin}
 
 
@@ -48,8 +49,12 @@ def error(measured: Array, predicted: Array) -> float:
 def ratio_text(measured: Array, predicted: Array) -> str:
     """Return the geometric mean and the range of measured / predicted."""
     ratios = measured / predicted
-    mean, least, most = (rounded_text(float(each), 3) for each in (np.exp(np.log(ratios).mean()), *_ends(ratios)))
-    return f"{mean} ({least} to {most})"
+    least, most = (rounded_text(float(each), 3) for each in _ends(ratios))
+    return f"{_geometric_mean(ratios)} ({least} to {most})"
+
+
+def _geometric_mean(ratios: Array) -> str:
+    return rounded_text(float(np.exp(np.log(ratios).mean())), 3)
 
 
 def factors(cases: Sequence[Case]) -> Table:
@@ -58,21 +63,11 @@ def factors(cases: Sequence[Case]) -> Table:
     for case in cases:
         measured, predicted = case.loaded.inputs.measured, _predicted(case)
         factor, least = best_factor(measured, predicted)
-        rows.append(
-            (
-                dimension(case),
-                ratio_text(measured, predicted),
-                f"{error(measured, predicted):.2f} %",
-                f"{error(measured, case.study.scale * predicted):.1f} %",
-                f"{least:.1f} % ({factor:.0f})",
-                f"{PUBLISHED[case.kind.folder]:g} %",
-            )
-        )
-    columns = (
-        "", "measured/predicted, geometric mean (range)", "error", "error, times 500", "error, best factor",
-        "thesis, times 500",
-    )  # fmt: skip
-    return Table(columns, tuple(rows))
+        errors = f"{error(measured, predicted):.2f} %", f"{error(measured, case.study.scale * predicted):.1f} %"
+        best, theirs = f"{least:.1f} % ({factor:.0f})", f"{PUBLISHED[case.kind.folder]:g} %"
+        rows.append((dimension(case), ratio_text(measured, predicted), *errors, best, theirs))
+    columns = ("error", "error, times 500", "error, best factor", "thesis, times 500")
+    return Table(("", _RATIOS, *columns), tuple(rows))
 
 
 def sizes(cases: Sequence[Case]) -> Table:
@@ -129,19 +124,9 @@ def conventions(case: Case) -> Table:
     for name, reduce in REDUCED.items():
         measured = reduce(measurements.repetitions(COMPUTED), axis=1)
         factor, least = best_factor(measured, predicted)
-        rows.append(
-            (
-                name,
-                ratio_text(measured, predicted),
-                f"{error(measured, predicted):.1f} %",
-                f"{error(measured, other):.1f} %",
-                f"{least:.1f} % (× {factor:.2f})",
-            )
-        )
-    columns = (
-        "repetitions", "measured/predicted, geometric mean (range)", "error", "error, 3.2.2", "error, best factor",
-    )  # fmt: skip
-    return Table(columns, tuple(rows))
+        errors = [f"{error(measured, each):.1f} %" for each in (predicted, other)]
+        rows.append((name, ratio_text(measured, predicted), *errors, f"{least:.1f} % (× {factor:.2f})"))
+    return Table(("repetitions", _RATIOS, "error", "error, 3.2.2", "error, best factor"), tuple(rows))
 
 
 def levels(case: Case) -> Table:
@@ -154,9 +139,7 @@ def levels(case: Case) -> Table:
     for level, name in enumerate(names):
         measured, predicted = measurements.column(name), parts[level]
         there = (measured > 0) & (predicted > 0)
-        mean = (
-            rounded_text(float(np.exp(np.log(measured[there] / predicted[there]).mean())), 3) if there.any() else None
-        )
+        mean = _geometric_mean(measured[there] / predicted[there]) if there.any() else None
         share = rounded_text(float(100 * np.nansum(measured) / whole), 2)
         rows.append((level, int(there.sum()), mean, f"{share} %"))
     return Table(("level", "configurations", "measured/predicted", "of the time"), tuple(rows))

@@ -34,19 +34,10 @@ def by_terms(case: Case) -> tuple[tuple[Run, InfluenceModel, SyntacticComparison
     )
 
 
-def found_terms(compared: SyntacticComparison) -> list[str]:
-    """Return the terms of the first model that the second one has, too."""
-    return [
-        term.text
-        for group in compared.classes
-        for term in group.terms
-        if term.first is not None and term.second is not None
-    ]
-
-
-def analytical_terms(compared: SyntacticComparison) -> list[str]:
-    """Return the terms of the first model."""
-    return [term.text for group in compared.classes for term in group.terms if term.first is not None]
+def analytical_terms(compared: SyntacticComparison, found: bool = False) -> list[str]:
+    """Return the terms of the first model; with `found` only those that the second one has, too."""
+    terms = [term for group in compared.classes for term in group.terms if term.first is not None]
+    return [term.text for term in terms if not found or term.second is not None]
 
 
 def influences(cases: Iterable[Case]) -> Table:
@@ -54,19 +45,18 @@ def influences(cases: Iterable[Case]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         compared = by_terms(case)
-        every = analytical_terms(compared[0][2])
-        most, _, run = max((len(found_terms(each)), -place, run) for place, (run, _, each) in enumerate(compared))
-        full = next(each for run, _, each in compared if run.task.sampling == "ff")
+        terms = [analytical_terms(each, found=True) for _, _, each in compared]
+        most, place = max((len(texts), -place) for place, texts in enumerate(terms))
+        full = next(texts for (run, _, _), texts in zip(compared, terms, strict=True) if run.task.sampling == "ff")
         same = sum(t.found == "same" for _, _, each in compared for group in each.classes for t in group.terms)
-        somewhere = {text for _, _, each in compared for text in found_terms(each)}
         scores = [each.normalized for _, _, each in compared if each.normalized is not None]
         rows.append(
             (
                 case.kind.title,
-                len(every),
-                len(found_terms(full)),
-                f"{most} ({label(run)})" if most else "0",
-                len(somewhere),
+                len(analytical_terms(compared[0][2])),
+                len(full),
+                f"{most} ({label(compared[-place][0])})" if most else "0",
+                len(set().union(*terms)),
                 same,
                 f"{rounded_text(min(scores), 2)} to {rounded_text(max(scores), 2)}",
                 sum(each.score > 0 for _, _, each in compared),
@@ -93,7 +83,7 @@ def term_counts(cases: Iterable[Case]) -> str:
     for case in cases:
         compared = by_terms(case)
         every = analytical_terms(compared[0][2])
-        count = Counter(text for _, _, each in compared for text in found_terms(each))
+        count = Counter(text for _, _, each in compared for text in analytical_terms(each, found=True))
         found = [f"`{text}` {count[text]}" for text in sorted(every, key=lambda text: -count[text]) if count[text]]
         never = [text for text in every if not count[text]]
         said = f"- **{case.kind.title}** ({len(compared)} models): {', '.join(found) or 'none was found'}"

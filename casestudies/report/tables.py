@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from casestudies.report.studies import DESIGNS, Case
 from splc.io.tables import Cell, Table, rounded_text
-from splc.study.results import Results, Run
+from splc.study.results import Run
 from splc.study.rows import PUBLISHED, in_table
 from splc.study.tables import spread
 
@@ -58,16 +58,13 @@ def of_analytical(case: Case) -> Table:
     """Return table 5.7, 5.9, 5.11 or 5.13: the analytical model compared with the measurements."""
     results, scaled = case.results, case.results.unscaled is not None
     assert results.analytical is not None
+    ours = [results.analytical] + ([] if results.unscaled is None else [results.unscaled])
     rows: list[tuple[Cell, ...]] = []
     for key in PUBLISHED:
-        if key == "syntactic":
-            continue
-        cells: list[Cell] = [named(key), in_table(key, results.analytical.get(key))]
-        if results.unscaled is not None:
-            cells.append(in_table(key, results.unscaled.get(key)))
-        rows.append((*cells, case.study.reference.value("measured_analytical", key, None)))
-    columns = ["measure", f"ours, times {case.study.scale:g}" if scaled else "ours"]
-    columns += ["ours, as it is"] * scaled
+        if key != "syntactic":
+            theirs = case.study.reference.value("measured_analytical", key, None)
+            rows.append((named(key), *(in_table(key, each.get(key)) for each in ours), theirs))
+    columns = ("measure", f"ours, times {case.study.scale:g}", "ours, as it is") if scaled else ("measure", "ours")
     caption = f"Table {case.kind.tables[1]}, {case.kind.title}: the analytical model compared with the measurements"
     return Table((*columns, "thesis"), tuple(rows), caption)
 
@@ -151,11 +148,7 @@ def wall(cases: Iterable[Case]) -> Table:
     for case in cases:
         if case.wall is not None:
             rows.append((case.kind.title, "learned", *row(case.wall.runs, measure(MEASURED, "error_rate"))))
-            rows.append(("", "analytical", scaled_error(case.wall), *[None] * (len(DESIGNS) - 1)))
+            error = None if case.wall.analytical is None else case.wall.analytical.get("error_rate")
+            rows.append(("", "analytical", error, *[None] * (len(DESIGNS) - 1)))
     caption = "The same models and designs with the wall time of the solve phase (solve_seconds): ER in percent"
     return Table(("case", "", *DESIGNS.values()), tuple(rows), caption)
-
-
-def scaled_error(results: Results) -> float | None:
-    """Return the error rate of the analytical model, multiplied as the thesis did."""
-    return None if results.analytical is None else results.analytical.get("error_rate")

@@ -20,10 +20,7 @@ class Agent:
     """A network that learns the value of actions, one update at a time."""
 
     def __init__(self, inputs: int, actions: int, settings: TrainingSettings, rng: np.random.Generator) -> None:
-        """Start with a new network.
-
-        `settings`: see there.
-        """
+        """Start with a new network."""
         import torch
 
         self._torch: Any = torch

@@ -35,10 +35,7 @@ class Episodes:
     def __init__(
         self, grid: Grid, tasks: Tasks, modeler: Modeler, band: float = BAND, most_single: int = MOST_SINGLE
     ) -> None:
-        """Begin.
-
-        `grid`: see above. `tasks`: see above.
-        """
+        """Begin."""
         if tasks.costs.shape[1] != len(grid.points):
             raise SpecError(f"tasks of {tasks.costs.shape[1]} points on a grid of {len(grid.points)}")
         number = len(tasks)

@@ -21,25 +21,13 @@ def learning_curve(epochs: Sequence[Epoch], validation: Validation | None = None
         figure = new_figure(8, 3.6)
         rewards, costs = figure.subplots(1, 2)
         numbers = [each.number for each in epochs]
-        for axes, name, own, compared in (
-            (
-                rewards,
-                "reward, 1 − c",
-                [each.trained.reward for each in epochs],
-                [each.compared.reward for each in epochs],
-            ),
-            (
-                costs,
-                "cost c in %",
-                [100 * each.trained.cost for each in epochs],
-                [100 * each.compared.cost for each in epochs],
-            ),
-        ):
+        for axes, name, key, factor in ((rewards, "reward, 1 − c", "reward", 1), (costs, "cost c in %", "cost", 100)):
+            own = [factor * getattr(each.trained, key) for each in epochs]
+            compared = [factor * getattr(each.compared, key) for each in epochs]
             axes.plot(numbers, own, color=DARK, label="training, with drawn actions")
             axes.plot(numbers, compared, color=LIGHT, linewidth=0.8, label="compared after each epoch, none drawn")
             if validation is not None:
-                rule = validation.outcomes[HEURISTIC]
-                level = rule.reward if axes is rewards else 100 * rule.cost
+                level = factor * getattr(validation.outcomes[HEURISTIC], key)
                 axes.axhline(level, color=BLACK, linestyle="--", linewidth=0.8, label="heuristic")
             axes.set(xlabel="epoch", ylabel=name)
             axes.grid(color=FAINT)

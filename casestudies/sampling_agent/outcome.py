@@ -37,8 +37,7 @@ class EpisodeOutcome:
     @staticmethod
     def joined(parts: Sequence[EpisodeOutcome]) -> EpisodeOutcome:
         """Return several outcomes as one."""
-        names = EpisodeOutcome.__dataclass_fields__
-        return EpisodeOutcome(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return EpisodeOutcome(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
     @property
     def share(self) -> float:

@@ -45,7 +45,7 @@ class Transitions:
 
     def part(self, rows: Array) -> Transitions:
         """Return some of them."""
-        return Transitions(*(getattr(self, name)[rows] for name in Transitions.__dataclass_fields__))
+        return Transitions(*(array[rows] for array in vars(self).values()))
 
 
 def heuristic(episodes: Episodes) -> Array:
@@ -97,8 +97,7 @@ def play(episodes: Episodes, policy: Policy) -> Transitions:
         ranks = cheaper / np.maximum(allowed.sum(axis=1) - 1, 1)
         rewards = episodes.step(actions)
         after, next_allowed = episodes.states(), episodes.allowed()
-        parts.append(Transitions(state, actions, rewards, after, next_allowed, ranks, phases, np.arange(len(ranks))))
-        parts[-1] = parts[-1].part(rows)
+        steps = Transitions(state, actions, rewards, after, next_allowed, ranks, phases, np.arange(len(ranks)))
+        parts.append(steps.part(rows))
         state, allowed = after, next_allowed
-    names = Transitions.__dataclass_fields__
-    return Transitions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return Transitions(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))

@@ -34,10 +34,6 @@ class Tasks:
         """Return the number of functions."""
         return len(self.truth)
 
-    def part(self, rows: Array | slice) -> Tasks:
-        """Return some of them."""
-        return Tasks(self.costs[rows], self.measured[rows], self.truth[rows])
-
 
 # A number, and where draws come from → so many tasks.
 Draw = Callable[[int, np.random.Generator], Tasks]

@@ -52,11 +52,9 @@ def main(given: list[str] | None = None) -> int:
         settings = TrainingSettings(**{name: getattr(chosen, name) for name in (*_OPTIONS, "from_best")})
         generator = Generator(**{each.name: getattr(chosen, each.name) for each in fields(Generator)})
         _run(settings, generator, chosen.functions, chosen.output)
-    except SplcError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except ImportError as error:
-        print(f"error: PyTorch cannot be imported: {error}", file=sys.stderr)
+    except (SplcError, ImportError) as error:
+        what = "PyTorch cannot be imported: " if isinstance(error, ImportError) else ""
+        print(f"error: {what}{error}", file=sys.stderr)
         return 2
     return 0
 

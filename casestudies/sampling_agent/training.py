@@ -49,8 +49,6 @@ def train(grid: Grid, draw: Draw, modeler: Modeler, settings: TrainingSettings) 
 
     Transitions are remembered only of episodes that ended with an accurate model. After each epoch the network is
     compared with the best one so far on functions of their own, and the better one is kept.
-
-    `settings`: see there.
     """
     replay = Replay(settings.capacity, grid.inputs, grid.actions, settings.alpha)
     agent = Agent(grid.inputs, grid.actions, settings, np.random.default_rng([settings.seed, _AGENT]))

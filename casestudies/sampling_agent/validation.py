@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -64,9 +65,8 @@ def validate(grid: Grid, tasks: Tasks, modeler: Modeler, network: Network, setti
 def _lines(grid: Grid, actions: Array, parameter: int) -> dict[str, float]:
     """Return the positions of the lines along a parameter → their share, the most frequent one first."""
     others = [at for at in range(grid.parameters) if at != parameter]
-    chosen, counts = np.unique(actions, return_counts=True)
     found = {}
-    for action, count in sorted(zip(chosen.tolist(), counts.tolist(), strict=True), key=lambda each: -each[1]):
+    for action, count in Counter(sorted(actions.tolist())).most_common():
         point = grid.points[grid.takes[action]][0]
         text = ", ".join(f"x{at + 1} = {point[at]:g}" for at in others)
         found[text] = count / len(actions)

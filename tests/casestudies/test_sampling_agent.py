@@ -178,7 +178,7 @@ def test_heuristic_reaches_its_numbers() -> None:
     tasks = generator(40, np.random.default_rng(2))
     rule = Episodes(grid, tasks, scaling_modeler)
     play(rule, heuristic)
-    chance = Episodes(grid, tasks.part(slice(20)), scaling_modeler)
+    chance = Episodes(grid, Tasks(tasks.costs[:20], tasks.measured[:20], tasks.truth[:20]), scaling_modeler)
     play(chance, by_chance(np.random.default_rng(3)))
     assert rule.accurate.mean() >= 0.9
     assert 13 <= np.median(rule.points) <= 14
