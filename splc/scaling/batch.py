@@ -18,7 +18,7 @@ from splc.scaling.caveats import about_fit, about_points, ambiguous
 from splc.scaling.columns import Product
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
-from splc.scaling.intervals import AlongUncertainty, PosteriorUncertainty
+from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise
@@ -123,7 +123,7 @@ def _along(data: Quantities, settings: FitSettings, names: tuple[str, ...], para
                 ranges=_ranges(data.points),
                 points=len(data.points),
                 notes=(*others, *model.notes),
-                uncertainty=None if model.uncertainty is None else AlongUncertainty(model.uncertainty, parameter),
+                uncertainty=replace(model.uncertainty, parameter=parameter) if model.uncertainty else None,
             )
         )
     return found

@@ -54,10 +54,9 @@ def quantities(x: Any, values: Any) -> Quantities:
     found = numbers(values, "y")
     if found.ndim == 2:
         found = found[:, :, None]
-    if found.ndim != 3 or found.shape[1] != len(points):
-        shape = found.shape[1:2] if found.ndim == 3 else found.shape
+    if found.shape[1] != len(points):
         raise MeasurementError(
-            f"{plural(len(points), 'value', 'values')} of x, but y has the shape {tuple(shape)} per quantity",
+            f"{plural(len(points), 'value', 'values')} of x, but y has the shape {found.shape[1:2]} per quantity",
             hint="y has one row per value of x: shape (n,) or (n, repetitions)",
         )
     if len(points) == 0 or found.shape[2] == 0:

@@ -43,7 +43,7 @@ def continued(values: Array, number: int) -> Array:
 
 
 def candidate_axes(
-    points: Array, given: Sequence[Sequence[float] | None] | None, least: int, extend: int
+    points: Array, given: Sequence[Sequence[float] | Array | None] | None, least: int, extend: int
 ) -> tuple[Array, ...]:
     """Return the values of every parameter.
 
@@ -67,7 +67,7 @@ def candidate_axes(
     return tuple(found)
 
 
-def _checked(axis: Sequence[float]) -> Array:
+def _checked(axis: Sequence[float] | Array) -> Array:
     """Return the distinct values of an axis."""
     try:
         values = np.asarray(axis, dtype=float)

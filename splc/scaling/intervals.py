@@ -15,7 +15,6 @@ from splc.scaling.evidence import judged
 from splc.scaling.mixture import mixture_interval
 from splc.scaling.multi.default import plausible as plausible_of_several
 from splc.scaling.noise import Condensed, scales
-from splc.scaling.result import Uncertainty
 from splc.scaling.single.default import plausible
 from splc.types import Array
 
@@ -31,6 +30,7 @@ class PosteriorUncertainty:
         squares: sums of squared deviations of repetitions, shape (n,).
         strong_scaling: whether negative powers are among the hypotheses; None: where values fall.
         unit: the divisor of the values.
+        parameter: the only one of several parameters of the model that has an effect, as a position; None: it has all.
     """
 
     points: Array
@@ -39,9 +39,11 @@ class PosteriorUncertainty:
     squares: Array
     strong_scaling: bool | None
     unit: float
+    parameter: int | None = None
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
+        x = x if self.parameter is None else x[:, [self.parameter]]
         with np.errstate(all="ignore"):
             log_weights, means, errors, freedoms = self._predictions(x)
             lower, upper = mixture_interval(log_weights, means, errors, freedoms, center / self.unit, level)
@@ -69,23 +71,6 @@ class PosteriorUncertainty:
             # The prior counts as two measurements.
             freedoms[at] = total - size + 2
         return found.log_weights, means, errors, freedoms
-
-
-@dataclass(frozen=True, eq=False)
-class AlongUncertainty:
-    """The uncertainty of a model of one parameter among several.
-
-    Attributes:
-        own: the uncertainty of the model of this parameter alone.
-        parameter: its position.
-    """
-
-    own: Uncertainty
-    parameter: int
-
-    def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
-        """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
-        return self.own.interval(x[:, [self.parameter]], center, level)
 
 
 def _leverage(designs: Array, elsewhere: Array) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,16 +16,9 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, exponent
 from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents
+from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.selection import FAR
 from splc.types import Array
-
-
-class Uncertainty(Protocol):
-    """The uncertainty of a model's predictions."""
-
-    def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
-        """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,7 @@ class ScalingModel:
     notes: tuple[str, ...] = ()
     below: ScalingModel | None = None
     change: float | None = None
-    uncertainty: Uncertainty | None = field(default=None, repr=False, compare=False)
+    uncertainty: PosteriorUncertainty | None = field(default=None, repr=False, compare=False)
     version: str = __version__
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from splc.learning.features import FeatureTable
-from splc.learning.result import LearnedTerm, merged_terms
+from splc.learning.result import merged_terms
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.folds import stable_order
 from splc.learning.stepwise.scoring import rows_that_count
@@ -29,20 +29,17 @@ def bagged(
     order = stable_order(problem)
     order = order[rng.permutation(len(order))]
     part = order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
-    terms: list[LearnedTerm] = []
-    learned = 0
+    outcomes: list[Outcome] = []
     single = replace(settings, bagging=False)
-    termination = "bagging"
     for _ in range(settings.baggingNumbers):
         drawn = np.zeros(len(part), dtype=bool)
         drawn[rng.integers(0, len(part), len(part))] = True
         picked, rest = problem.rows(part[drawn]), problem.rows(part[~drawn])
         judge = next((rows for rows in (rest, picked) if rows_that_count(rows.target, settings).any()), problem)
-        outcome = ForwardSelection(picked, single, None if judge is picked else judge).run(should_stop=should_stop)
-        learned += 1
-        terms += outcome.terms
-        if outcome.termination == "interrupted":
-            termination = "interrupted"
+        learner = ForwardSelection(picked, single, None if judge is picked else judge)
+        outcomes.append(learner.run(should_stop=should_stop))
+        if outcomes[-1].termination == "interrupted":
             break
-    mean = tuple(replace(term, influence=term.influence / learned) for term in merged_terms(terms))
-    return Outcome((), mean, termination)
+    terms = merged_terms(term for outcome in outcomes for term in outcome.terms)
+    mean = tuple(replace(term, influence=term.influence / len(outcomes)) for term in terms)
+    return Outcome((), mean, "interrupted" if outcomes[-1].termination == "interrupted" else "bagging")

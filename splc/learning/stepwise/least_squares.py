@@ -22,30 +22,6 @@ DOUBTFUL = 1e-6
 BLOCK = 4096
 
 
-class Rows:
-    """A matrix that grows by rows; kept contiguous, so that adding a row does not copy the others each time."""
-
-    def __init__(self, width: int) -> None:
-        self._data: Array = np.empty((8, width))
-        self._count = 0
-
-    def append(self, rows: Array) -> None:
-        """Add rows, shape (rows, width), or one of shape (width,)."""
-        rows = np.atleast_2d(rows)
-        end = self._count + len(rows)
-        if end > len(self._data):
-            grown = np.empty((max(end, 2 * len(self._data)), self._data.shape[1]))
-            grown[: self._count] = self.array
-            self._data = grown
-        self._data[self._count : end] = rows
-        self._count = end
-
-    @property
-    def array(self) -> Array:
-        """The rows so far, shape (rows, width)."""
-        return self._data[: self._count]
-
-
 class ColumnTable:
     """The columns of some rows of the data: atoms, heads, basis and residual, each variable one contiguous row.
 
@@ -58,12 +34,12 @@ class ColumnTable:
         self.atoms = np.ascontiguousarray(atoms, dtype=float)
         self.target = target.astype(float)
         self.residual: Array = self.target.copy()
-        self.heads = Rows(len(target))
-        self.basis = Rows(len(target))
+        self.heads: Array = np.empty((0, len(target)))
+        self.basis: Array = np.empty((0, len(target)))
 
     def columns(self, heads: Array, atoms: Array) -> Array:
         """Return the columns of cells, shape (m, n)."""
-        columns: Array = self.heads.array[heads] * self.atoms[atoms]
+        columns: Array = self.heads[heads] * self.atoms[atoms]
         return columns
 
     def products(self, vector: Array, heads: Array | None = None) -> Array:
@@ -71,7 +47,7 @@ class ColumnTable:
 
         `vector`: shape (n,). `heads`: columns of heads, shape (heads, n); None is all of them.
         """
-        heads = self.heads.array if heads is None else heads
+        heads = self.heads if heads is None else heads
         total = np.zeros((len(heads), len(self.atoms)))
         for start in range(0, len(vector), BLOCK):
             some = slice(start, start + BLOCK)
@@ -111,7 +87,7 @@ class Projection:
         fitted = self.fitted
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
         # One product for one head, as in every round; vector by vector for thousands of heads.
-        basis = fitted.basis.array
+        basis = fitted.basis
         if len(columns) == 1:
             shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]
         else:
@@ -121,14 +97,14 @@ class Projection:
         self.shadows = np.concatenate([self.shadows, shadows], axis=1)
         self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
         self.toward = np.concatenate([self.toward, fitted.products(fitted.residual, columns)])
-        fitted.heads.append(columns)
+        fitted.heads = np.concatenate([fitted.heads, columns])
         if not self.same:
-            self.judged.heads.append(judged_columns)
+            self.judged.heads = np.concatenate([self.judged.heads, judged_columns])
 
     def add_term(self, column: Array, judged_column: Array) -> None:
         """Add a term to the model (its column must not be collinear with the model)."""
         fitted, judged = self.fitted, self.judged
-        basis = fitted.basis.array
+        basis = fitted.basis
         direction = column.astype(float)
         shadow = np.zeros(len(basis))
         for _ in range(2):
@@ -145,10 +121,10 @@ class Projection:
         self.triangle = triangle
         amount = float(direction @ fitted.residual)
         if not self.same:
-            along = (judged_column - shadow @ judged.basis.array) / length
-            judged.basis.append(along)
+            along = (judged_column - shadow @ judged.basis) / length
+            judged.basis = np.vstack([judged.basis, along])
             judged.residual = judged.residual - amount * along
-        fitted.basis.append(direction)
+        fitted.basis = np.vstack([fitted.basis, direction])
         fitted.residual = fitted.residual - amount * direction
         new = fitted.products(direction)
         self.shadows = np.concatenate([self.shadows, new[np.newaxis]])
@@ -158,12 +134,12 @@ class Projection:
     @property
     def coefficients(self) -> Array:
         """The least-squares coefficients of the model's terms, in the order in which they were added."""
-        return np.linalg.solve(self.triangle, self.fitted.basis.array @ self.fitted.target)
+        return np.linalg.solve(self.triangle, self.fitted.basis @ self.fitted.target)
 
     @property
     def error(self) -> float:
         """The loss of the model on the judged rows."""
-        return self.loss.of_residual(self.judged.residual)
+        return float(self.loss.of_residuals(self.judged.residual[np.newaxis].copy())[0])
 
     def bounds(self) -> tuple[Array, Array]:
         """Return bounds on the drop of the loss, and new fractions, each of shape (heads, atoms).
@@ -173,7 +149,7 @@ class Projection:
         """
         slope = self.loss.slope(self.judged.residual)
         downhill = self.judged.products(slope)
-        downhill -= np.tensordot(self.judged.basis.array @ slope, self.shadows, axes=1)
+        downhill -= np.tensordot(self.judged.basis @ slope, self.shadows, axes=1)
         left = self.lengths - self.covered
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.where(self.lengths > 0, left / self.lengths, 0.0)
@@ -186,7 +162,7 @@ class Projection:
         `heads`: head of each candidate, shape (m,). `atoms`: its atom, shape (m,).
         """
         fitted, judged = self.fitted, self.judged
-        basis = fitted.basis.array
+        basis = fitted.basis
         columns = fitted.columns(heads, atoms)
         shadow = self.shadows[:, heads, atoms].T
         total = self.lengths[heads, atoms]
@@ -202,7 +178,7 @@ class Projection:
             amount = np.where(collinear, 0.0, (columns @ fitted.residual) / left)
         if not self.same:
             columns = judged.columns(heads, atoms)
-            columns -= shadow @ judged.basis.array
+            columns -= shadow @ judged.basis
         columns *= -amount[:, np.newaxis]
         columns += judged.residual
         result = self.loss.of_residuals(columns)

@@ -69,10 +69,6 @@ class Loss:
             np.square(residuals, out=residuals)
         return residuals @ self.weights
 
-    def of_residual(self, residual: Array) -> float:
-        """Return the loss of one residual vector, shape (n,)."""
-        return float(self.of_residuals(np.array(residual[np.newaxis]))[0])
-
     def slope(self, residual: Array) -> Array:
         """Return a subgradient with respect to the residual, shape (n,)."""
         if self.squared:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -207,15 +208,10 @@ def _exactly(
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """Combinations with the same active parameters and the same number of coefficients.
+class _Group(NamedTuple):
+    """Combinations with the same active parameters (a bit mask) and the same number of coefficients.
 
-    Attributes:
-        active: the parameters, as a bit mask.
-        constant: whether they have a constant.
-        masks: their products, 0 being the constant, shape (combinations, size).
-        log_priors: shape (combinations,).
+    `masks`: their products, 0 being the constant, shape (combinations, size). `log_priors`: shape (combinations,).
     """
 
     active: int
