@@ -122,40 +122,32 @@ def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
     """Return the rows of comparisons side by side, at most `MOST_TERMS` terms, and the number of omitted terms."""
     # Sets, since models with different orders of options have the same classes.
     classes: list[frozenset[str]] = []
-    names: dict[frozenset[str], tuple[str, ...]] = {}
-    terms: dict[frozenset[str], list[Term]] = {}
-    found: dict[tuple[frozenset[str], int], ClassScore] = {}
-    texts: dict[Term, str] = {}
-    scores: dict[tuple[Term, int], TermScore] = {}
+    groups: dict[frozenset[str], dict[int, ClassScore]] = {}
     for j, compared in enumerate(comparisons):
         merge(classes, [frozenset(group.options) for group in compared.syntactic.classes])
         for group in compared.syntactic.classes:
-            options = frozenset(group.options)
-            names.setdefault(options, group.options)
-            found[options, j] = group
-            known = terms.setdefault(options, [])
-            known += (score.term for score in group.terms if score.term not in texts)
-            for score in group.terms:
-                texts.setdefault(score.term, score.text)
-                scores[score.term, j] = score
-    for options, those in terms.items() if len(comparisons) > 1 else ():
-        positions = {option: position for position, option in enumerate(names[options])}
-        those.sort(key=lambda term: term.sort_key(positions))
+            groups.setdefault(frozenset(group.options), {})[j] = group
     rows: list[Row] = []
     left = MOST_TERMS
     each = range(len(comparisons))
-    for options in classes:
-        if left <= 0:
-            break
-        name = ", ".join(names[options]) or "constant"
-        label = fitting(name, _WIDEST_TERM + _INDENT, _SIZE, bold=True)
-        rows.append(Row(label, tuple(found.get((options, j)) for j in each)))
-        rows += (
-            Row(fitting(texts[term], _WIDEST_TERM, _SIZE), tuple(scores.get((term, j)) for j in each))
-            for term in terms[options][:left]
-        )
-        left -= len(terms[options])
-    return tuple(rows), max(0, sum(map(len, terms.values())) - MOST_TERMS)
+    for found in (groups[options] for options in classes):
+        names = next(iter(found.values())).options
+        scores: dict[Term, dict[int, TermScore]] = {}
+        for j, group in found.items():
+            for score in group.terms:
+                scores.setdefault(score.term, {})[j] = score
+        if left > 0:
+            label = fitting(", ".join(names) or "constant", _WIDEST_TERM + _INDENT, _SIZE, bold=True)
+            rows.append(Row(label, tuple(map(found.get, each))))
+        positions = {option: position for position, option in enumerate(names)}
+        terms = list(scores)
+        if len(comparisons) > 1:
+            terms.sort(key=lambda term: term.sort_key(positions))
+        for term in terms[: max(left, 0)]:
+            text = next(iter(scores[term].values())).text
+            rows.append(Row(fitting(text, _WIDEST_TERM, _SIZE), tuple(map(scores[term].get, each))))
+        left -= len(terms)
+    return tuple(rows), max(0, -left)
 
 
 def merge(into: list[T], those: Iterable[T]) -> None:
