@@ -122,7 +122,7 @@ def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -
         ("[learners.a]\nobserved = 3", "learners.a.observed must be a text or a list of texts"),
         ('[learners.a]\nobserved = ["C_*", ""]', 'write observed = "C_*"'),
         ('[learners.a]\nsum = ["time_0", 1]', "learners.a.sum must be a text or a list of texts"),
-        ('[learners.a]\nobserved = "D_*"', "no observed variable fits 'D_*'"),
+        ('[learners.a]\nobserved = "D_*"', "no observed variable matches 'D_*'"),
         ('[learners.a]\nobserved = "iteration"', "did you mean 'iterations'?"),
         ('[learners.a]\nsum = "tine_0"', "the property 'tine_0' was not measured"),
         ('[learners.a]\nsum = ["time_0", "time_{}"]', "duplicate part 'time_0'"),
