@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from splc.arithmetic.evaluation import evaluate
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, nearest, plural
 from splc.io.numbers import column_texts
-from splc.measuring.template import OPTIONS, Choice, Computed, Extra, Template, Text, Value, Word
+from splc.measuring.template import OPTIONS, Choice, Computed, Extra, Piece, Template, Text, Value, Word
 from splc.types import Array
 
 
@@ -37,14 +38,10 @@ class BoundCommand:
 
     def arguments(self, row: int, extras: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the argument vector of a configuration."""
-        found, _ = self._expanded(self.template.words, row, extras or {})
-        return tuple(found)
+        return tuple(self.expanded(self.template.words, row, extras or {})[0])
 
-    def without_value(self, row: int) -> list[str]:
-        """Return the placeholders that have no value for this configuration."""
-        return self._expanded(self.template.words, row, {})[1]
-
-    def _expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    def expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
+        """Return the arguments of words, and the placeholders that have no value for this configuration."""
         arguments, lacking = list[str](), list[str]()
         for word in words:
             parts = [self._parts(piece, row, extras, lacking) for piece in word]
@@ -54,7 +51,7 @@ class BoundCommand:
                 arguments.append("".join(part for some in parts for part in some))
         return arguments, lacking
 
-    def _parts(self, piece: object, row: int, extras: Mapping[str, str], lacking: list[str]) -> Sequence[str]:
+    def _parts(self, piece: Piece, row: int, extras: Mapping[str, str], lacking: list[str]) -> Sequence[str]:
         match piece:
             case Text(text):
                 return [text]
@@ -64,14 +61,11 @@ class BoundCommand:
                     lacking.append(name)
                 return [text]
             case Choice(name, then, otherwise):
-                arguments, missing = self._expanded(then if self.selected[name][row] else otherwise, row, extras)
+                arguments, missing = self.expanded(then if self.selected[name][row] else otherwise, row, extras)
                 lacking += missing
                 return arguments
-            case Extra(name) if name == OPTIONS:
-                return self.options[row]
             case Extra(name):
-                return [extras.get(name, f"{{{name}}}")]
-        raise AssertionError(piece)
+                return self.options[row] if name == OPTIONS else [extras.get(name, f"{{{name}}}")]
 
 
 def bind(template: Template, configurations: Configurations, options: Sequence[str] | None = None) -> BoundCommand:
@@ -94,19 +88,18 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
                 texts[text] = column_texts(np.where(np.isfinite(values), values, np.nan))
     split = [] if OPTIONS not in template.extras else _split_options(options or [""] * len(configurations))
     command = BoundCommand(template, texts, selected, split)
-    lacking: dict[str, int] = {}
+    lacking = Counter[str]()
     for row in range(len(configurations)):
-        for name in command.without_value(row):
-            lacking[name] = lacking.get(name, 0) + 1
-        if not command.arguments(row):
+        arguments, missing = command.expanded(template.words, row, {})
+        lacking.update(missing)
+        if not arguments:
             raise SpecError(Problem("the command is empty for some configurations", text=template.text))
     problems = Problems()
     for name, count in lacking.items():
         where = plural(count, "configuration", "configurations")
         if name in configurations.model.positions:
-            hint = (
-                f"state what to do then: {{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
-            )
+            either = f"{{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
+            hint = f"state what to do then: {either}"
             problems.add(f"{name} is deselected in {where}, but the command needs its value", hint=hint)
         else:
             problems.add(f"{{= {name}}} is not a finite number for {where}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from splc.errors import shorten
-from splc.measuring.properties import Printed, Property, extract
+from splc.measuring.properties import Property, extract
 from splc.measuring.runner import Ended, run
 
 # The number of characters kept from the end of the output of a failed run: enough for a stack trace.
@@ -77,7 +77,7 @@ def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResul
     values, wrong = dict[str, float](), list[str]()
     reason = failure(ended, job.timeout)
     if ended.exit_code is not None:
-        values, wrong = extract(job.properties, Printed(ended.stdout, ended.stderr, ended.seconds, ended.cpu))
+        values, wrong = extract(job.properties, ended)
     reason = reason or "; ".join(wrong) or None
     printed = () if reason is None else (ended.stdout[-KEPT:], ended.stderr[-KEPT:])
     return RunResult(values, reason, ended.exit_code, ended.seconds, load, started, *printed)

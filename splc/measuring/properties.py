@@ -19,8 +19,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from splc.errors import Problems, SpecError, nearest, shorten
+from splc.errors import Problem, Problems, SpecError, nearest, shorten
 from splc.io.numbers import parse_number
+from splc.measuring.runner import Ended
 
 Source = Literal["time", "cpu", "csv", "json", "regex"]
 SOURCES: tuple[Source, ...] = ("time", "cpu", "csv", "json", "regex")
@@ -53,16 +54,6 @@ class Property:
 WALL = Property("seconds", "time")
 
 
-@dataclass(frozen=True)
-class Printed:
-    """The output of one run, and the seconds it took."""
-
-    stdout: str
-    stderr: str
-    seconds: float
-    cpu: float
-
-
 def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: bool = False) -> tuple[Property, ...]:
     """Parse the properties to record; without any it is the wall time.
 
@@ -71,8 +62,10 @@ def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: boo
     problems = Problems()
     found: list[Property] = []
     for text in texts:
-        one = _parsed(text, problems)
-        if one is None:
+        try:
+            one = _parsed(text)
+        except SpecError as error:
+            problems.include(error)
             continue
         if one.name in taken:
             problems.add(f"a property cannot be called {one.name!r}, which is an option", text=text)
@@ -88,12 +81,11 @@ def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: boo
     return tuple(found) or (WALL,)
 
 
-def _parsed(text: str, problems: Problems) -> Property | None:
+def _parsed(text: str) -> Property:
     name, equals, rest = text.partition("=")
     name = name.strip()
     if not name or _CONTROL.search(name):
-        problems.add("a property needs a name", text=text, hint=HINT)
-        return None
+        raise SpecError(Problem("a property needs a name", text=text, hint=HINT))
     if not equals:
         return Property(name, "csv", name)
     stream, given = "stdout", rest.strip()
@@ -103,40 +95,36 @@ def _parsed(text: str, problems: Problems) -> Property | None:
     kind, _, argument = given.partition(":")
     source = next((known for known in SOURCES if known == kind.strip()), None)
     if source is None:
-        problems.add(f"unknown source {kind!r}", text=text, hint=nearest(kind, SOURCES) or HINT)
-        return None
+        raise SpecError(Problem(f"unknown source {kind!r}", text=text, hint=nearest(kind, SOURCES) or HINT))
     if source in {"time", "cpu"}:
         if argument or stream == "stderr":
-            problems.add(f"{source} is not read from what is printed", text=text, hint=f"write {name}={source}")
-            return None
+            hint = f"write {name}={source}"
+            raise SpecError(Problem(f"{source} is not read from what is printed", text=text, hint=hint))
         return Property(name, source)
     if source != "regex":
         argument = argument.strip()
     if not argument:
         what = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
-        problems.add(f"{what} is missing", text=text, hint=HINT)
-        return None
+        raise SpecError(Problem(f"{what} is missing", text=text, hint=HINT))
     if source == "regex":
         try:
             groups = re.compile(argument).groups
         except re.error as error:
-            problems.add(f"not a regular expression: {error}", text=text)
-            return None
+            raise SpecError(Problem(f"not a regular expression: {error}", text=text)) from None
         if groups == 0:
             hint = "put the number into parentheses: 'time: ([0-9.]+)'"
-            problems.add("the regular expression has no group", text=text, hint=hint)
-            return None
+            raise SpecError(Problem("the regular expression has no group", text=text, hint=hint))
     return Property(name, source, argument, stream)
 
 
-def extract(properties: Sequence[Property], printed: Printed) -> tuple[dict[str, float], list[str]]:
+def extract(properties: Sequence[Property], ended: Ended) -> tuple[dict[str, float], list[str]]:
     """Return the finite values of a run, and the reasons why others are missing."""
     values: dict[str, float] = {}
     wrong: list[str] = []
     for one in properties:
-        text = printed.stderr if one.stream == "stderr" else printed.stdout
+        text = ended.stderr if one.stream == "stderr" else ended.stdout
         try:
-            values[one.name] = finite(one.name, _value(one, text, printed))
+            values[one.name] = finite(one.name, _value(one, text, ended))
         except NoValueError as error:
             wrong.append(str(error))
     return values, wrong
@@ -161,12 +149,12 @@ def finite(name: str, value: float | str) -> float:
     return float(value)
 
 
-def _value(one: Property, text: str, printed: Printed) -> float | str:
+def _value(one: Property, text: str, ended: Ended) -> float | str:
     match one.source:
         case "time":
-            return printed.seconds
+            return ended.seconds
         case "cpu":
-            return printed.cpu
+            return ended.cpu
         case "csv":
             return _cell(one, text)
         case "json":

@@ -155,7 +155,6 @@ class _Running:
     def _collect(self, woken: int) -> None:
         """Read and write until the process has ended; its descendants may keep the pipes open for ever."""
         process = self.process
-        asked = False
         with selectors.DefaultSelector() as selector:
             selector.register(woken, selectors.EVENT_READ, "ended")
             for name, stream in (("stdout", process.stdout), ("stderr", process.stderr)):
@@ -168,11 +167,11 @@ class _Running:
             while True:
                 left = None if self.deadline is None else self.deadline - time.perf_counter()
                 if left is not None and left <= 0:
-                    if asked:
+                    if self.timed_out:
                         end_session(process.pid)
                         self.deadline = None
                         continue
-                    self.timed_out = asked = True
+                    self.timed_out = True
                     self.deadline = time.perf_counter() + GRACE_SECONDS
                     with suppress(OSError):
                         os.killpg(process.pid, signal.SIGTERM)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import SpecError
-from splc.measuring.properties import WALL, Printed, extract, parse_properties
+from splc.measuring.properties import WALL, extract, parse_properties
+from splc.measuring.runner import Ended
 
 TABLE = "banner\nhello, world\n\nx,t, e\n1, 2.5,3\n"
 NESTED = json.dumps({"a": {"b.c": [1, {"d": "2.5"}], "n": None, "t": True}, "big": 10**400})
@@ -17,7 +18,7 @@ NESTED = json.dumps({"a": {"b.c": [1, {"d": "2.5"}], "n": None, "t": True}, "big
 
 def value(text: str, stdout: str = "", stderr: str = "") -> float | str:
     """Return the value of a property, or why there is none."""
-    values, wrong = extract(parse_properties([text], ()), Printed(stdout, stderr, 1.5, 0.25))
+    values, wrong = extract(parse_properties([text], ()), Ended(0, stdout, stderr, 1.5, 0.25))
     assert len(values) + len(wrong) == 1
     return wrong[0] if wrong else next(iter(values.values()))
 
