@@ -408,7 +408,10 @@ def test_help(drivers: Path) -> None:
 
 
 def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
-    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
+    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted.
+
+    The lower end of an interval may be 0 on a busy machine.
+    """
     path = tmp_path / "parameters.toml"
     for options in ([], ["--intervals"]):
         done = call([drivers / "benchmark", "--quick", *options], 2)
@@ -418,5 +421,6 @@ def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
         assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
         for quantity in found.values():
             assert isinstance(quantity, Quantity)
-            assert 0 < quantity.low <= quantity.value <= quantity.high
+            assert 0 < quantity.value
+            assert 0 <= quantity.low <= quantity.value <= quantity.high
             assert quantity.is_exact or options
