@@ -421,6 +421,6 @@ def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
         assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
         for quantity in found.values():
             assert isinstance(quantity, Quantity)
-            assert 0 < quantity.value
+            assert quantity.value > 0
             assert 0 <= quantity.low <= quantity.value <= quantity.high
             assert quantity.is_exact or options
