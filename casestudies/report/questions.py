@@ -126,12 +126,10 @@ def samplings(cases: Iterable[Case]) -> Table:
     """Return the ranges of the similarities over the designs (RQ2)."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
-        title = case.kind.title
-        for key, what in (("error_rate", "ER (%) to the analytical model"), ("syntactic_normalized", "SC, normalised")):
-            theirs = extremes(published(case, key)) if key == "error_rate" else extremes(published(case, "syntactic"))
-            note = "" if key == "error_rate" else "SC "
-            rows.append((title, what, extremes(means(case, ANALYTICAL, key)), note + theirs))
-            title = ""
+        theirs = extremes(published(case, "error_rate")), "SC " + extremes(published(case, "syntactic"))
+        ours = [extremes(means(case, ANALYTICAL, key)) for key in ("error_rate", "syntactic_normalized")]
+        rows.append((case.kind.title, "ER (%) to the analytical model", ours[0], theirs[0]))
+        rows.append(("", "SC, normalised", ours[1], theirs[1]))
         rows.append(("", "ER (%) to the measurements", extremes(means(case, MEASURED, "error_rate")), "–"))
     return Table(("case", "measure", "ours", "thesis"), tuple(rows), "RQ2: least and greatest mean of a design")
 

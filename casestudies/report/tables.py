@@ -47,11 +47,8 @@ def of_models(case: Case) -> Table:
 
 def counts(case: Case) -> list[Cell]:
     """Return the sizes of the learning sets of the designs."""
-    found: list[Cell] = []
-    for name in DESIGNS:
-        sizes = {run.record.learned_from for run, _ in case.models if run.task.sampling == name}
-        found.append(next(iter(sizes)) if len(sizes) == 1 else None)
-    return found
+    sizes = [{run.record.learned_from for run, _ in case.models if run.task.sampling == name} for name in DESIGNS]
+    return [each.pop() if len(each) == 1 else None for each in sizes]
 
 
 def of_analytical(case: Case) -> Table:

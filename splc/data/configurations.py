@@ -112,11 +112,8 @@ class Configurations:
         if known in self.model.switches:
             position, enabled = self.model.switches[known]
             deselected = self.indices[:, position] == self.model.options[position].size - 1
-            switched: Array = (deselected != enabled).astype(float)
-            return switched
-        if known is None:
-            return self._observation(name)
-        return self.value(known)
+            return np.asarray(deselected != enabled, dtype=float)
+        return self._observation(name) if known is None else self.value(known)
 
     def _observation(self, name: str) -> Array:
         """Return the values of an observed variable, shape (n,)."""
@@ -214,9 +211,7 @@ class Configurations:
                 row = int(np.argmax(found < 0))
                 raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
             indices.append(found)
-        if not indices:
-            return cls(model, np.zeros((0, 0), dtype=np.uint8))
-        return cls(model, np.stack(indices, axis=1))
+        return cls(model, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:

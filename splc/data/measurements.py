@@ -105,9 +105,8 @@ class Measurements:
             MeasurementError: if the property was not measured.
         """
         if nfp not in self.values:
-            raise MeasurementError(
-                f"the property {nfp!r} was not measured", hint=unknown_name_hint(nfp, list(self.values))
-            )
+            hint = unknown_name_hint(nfp, list(self.values))
+            raise MeasurementError(f"the property {nfp!r} was not measured", hint=hint)
         return self.values[nfp]
 
     def column(self, nfp: str) -> Array:
@@ -142,11 +141,9 @@ class Measurements:
         """Return the aggregated values of a property (`ms["nfp"]`, shape (n,)), or a subset (`ms[rows]`)."""
         if isinstance(key, str):
             return self.column(key)
-        picked = self.configurations[key]
         rows = np.arange(len(self))[key].reshape(-1)
-        return Measurements(
-            picked, {name: values[rows] for name, values in self.values.items()}, self.aggregate, self.report
-        )
+        values = {name: own[rows] for name, own in self.values.items()}
+        return Measurements(self.configurations[key], values, self.aggregate, self.report)
 
     def the_nfp(self, nfp: str | None = None) -> str:
         """Return `nfp`, or the only property if it is None.

@@ -59,12 +59,8 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         problem = FeatureTable(tuple(features), dict(zip(names, X.T, strict=True)), y)
         seed = 0 if self.random_state is None else self.random_state
         if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
-            least_squares = {
-                "lossFunction": "LEASTSQUARES",
-                "abortError": 0,
-                "minImprovementPerRound": 1e-3 * float(np.var(y)),
-            }
-            chosen = chosen.changed(least_squares).changed({**(self.settings or {}), "lossFunction": "LEASTSQUARES"})
+            limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
+            chosen = chosen.changed(limits).changed({**(self.settings or {}), "lossFunction": "LEASTSQUARES"})
         outcome = select(problem, chosen, seed)
         self.model_ = InfluenceModel.from_terms((pair for term in outcome.terms for pair in term.expanded), names)
         self.rounds_ = outcome.rounds
@@ -82,7 +78,5 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         return total
 
     def _names(self) -> tuple[str, ...]:
-        found = getattr(self, "feature_names_in_", None)
-        if found is not None:
-            return tuple(str(name) for name in found)
-        return tuple(f"x{i}" for i in range(self.n_features_in_))
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        return tuple(str(name) for name in names)

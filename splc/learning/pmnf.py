@@ -57,8 +57,7 @@ class PmnfLearner:
         parameters, notes = _parameters(learned)
         started = time.monotonic()
         x = np.column_stack([learned.column(each) for each in parameters])
-        y = problem.repetitions
-        scaling = fit(x[:, 0] if len(parameters) == 1 else x, y, names=parameters, **self.chosen)
+        scaling = fit(x, problem.repetitions, names=parameters, **self.chosen)
         seconds = time.monotonic() - started
         model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.model.term_order)
         if scaling.below is not None:
@@ -104,8 +103,6 @@ def _differing(problem: LearningProblem) -> list[str]:
     rest = np.ones(len(everything), dtype=bool)
     rest[problem.rows] = False
     fixed = [at for at, option in enumerate(everything.model.options) if not isinstance(option, NumericOption)]
-    if not rest.any() or not fixed:
-        return []
     other = (everything.indices[rest][:, fixed] != learned.indices[0, fixed]).any(axis=1)
     if not other.any():
         return []

@@ -217,14 +217,12 @@ def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[t
     """Return the terms of a model and their coefficients; a constant of 0 beside others is left out."""
     terms, coefficients = [], []
     constant = float(chosen.coefficients[0, row])
-    pairs = zip(chosen.places[:, row].tolist(), chosen.coefficients[1:, row].tolist(), strict=True)
-    used = [(place, coefficient) for place, coefficient in pairs if place >= 0]
-    if constant != 0 or not used:
-        terms.append((CONSTANT,) * parameters)
-        coefficients.append(constant * unit)
-    for place, coefficient in used:
-        terms.append(chosen.terms[place])
-        coefficients.append(coefficient * unit)
+    for place, coefficient in zip(chosen.places[:, row].tolist(), chosen.coefficients[1:, row].tolist(), strict=True):
+        if place >= 0:
+            terms.append(chosen.terms[place])
+            coefficients.append(coefficient * unit)
+    if constant != 0 or not terms:
+        return ((CONSTANT,) * parameters, *terms), (constant * unit, *coefficients)
     return tuple(terms), tuple(coefficients)
 
 

@@ -21,12 +21,8 @@ def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
 
     `stated`: name → value or its text.
     """
-    parameters = inspect.signature(fit).parameters.values()
-    known = {
-        parameter.name: str(parameter.annotation)
-        for parameter in parameters
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and parameter.name != "names"
-    }
+    parameters = inspect.signature(fit).parameters.items()
+    known = {name: str(each.annotation) for name, each in parameters if name not in ("x", "y", "names")}
     found: dict[str, Any] = {}
     for name, value in stated.items():
         if name not in known:
@@ -58,15 +54,10 @@ def _value(name: str, text: str, kind: str) -> Any:
     if name == "aggregate":
         return _ALIASES.get(text, text)
     if name == "exponents" and ";" in text:
-        return _exponents(text)
+        try:
+            powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
+        except (ValueError, ZeroDivisionError):
+            hint = "name a set, or give powers and exponents of the logarithm: exponents='0,1/2,1;0,1'"
+            raise SpecError(f"exponents cannot be {text!r}", hint=hint) from None
+        return powers, logs
     return text
-
-
-def _exponents(text: str) -> tuple[list[Any], list[Any]]:
-    """Return the powers and the exponents of logarithms of `0,1/2,1;0,1`."""
-    try:
-        powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
-    except (ValueError, ZeroDivisionError):
-        hint = "name a set, or give powers and exponents of the logarithm: exponents='0,1/2,1;0,1'"
-        raise SpecError(f"exponents cannot be {text!r}", hint=hint) from None
-    return powers, logs

@@ -126,8 +126,7 @@ def suggest(
     each = int(np.bincount(known).argmax()) if repetitions is None else repetitions
     model = fit(points, values, names=names)
     price = cost or (lambda _, value: value)
-    mean = np.nanmean(values, axis=1)
-    spent = float((_costs(price, points, mean) * known).sum())
+    spent = float((_costs(price, points, np.nanmean(values, axis=1)) * known).sum())
     grid = _Grid(points, model, price, each, candidate_axes(points, axes, LINE, extend))
     error, checked = _error(points, values, grid.base())
     found = Suggestions(model.names, (), "", False, model, error, checked, spent, each, len(grid.points))

@@ -99,9 +99,8 @@ def choices(places: Array, plausibility: Array) -> Choices:
     for at in range(parameters):
         scores = plausibility[:, at]
         # A parameter without terms has nothing to choose from and keeps the first place.
-        total += np.where(np.isfinite(scores[:, :1]), scores, np.where(np.arange(most) == 0, 0.0, -np.inf))[
-            :, ranks[:, at]
-        ]
+        only_first = np.where(np.arange(most) == 0, 0.0, -np.inf)
+        total += np.where(np.isfinite(scores[:, :1]), scores, only_first)[:, ranks[:, at]]
     if total.shape[1] > _CHOICES:
         out = np.argsort(-total, axis=1, kind="stable")[:, _CHOICES:]
         np.put_along_axis(total, out, -np.inf, axis=1)

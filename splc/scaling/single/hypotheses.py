@@ -45,20 +45,13 @@ _IN_PAIRS = 0.2
 
 def term_weights() -> dict[Exponents, float]:
     """Return the terms of the default search space with their weights (they need not add up to 1)."""
-    found: dict[Exponents, float] = {}
     none = Fraction(0)
-    for denominator, weight in _DENOMINATORS.items():
-        for numerator in range(1, 3 * denominator + 1):
-            power = Fraction(numerator, denominator)
-            if power.denominator == denominator:
-                found[Exponents(power, none)] = weight
-    for power, weight in _HIGH.items():
-        found[Exponents(power, none)] = weight
-    for log, weight in _LOGARITHMS.items():
-        found[Exponents(none, log)] = weight
+    powers = (Fraction(top, bottom) for bottom in _DENOMINATORS for top in range(1, 3 * bottom + 1))
+    found = {Exponents(power, none): _DENOMINATORS[power.denominator] for power in powers}
+    found |= {Exponents(power, none): weight for power, weight in _HIGH.items()}
+    found |= {Exponents(none, log): weight for log, weight in _LOGARITHMS.items()}
     for power, weights in _PRODUCTS.items():
-        for times, weight in enumerate(weights, 1):
-            found[Exponents(power, Fraction(times))] = weight
+        found |= {Exponents(power, Fraction(times)): weight for times, weight in enumerate(weights, 1)}
     return found
 
 
