@@ -12,10 +12,11 @@ INPUTS = "Inputs (default: those of the current folder)"
 POLICIES = "Problematic measurements"
 
 
-def option(names: str, metavar: str, text: str, panel: str | None = None, **settings: Any) -> Any:
+def option(metavar: str, text: str, panel: str | None = None, *, names: str = "", **settings: Any) -> Any:
     """Return an option with a value.
 
-    `names` are separated by spaces, `metavar` stands for the value, `panel` is the section of the help text.
+    `metavar` stands for the value, `panel` is the section of the help text. An option has the name of its parameter
+    unless `names`, separated by spaces, are given.
     """
     return typer.Option(*names.split(), metavar=metavar, help=text, rich_help_panel=panel, **settings)
 
@@ -25,33 +26,23 @@ def flag(names: str, text: str, panel: str | None = None) -> Any:
     return typer.Option(*names.split(), help=text, rich_help_panel=panel)
 
 
-System = Annotated[str | None, option("--system", "FILE", "The system description (XML).", INPUTS)]
-MeasurementsFile = Annotated[str | None, option("--measurements", "FILE", "The measurements (CSV or XML).", INPUTS)]
-Nfp = Annotated[str | None, option("--property --nfp", "NAME", "The non-functional property.", INPUTS)]
+System = Annotated[str | None, option("FILE", "The system description (XML).", INPUTS)]
+MeasurementsFile = Annotated[str | None, option("FILE", "The measurements (CSV or XML).", INPUTS)]
+Nfp = Annotated[str | None, option("NAME", "The non-functional property.", INPUTS, names="--property --nfp")]
 ParametersFile = Annotated[
-    str | None,
-    option(
-        "--parameters", "FILE", "The machine parameters of analytical models (TOML, or lines 'name = number').", INPUTS
-    ),
+    str | None, option("FILE", "The machine parameters of analytical models (TOML, or lines 'name = number').", INPUTS)
 ]
 Parameter = Annotated[
     list[str] | None,
-    option(
-        "--parameter", "NAME=VALUE", "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.", INPUTS
-    ),
+    option("NAME=VALUE", "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.", INPUTS),
 ]
-Invalid = Annotated[
-    types.Invalid, option("--invalid", "error|drop", "Rows whose configuration is unknown or invalid.", POLICIES)
-]
+Invalid = Annotated[types.Invalid, option("error|drop", "Rows whose configuration is unknown or invalid.", POLICIES)]
 Duplicates = Annotated[
-    types.Duplicates,
-    option("--duplicates", "error|first|mean", "XML rows that measure a configuration again.", POLICIES),
+    types.Duplicates, option("error|first|mean", "XML rows that measure a configuration again.", POLICIES)
 ]
-Aggregate = Annotated[
-    types.Aggregate, option("--aggregate", "mean|median|min", "The value that represents repetitions.", POLICIES)
-]
-Seed = Annotated[int, option("--seed", "N", "The seed of random draws.", min=0)]
-Sampling = Annotated[str | None, option("--sampling", "SPEC", "The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …")]
-Binary = Annotated[str | None, option("--binary", "SPEC", "The sampling of the binary options: 'pairwise', …")]
-Numeric = Annotated[str | None, option("--numeric", "SPEC", "The sampling of the numeric options: 'pb:9,3', …")]
+Aggregate = Annotated[types.Aggregate, option("mean|median|min", "The value that represents repetitions.", POLICIES)]
+Seed = Annotated[int, option("N", "The seed of random draws.", min=0)]
+Sampling = Annotated[str | None, option("SPEC", "The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …")]
+Binary = Annotated[str | None, option("SPEC", "The sampling of the binary options: 'pairwise', …")]
+Numeric = Annotated[str | None, option("SPEC", "The sampling of the numeric options: 'pb:9,3', …")]
 Json = Annotated[bool, flag("--json", "Print one JSON object.")]

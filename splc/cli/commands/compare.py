@@ -7,20 +7,8 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from splc.cli.options import (
-    Aggregate,
-    Duplicates,
-    Invalid,
-    Json,
-    MeasurementsFile,
-    Nfp,
-    Parameter,
-    ParametersFile,
-    Seed,
-    System,
-    flag,
-    option,
-)
+from splc.cli import options
+from splc.cli.options import flag, option
 from splc.cli.show.compare import TABLE_NAMES
 
 MODELS = "Models"
@@ -47,22 +35,16 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    parameter: Parameter = None,
-    scale: Annotated[float | None, option("--scale", "FACTOR", "Multiply the analytical models.", MODELS)] = None,
-    round: Annotated[str, option("--round", "N|last|best", "The round of logs.", MODELS)] = "last",
+    parameter: options.Parameter = None,
+    scale: Annotated[float | None, option("FACTOR", "Multiply the analytical models.", MODELS)] = None,
+    round: Annotated[str, option("N|last|best", "The round of logs.", MODELS)] = "last",
     learning: Annotated[
         str | None,
-        option(
-            "--learning",
-            "N|all",
-            "The learning of logs that hold several; 'all' compares each. Default: the last.",
-            MODELS,
-        ),
+        option("N|all", "The learning of logs that hold several; 'all' compares each. Default: the last.", MODELS),
     ] = None,
     at: Annotated[
         list[str] | None,
         option(
-            "--at",
             "NAME=VALUE",
             "The row of tabled parameters that is their number in terms: 'nodes=4'. Default: their middle row.",
             TERMS,
@@ -75,7 +57,6 @@ def compare(
     on: Annotated[
         str | None,
         option(
-            "--on",
             "measured|all|FILE|SPEC",
             "The configurations: the measured ones (default), all valid ones, those of a file, or a sampling.",
             PREDICTIONS,
@@ -84,16 +65,15 @@ def compare(
     measures: Annotated[
         list[str] | None,
         option(
-            "--measure",
             "NAME",
             "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
             PREDICTIONS,
+            names="--measure",
         ),
     ] = None,
     weights: Annotated[
         str | None,
         option(
-            "--weights",
             "measured|predicted|TERMS",
             "Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
             PREDICTIONS,
@@ -102,38 +82,34 @@ def compare(
     intervals: Annotated[
         float | None,
         option(
-            "--intervals",
             "LEVEL",
             "Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
             "measurements, those of analytical ones from the intervals of their parameters.",
             PREDICTIONS,
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     tables: Annotated[
         list[str] | None,
         option(
-            "--table",
             "NAME",
             f"A table: {', '.join(TABLE_NAMES)}. Can be repeated. Default: measures, and for two models terms.",
             RESULTS,
+            names="--table",
         ),
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
     csv: Annotated[bool, flag("--csv", "Print the table as CSV.", RESULTS)] = False,
     markdown: Annotated[bool, flag("--markdown", "Print the tables as Markdown.", RESULTS)] = False,
     latex: Annotated[bool, flag("--latex", "Print the tables as LaTeX.", RESULTS)] = False,
-    plot: Annotated[
-        str | None, option("--plot", "FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)
-    ] = None,
+    plot: Annotated[str | None, option("FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)] = None,
     view: Annotated[
         Literal["both", "predictions", "terms"] | None,
-        option("--view", "both|predictions|terms", "What --plot draws. Default: both.", RESULTS),
+        option("both|predictions|terms", "What --plot draws. Default: both.", RESULTS),
     ] = None,
     fail_below: Annotated[
         list[str] | None,
         option(
-            "--fail-below",
             "NAME=VALUE",
             "End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
             "models with the measurements. Can be repeated.",
@@ -141,15 +117,15 @@ def compare(
         ),
     ] = None,
     fail_above: Annotated[
-        list[str] | None, option("--fail-above", "NAME=VALUE", "The same for values above: 'error_rate=20'.", RESULTS)
+        list[str] | None, option("NAME=VALUE", "The same for values above: 'error_rate=20'.", RESULTS)
     ] = None,
-    system: System = None,
-    measurements: MeasurementsFile = None,
-    nfp: Nfp = None,
-    parameters: ParametersFile = None,
-    invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
-    aggregate: Aggregate = "mean",
+    system: options.System = None,
+    measurements: options.MeasurementsFile = None,
+    nfp: options.Nfp = None,
+    parameters: options.ParametersFile = None,
+    invalid: options.Invalid = "error",
+    duplicates: options.Duplicates = "error",
+    aggregate: options.Aggregate = "mean",
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
     from splc.cli.arguments import request_of

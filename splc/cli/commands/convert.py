@@ -16,11 +16,10 @@ EXAMPLES = (
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="INPUT", help="The file to convert; its content tells what it is.")],
-    output: Annotated[str, option("--output -o", "FILE", "The file to write.")],
+    output: Annotated[str, option("FILE", "The file to write.", names="--output -o")],
     to: Annotated[
         str | None,
         option(
-            "--to",
             "FORMAT",
             "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml (systems). "
             "Default: by the suffix of the output.",
@@ -29,9 +28,7 @@ def convert(
     parameter: Parameter = None,
     at: Annotated[
         list[str] | None,
-        option(
-            "--at", "NAME=VALUE", "The row of tabled parameters that is inserted: 'nodes=4'. Default: their middle row."
-        ),
+        option("NAME=VALUE", "The row of tabled parameters that is inserted: 'nodes=4'. Default: their middle row."),
     ] = None,
     system: System = None,
     nfp: Nfp = None,

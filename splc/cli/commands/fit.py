@@ -6,19 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from splc.cli.options import (
-    Aggregate,
-    Duplicates,
-    Invalid,
-    Json,
-    MeasurementsFile,
-    Nfp,
-    Parameter,
-    ParametersFile,
-    Seed,
-    System,
-    option,
-)
+from splc.cli import options
+from splc.cli.options import option
 
 FITTING = "Estimation"
 RESULTS = "Output"
@@ -41,7 +30,6 @@ def fit(
     free: Annotated[
         list[str],
         option(
-            "--free",
             "NAME[,NAME...]",
             "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated.",
             FITTING,
@@ -51,7 +39,6 @@ def fit(
     bound: Annotated[
         list[str] | None,
         option(
-            "--bound",
             "NAME=LOW..HIGH",
             "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
             "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
@@ -62,42 +49,38 @@ def fit(
     weights: Annotated[
         Literal["relative", "absolute", "log"],
         option(
-            "--weights",
             "relative|absolute|log",
             "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
             "measured, for measurements that vary by factors.",
             FITTING,
         ),
     ] = "relative",
-    level: Annotated[float, option("--level", "LEVEL", "The level of the intervals.", FITTING)] = 0.95,
+    level: Annotated[float, option("LEVEL", "The level of the intervals.", FITTING)] = 0.95,
     folds: Annotated[
         int,
         option(
-            "--folds",
-            "K",
-            "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.",
-            FITTING,
+            "K", "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.", FITTING
         ),
     ] = 10,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     output: Annotated[
         str | None,
         option(
-            "--output -o",
             "FILE",
             "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
             RESULTS,
+            names="--output -o",
         ),
     ] = None,
-    json: Json = False,
-    parameter: Parameter = None,
-    system: System = None,
-    measurements: MeasurementsFile = None,
-    nfp: Nfp = None,
-    parameters: ParametersFile = None,
-    invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
-    aggregate: Aggregate = "mean",
+    json: options.Json = False,
+    parameter: options.Parameter = None,
+    system: options.System = None,
+    measurements: options.MeasurementsFile = None,
+    nfp: options.Nfp = None,
+    parameters: options.ParametersFile = None,
+    invalid: options.Invalid = "error",
+    duplicates: options.Duplicates = "error",
+    aggregate: options.Aggregate = "mean",
 ) -> None:
     """Estimate free parameters of an analytical model from measurements.
 

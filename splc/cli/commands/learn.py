@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from splc import types
-from splc.cli.options import (
-    POLICIES,
-    Binary,
-    Duplicates,
-    Invalid,
-    Json,
-    MeasurementsFile,
-    Nfp,
-    Numeric,
-    Sampling,
-    Seed,
-    System,
-    flag,
-    option,
-)
+from splc.cli import options
+from splc.cli.options import POLICIES, flag, option
 from splc.learning.registry import DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
@@ -41,79 +28,65 @@ RESULTS = "Results"
 
 def learn(
     learner: Annotated[
-        str,
-        option(
-            "--learner",
-            "NAME",
-            f"The learner: {', '.join(LEARNERS)} (scaling models of the numeric options).",
-            LEARNING,
-        ),
+        str, option("NAME", f"The learner: {', '.join(LEARNERS)} (scaling models of the numeric options).", LEARNING)
     ] = DEFAULT,
-    sampling: Sampling = None,
-    binary: Binary = None,
-    numeric: Numeric = None,
+    sampling: options.Sampling = None,
+    binary: options.Binary = None,
+    numeric: options.Numeric = None,
     missing: Annotated[
-        types.Missing, option("--missing", "error|drop|nearest", "Sampled configurations that were not measured.")
+        types.Missing, option("error|drop|nearest", "Sampled configurations that were not measured.")
     ] = "error",
-    seed: Seed = 0,
-    preset: Annotated[str | None, option("--preset", "NAME", "The settings to start from.", LEARNING)] = None,
+    seed: options.Seed = 0,
+    preset: Annotated[str | None, option("NAME", "The settings to start from.", LEARNING)] = None,
     settings: Annotated[
         list[str] | None,
         option(
-            "--set",
             "NAME=VALUE",
             "A setting of the learner: 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
             LEARNING,
+            names="--set",
         ),
     ] = None,
     observed: Annotated[
         list[str] | None,
-        option(
-            "--observed",
-            "PATTERN",
-            "Observed variables to learn from besides the options: 'C_*'. Can be repeated.",
-            LEARNING,
-        ),
+        option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),
     ] = None,
     parts: Annotated[
         list[str] | None,
         option(
-            "--sum",
             "NFP[:WHERE]",
             "Learn this part of the property, and add up the models of all parts; WHERE is 1 in configurations "
             "that have the part. 'seconds_{}:level_{}' is every level. Can be repeated.",
             LEARNING,
+            names="--sum",
         ),
     ] = None,
     evaluate_on: Annotated[
-        str | None,
-        option(
-            "--evaluate-on", "FILE", "Measurements to judge the model by, instead of those not learned from.", LEARNING
-        ),
+        str | None, option("FILE", "Measurements to judge the model by, instead of those not learned from.", LEARNING)
     ] = None,
     output: Annotated[
         str | None,
         option(
-            "--output -o",
             "FILE",
             "The model: .json (with provenance), .py, .tex, otherwise a log as SPL Conqueror writes it; "
             "of pmnf also .txt. [default: learned.log; of pmnf learned.json]",
             RESULTS,
+            names="--output -o",
         ),
     ] = None,
     plot: Annotated[
-        str | None, option("--plot", "FILE", "A plot of predicted against measured values (.svg, .png, .pdf).", RESULTS)
+        str | None, option("FILE", "A plot of predicted against measured values (.svg, .png, .pdf).", RESULTS)
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
     verbose: Annotated[bool, flag("--verbose -v", "Print every round on standard error.")] = False,
-    system: System = None,
-    measurements: MeasurementsFile = None,
-    nfp: Nfp = None,
-    invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    system: options.System = None,
+    measurements: options.MeasurementsFile = None,
+    nfp: options.Nfp = None,
+    invalid: options.Invalid = "error",
+    duplicates: options.Duplicates = "error",
     aggregate: Annotated[
         types.Aggregate | None,
-        option("--aggregate", "mean|median|min", "The value that represents repetitions. [default: mean]", POLICIES),
+        option("mean|median|min", "The value that represents repetitions. [default: mean]", POLICIES),
     ] = None,
 ) -> None:
     """Learn a performance-influence model from measurements, and write it to learned.log.

@@ -26,7 +26,6 @@ def measure(
     command: Annotated[
         str,
         option(
-            "--command",
             "TEXT",
             "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
             "or with '{options}' for the options' output strings.",
@@ -36,45 +35,34 @@ def measure(
     sampling: Sampling = None,
     binary: Binary = None,
     numeric: Numeric = None,
-    configurations: Annotated[
-        str | None, option("--configurations", "FILE", "The configurations to measure (CSV).")
-    ] = None,
+    configurations: Annotated[str | None, option("FILE", "The configurations to measure (CSV).")] = None,
     seed: Seed = 0,
     properties: Annotated[
         list[str] | None,
         option(
-            "--property",
             "NAME=SOURCE",
             "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
             "(its first group). Can be repeated. Without any: seconds=time.",
             WHAT,
+            names="--property",
         ),
     ] = None,
-    cwd: Annotated[str | None, option("--cwd", "FOLDER", "The folder in which the command runs.", WHAT)] = None,
+    cwd: Annotated[str | None, option("FOLDER", "The folder in which the command runs.", WHAT)] = None,
     env: Annotated[
-        list[str] | None,
-        option("--env", "NAME=VALUE", "An environment variable of the command. Can be repeated.", WHAT),
+        list[str] | None, option("NAME=VALUE", "An environment variable of the command. Can be repeated.", WHAT)
     ] = None,
-    timeout: Annotated[
-        float | None, option("--timeout", "SECONDS", "End a run (or batch) after this time.", WHAT)
-    ] = None,
-    repeat: Annotated[int, option("--repeat", "N", "Repetitions.", HOW_OFTEN, min=1)] = 1,
+    timeout: Annotated[float | None, option("SECONDS", "End a run (or batch) after this time.", WHAT)] = None,
+    repeat: Annotated[int, option("N", "Repetitions.", HOW_OFTEN, min=1)] = 1,
     warmup: Annotated[
-        int, option("--warmup", "N", "Runs of each configuration before the repetitions, not used.", HOW_OFTEN, min=0)
+        int, option("N", "Runs of each configuration before the repetitions, not used.", HOW_OFTEN, min=0)
     ] = 0,
     order: Annotated[
         Literal["repetition", "random"],
-        option(
-            "--order",
-            "repetition|random",
-            "All configurations once, then all again; or shuffled, by --seed.",
-            HOW_OFTEN,
-        ),
+        option("repetition|random", "All configurations once, then all again; or shuffled, by --seed.", HOW_OFTEN),
     ] = "repetition",
     max_deviation: Annotated[
         float | None,
         option(
-            "--max-deviation",
             "X",
             "Repeat a configuration until the relative standard deviation of the first property is at most X "
             "(0.1: 10 %).",
@@ -83,13 +71,7 @@ def measure(
     ] = None,
     max_repeat: Annotated[
         int | None,
-        option(
-            "--max-repeat",
-            "N",
-            "The greatest number of repetitions for --max-deviation. Default: 10.",
-            HOW_OFTEN,
-            min=1,
-        ),
+        option("N", "The greatest number of repetitions for --max-deviation. Default: 10.", HOW_OFTEN, min=1),
     ] = None,
     dry: Annotated[bool, flag("--dry-run", "Only print what would be run, how often and how long.", HOW_OFTEN)] = False,
     batch: Annotated[
@@ -104,27 +86,24 @@ def measure(
     batch_by: Annotated[
         str | None,
         option(
-            "--batch-by",
             "OPTION,…",
             "A batch command; one process for each combination of these options, which the command may name.",
             BATCHES,
         ),
     ] = None,
-    output: Annotated[str, option("--output -o", "FILE", "The measurements.", RESULTS)] = "measurements.csv",
+    output: Annotated[str, option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv",
     journal: Annotated[
-        str | None,
-        option("--journal", "FILE", "The record of every run; by default in the folder of the output.", RESULTS),
+        str | None, option("FILE", "The record of every run; by default in the folder of the output.", RESULTS)
     ] = None,
     resume: Annotated[bool, flag("--resume", "Continue an existing journal.", RESULTS)] = False,
     retry_failed: Annotated[bool, flag("--retry-failed", "When resuming, repeat failed runs.", RESULTS)] = False,
     json: Json = False,
     backend: Annotated[
         Literal["local", "dask"],
-        option("--backend", "local|dask", "One run after the other on this machine, or on a dask cluster.", WHERE),
+        option("local|dask", "One run after the other on this machine, or on a dask cluster.", WHERE),
     ] = "local",
     scheduler: Annotated[
-        str | None,
-        option("--scheduler", "ADDRESS", "The dask scheduler; one run at a time on each of its workers.", WHERE),
+        str | None, option("ADDRESS", "The dask scheduler; one run at a time on each of its workers.", WHERE)
     ] = None,
     system: System = None,
 ) -> None:

@@ -20,7 +20,7 @@ def optimize(
     ],
     maximize: Annotated[bool, flag("--maximize", "Find the greatest predicted value, not the least.")] = False,
     limit: Annotated[
-        int | None, option("--limit", "N", "The number of configurations to examine at most. [default: 2000000]", min=1)
+        int | None, option("N", "The number of configurations to examine at most. [default: 2000000]", min=1)
     ] = None,
     json: Json = False,
     parameter: Parameter = None,

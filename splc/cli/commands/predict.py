@@ -25,7 +25,9 @@ def predict(
             help="Configurations (CSV) or measurements (CSV or XML). '-' is standard input.",
         ),
     ],
-    output: Annotated[str | None, option("--output -o", "FILE", "The file to write. Default: standard output.")] = None,
+    output: Annotated[
+        str | None, option("FILE", "The file to write. Default: standard output.", names="--output -o")
+    ] = None,
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,

@@ -33,14 +33,16 @@ def sample(
     binary: Binary = None,
     numeric: Numeric = None,
     seed: Seed = 0,
-    output: Annotated[str | None, option("--output -o", "FILE", "The file to write. Default: standard output.")] = None,
+    output: Annotated[
+        str | None, option("FILE", "The file to write. Default: standard output.", names="--output -o")
+    ] = None,
     json: Json = False,
     command: Annotated[
         bool,
         flag("--command", "Write command lines as SPL Conqueror's printconfigs does, not a CSV table.", AS_COMMANDS),
     ] = False,
-    prefix: Annotated[str, option("--prefix", "TEXT", "The beginning of every line.", AS_COMMANDS)] = "",
-    postfix: Annotated[str, option("--postfix", "TEXT", "The end of every line.", AS_COMMANDS)] = "",
+    prefix: Annotated[str, option("TEXT", "The beginning of every line.", AS_COMMANDS)] = "",
+    postfix: Annotated[str, option("TEXT", "The end of every line.", AS_COMMANDS)] = "",
     system: System = None,
     measurements: MeasurementsFile = None,
     invalid: Invalid = "error",

@@ -25,31 +25,28 @@ def scale(
             metavar="PROFILE", help="Extra-P's text, JSON or JSON lines, Talpas, or CSV. '-' is standard input."
         ),
     ],
-    method: Annotated[
-        str | None, option("--method", "NAME", "'default', 'classic', 'basic', 'refinement' or 'extrap'.")
-    ] = None,
+    method: Annotated[str | None, option("NAME", "'default', 'classic', 'basic', 'refinement' or 'extrap'.")] = None,
     settings: Annotated[
         list[str] | None,
-        option("--set", "NAME=VALUE", "A setting: aggregate, segmented, strong_scaling, … Can be repeated."),
+        option("NAME=VALUE", "A setting: aggregate, segmented, strong_scaling, … Can be repeated.", names="--set"),
     ] = None,
     predict_at: Annotated[
         list[str] | None,
-        option(
-            "--predict-at", "NAME=VALUE,…", "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated."
-        ),
+        option("NAME=VALUE,…", "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated."),
     ] = None,
     coordinates: Annotated[
-        str | None, option("--coordinates", "NAME,…", "The columns of a CSV file that are parameters: 'p,n'.")
+        str | None, option("NAME,…", "The columns of a CSV file that are parameters: 'p,n'.")
     ] = None,
     callpaths: Annotated[
-        list[str] | None, option("--callpath", "PATTERN", "Model these call paths only. Can be repeated.", SELECTION)
+        list[str] | None,
+        option("PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"),
     ] = None,
     metrics: Annotated[
-        list[str] | None, option("--metric", "PATTERN", "Model these metrics only. Can be repeated.", SELECTION)
+        list[str] | None, option("PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric")
     ] = None,
-    jobs: Annotated[int, option("--jobs", "N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1,
+    jobs: Annotated[int, option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1,
     output: Annotated[
-        str, option("--output -o", "FILE", "The models: .json, .txt, .log, .py or .tex.")
+        str, option("FILE", "The models: .json, .txt, .log, .py or .tex.", names="--output -o")
     ] = "learned.json",
     json: Json = False,
 ) -> None:

@@ -18,18 +18,17 @@ EXAMPLES = (
 
 def study(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study. Default: study.toml.")] = None,
-    output: Annotated[str | None, option("--output -o", "FOLDER", "The results. Default: 'results'.")] = None,
+    output: Annotated[str | None, option("FOLDER", "The results. Default: 'results'.", names="--output -o")] = None,
     force: Annotated[
         bool, flag("--force", "Write into a folder of another study, or replace changed results.")
     ] = False,
     jobs: Annotated[
-        int | None, option("--jobs -j", "N", "Processes that learn. Default: one per core.", WHERE, min=1)
+        int | None, option("N", "Processes that learn. Default: one per core.", WHERE, names="--jobs -j", min=1)
     ] = None,
     backend: Annotated[
-        Literal["local", "dask"],
-        option("--backend", "local|dask", "Processes on this machine, or a dask cluster.", WHERE),
+        Literal["local", "dask"], option("local|dask", "Processes on this machine, or a dask cluster.", WHERE)
     ] = "local",
-    scheduler: Annotated[str | None, option("--scheduler", "ADDRESS", "The dask scheduler.", WHERE)] = None,
+    scheduler: Annotated[str | None, option("ADDRESS", "The dask scheduler.", WHERE)] = None,
     pictures: Annotated[bool, flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True,
     json: Json = False,
 ) -> None:

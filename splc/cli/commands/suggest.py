@@ -18,19 +18,16 @@ EXAMPLES = (
 def suggest(
     measurements: MeasurementsFile = None,
     coordinates: Annotated[
-        str | None, option("--coordinates", "NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SERIES)
+        str | None, option("NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SERIES)
     ] = None,
     callpath: Annotated[
         list[str] | None,
-        option(
-            "--callpath", "PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SERIES
-        ),
+        option("PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SERIES),
     ] = None,
-    metric: Annotated[str | None, option("--metric", "NAME", "The metric, where there are several.", SERIES)] = None,
+    metric: Annotated[str | None, option("NAME", "The metric, where there are several.", SERIES)] = None,
     cost: Annotated[
         str | None,
         option(
-            "--cost",
             "EXPRESSION",
             "What a measurement costs, of parameters and 'value': 'value * p * 24'. "
             "Default: the value, times the number of processes if a parameter is named p, np, processes, ranks, …",
@@ -40,7 +37,6 @@ def suggest(
     until: Annotated[
         float | None,
         option(
-            "--until",
             "ERROR",
             "Stop when points off the cheapest lines are predicted with this mean error in percent.",
             SUGGESTING,
@@ -49,24 +45,22 @@ def suggest(
     ] = None,
     budget: Annotated[
         float | None,
-        option("--budget", "COST", "What all measurements may cost, including those already taken.", SUGGESTING, min=0),
+        option("COST", "What all measurements may cost, including those already taken.", SUGGESTING, min=0),
     ] = None,
     count: Annotated[
-        int | None,
-        option("--count", "N", "The number of points. Default: what a line lacks, or one.", SUGGESTING, min=1),
+        int | None, option("N", "The number of points. Default: what a line lacks, or one.", SUGGESTING, min=1)
     ] = None,
     axis: Annotated[
         list[str] | None,
         option(
-            "--axis",
             "NAME=VALUE,…",
             "The possible values of a parameter. Default: the measured ones, continued to five. Can be repeated.",
             SUGGESTING,
         ),
     ] = None,
-    extend: Annotated[int, option("--extend", "N", "N more values of every other parameter.", SUGGESTING, min=0)] = 0,
+    extend: Annotated[int, option("N", "N more values of every other parameter.", SUGGESTING, min=0)] = 0,
     repetitions: Annotated[
-        int | None, option("--repetitions", "N", "Measurements per point. Default: as measured.", SUGGESTING, min=1)
+        int | None, option("N", "Measurements per point. Default: as measured.", SUGGESTING, min=1)
     ] = None,
     json: Json = False,
 ) -> None:
