@@ -11,7 +11,7 @@ from casestudies.scaling_evaluation.run import EvaluationResult, run_evaluation
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_json
-from splc.cli.show.study import STEPS, advance_by, show_place, show_tables
+from splc.cli.show.study import advance_by, show_place, show_tables
 from splc.cli.terminal import note, progress
 from splc.errors import SplcError
 from splc.study.runner import Execution
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         name = chosen.evaluation
         evaluation = read_evaluation(name) if name.endswith(".toml") else evaluation_preset(name)
-        with interruption("the runs in progress") as stop, progress("evaluating", STEPS) as advance:
+        with interruption("the runs in progress") as stop, progress("evaluating") as advance:
             result = run_evaluation(
                 evaluation,
                 chosen.output,
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.json:
         print_json("study", as_json(result))
     elif not result.interrupted:
-        show_tables(result)
-        show_place(result)
+        show_tables(result.tables)
+        show_place(result.tasks, result.found, result.files, result.folder)
     if result.interrupted:
         note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
         return 130

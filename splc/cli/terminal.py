@@ -87,19 +87,8 @@ def show_notes(notes: Iterable[Note]) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, str], None]]:
+def progress(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
     """Show a progress bar on stderr while the block runs, if stderr is a terminal.
-
-    Yields:
-        A function of (finished steps, current step) that moves the bar.
-    """
-    with workflow_progress(what) as on_progress:
-        yield lambda done, text: on_progress(done, total, text)
-
-
-@contextmanager
-def workflow_progress(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """Show a progress bar on stderr while a workflow runs, if stderr is a terminal.
 
     Yields:
         A function of (finished steps, all steps, current step) that moves the bar.

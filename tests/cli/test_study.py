@@ -144,14 +144,14 @@ def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
     now = iter([0.0, 60.0, 240.0, 300.0])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
-    shown: list[tuple[int, str]] = []
-    show = advance_by(lambda done, text: shown.append((done, text)))
+    shown: list[tuple[int, int | None, str]] = []
+    show = advance_by(lambda *step: shown.append(step))
     for done in (10, 11, 14, 20):
         show(done, 20, "ff")
     assert shown == [
-        (500, "10 of 20: ff"),
-        (550, "11 of 20, about 9 min left: ff"),
-        (700, "14 of 20, about 6 min left: ff"),
-        (1000, "20 of 20: ff"),
+        (10, 20, "10 of 20: ff"),
+        (11, 20, "11 of 20, about 9 min left: ff"),
+        (14, 20, "14 of 20, about 6 min left: ff"),
+        (20, 20, "20 of 20: ff"),
     ]
     assert [duration(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0.4 s", "89 s", "10 min", "2.5 h"]

@@ -86,16 +86,16 @@ def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_progress_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
     """Into a pipe no progress is written."""
-    with terminal.progress("learning", 10) as advance:
-        advance(3, "round 3")
+    with terminal.progress("learning") as advance:
+        advance(3, 10, "round 3")
     assert capsys.readouterr() == ("", "")
 
 
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal the progress is shown."""
     screen = screen_of(monkeypatch)
-    with terminal.progress("learning", 10) as advance:
-        advance(3, "round 3")
+    with terminal.progress("learning") as advance:
+        advance(3, 10, "round 3")
     assert "round 3" in screen.getvalue()
 
 

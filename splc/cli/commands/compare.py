@@ -131,7 +131,7 @@ def compare(
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.compare import as_json, picture, show, show_measures
-    from splc.cli.terminal import note, show_notes, warn, workflow_progress
+    from splc.cli.terminal import note, progress, show_notes, warn
     from splc.io.files import write_whole
     from splc.plotting import plot_format
     from splc.workflows.compare import Request, run
@@ -157,7 +157,7 @@ def compare(
         correlations="correlations" in names,
     )
     drawn = plot_format(plot) if plot is not None else None
-    with workflow_progress("comparing") as on_progress:
+    with progress("comparing") as on_progress:
         result = run(request, on_progress)
     if plot is not None and drawn is not None:
         write_whole(plot, picture(result, view or "both", drawn))

@@ -133,12 +133,12 @@ def _scale(request: Request, profile: str, json: bool) -> None:
     fit_profile(scale.Request(profile=profile, metrics=metrics, settings=settings, output=output), json, "learn")
 
 
-def _after_round(advance: Callable[[int, str], None], verbose: bool) -> Callable[[Round, str], None]:
+def _after_round(advance: Callable[[int, int | None, str], None], verbose: bool) -> Callable[[Round, str], None]:
     """Return the function that moves the progress bar after each round, and prints the round if `verbose`."""
     import sys
 
     def after(this: Round, line: str) -> None:
-        advance(this.number, line)
+        advance(this.number, None, line)
         if verbose:
             print(line, file=sys.stderr)
 

@@ -8,8 +8,6 @@ import typer
 
 from splc.cli.options import Binary, Json, Numeric, Sampling, Seed, System, flag, option
 
-# The bar counts thousandths: deviations decide how many runs there are.
-STEPS = 1000
 WHAT = "Command"
 HOW_OFTEN = "Repetitions and order"
 RESULTS = "Output"
@@ -139,12 +137,10 @@ def measure(
         return
     after = "this row" if request.batch else "this run"
     by_key = (signal.SIGINT,)
-    with terminated_as_interrupted(), interruption(after, by_key) as stop, progress("measuring", STEPS) as advance:
+    with terminated_as_interrupted(), interruption(after, by_key) as stop, progress("measuring") as advance:
         result = run(
             request,
-            on_progress=lambda now, at_once: advance(
-                STEPS * now.done // max(now.total, 1), progress_text(now, at_once)
-            ),
+            on_progress=lambda now, at_once: advance(now.done, now.total, progress_text(now, at_once)),
             should_stop=stop,
             on_note=lambda note: show_notes([note]),
         )

@@ -75,10 +75,10 @@ def fit_profile(request: Request, json: bool, command: str) -> None:
     """Do what `splc scale` does; `command` is the one that the JSON object names."""
     from splc.cli.json_output import print_json
     from splc.cli.show.scale import as_json, show
-    from splc.cli.terminal import show_notes, workflow_progress
+    from splc.cli.terminal import progress, show_notes
     from splc.workflows.scale import run
 
-    with workflow_progress("modelling") as on_progress:
+    with progress("modelling") as on_progress:
         result = run(request, on_progress)
     show_notes(result.notes)
     if json:

@@ -39,7 +39,7 @@ def study(
     """
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.show.study import STEPS, advance_by, as_json, end_if_interrupted, show
+    from splc.cli.show.study import advance_by, as_json, end_if_interrupted, show
     from splc.cli.terminal import note, progress, warn
     from splc.study import read_study, run_study
 
@@ -49,7 +49,7 @@ def study(
         raise typer.BadParameter(
             "the number of processes is that of the cluster; leave out --jobs", param_hint="--jobs, --scheduler"
         )
-    with interruption("the runs in progress") as stop, progress("learning", STEPS) as advance:
+    with interruption("the runs in progress") as stop, progress("learning") as advance:
         result = run_study(
             read_study(file or "study.toml"),
             output,

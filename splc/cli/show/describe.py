@@ -55,10 +55,7 @@ def as_json(description: Description) -> dict[str, Any]:
             {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
             for constraint in model.constraints
         ],
-        "suspicious": [
-            {"kind": finding.kind, "message": finding.message, "options": finding.options, "line": finding.line}
-            for finding in description.findings
-        ],
+        "suspicious": [vars(finding) for finding in description.findings],
     }
 
 

@@ -69,14 +69,7 @@ def as_json(result: Result, output: str | None) -> dict[str, Any]:
             {
                 "parameters": group.names,
                 "determined": [
-                    {
-                        "text": combination.text,
-                        "kind": combination.kind,
-                        "parts": dict(combination.parts),
-                        "value": combination.value,
-                        "low": combination.low,
-                        "high": combination.high,
-                    }
+                    {"text": combination.text, **vars(combination), "parts": dict(combination.parts)}
                     for combination in group.combinations
                 ],
             }
@@ -88,15 +81,7 @@ def as_json(result: Result, output: str | None) -> dict[str, Any]:
         "error_cross_validated": found.error_cross_validated,
         "folds": found.folds,
         "seed": result.seed,
-        "worst": [
-            {
-                "configuration": dict(residual.configuration),
-                "measured": residual.measured,
-                "predicted": residual.predicted,
-                "error": residual.error,
-            }
-            for residual in found.worst
-        ],
+        "worst": [{**vars(residual), "error": residual.error} for residual in found.worst],
         "configurations": found.configurations,
         "left_out": found.zeros,
         "missing": found.missing,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -12,35 +12,7 @@ if TYPE_CHECKING:
     from splc.study import StudyResult
 
 
-class Shown(Protocol):
-    """Results with tables and files."""
-
-    @property
-    def tables(self) -> Sequence[Table]:
-        """The tables."""
-
-    @property
-    def tasks(self) -> int:
-        """The number of runs."""
-
-    @property
-    def found(self) -> int:
-        """The number of runs that were done before."""
-
-    @property
-    def files(self) -> Sequence[str]:
-        """The files that were written."""
-
-    @property
-    def folder(self) -> Path:
-        """The results folder."""
-
-
-# The steps of the progress bar, which starts before the number of runs is known.
-STEPS = 1000
-
-
-def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str], None]:
+def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int, int, str], None]:
     """Return the function to call after each task: it moves the progress bar and shows the remaining time."""
     from time import monotonic
 
@@ -56,7 +28,7 @@ def advance_by(advance: Callable[[int, str], None]) -> Callable[[int, int, str],
         if found < done < total:
             left = (now - started) * (total - done) / (done - found)
             words += f", about {duration(left)} left"
-        advance(STEPS * done // max(total, 1), f"{words}: {text}" if text else words)
+        advance(done, total, f"{words}: {text}" if text else words)
 
     return show_task
 
@@ -76,32 +48,32 @@ def show(result: StudyResult) -> None:
     """Print the tables, the best model and the place of the files."""
     from splc.cli.terminal import say
 
-    show_tables(result)
+    show_tables(result.tables)
     assert result.results is not None
     best = result.results.best
     if best is not None and best.error is not None:
         say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {best.error:.4g} %")
-    show_place(result)
+    show_place(result.tasks, result.found, result.files, result.folder)
 
 
-def show_tables(result: Shown) -> None:
+def show_tables(tables: Sequence[Table]) -> None:
     """Print the tables."""
     from splc.cli.show.compare import show_table
     from splc.cli.terminal import say
 
-    for table in result.tables:
+    for table in tables:
         show_table(table)
         say()
 
 
-def show_place(result: Shown) -> None:
-    """Print the number of runs and the place of their files."""
+def show_place(tasks: int, found: int, files: Sequence[str], folder: Path) -> None:
+    """Print the number of runs, how many of them were done before, and the place of their files."""
     from splc.cli.terminal import say
     from splc.errors import plural
 
-    runs = plural(result.tasks, "run", "runs")
-    known = f", {result.found} of them done before" if result.found else ""
-    say(f"{runs}{known}; {plural(len(result.files) + 1, 'file', 'files')} in {result.folder}")
+    runs = plural(tasks, "run", "runs")
+    known = f", {found} of them done before" if found else ""
+    say(f"{runs}{known}; {plural(len(files) + 1, 'file', 'files')} in {folder}")
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:
