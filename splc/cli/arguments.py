@@ -13,7 +13,6 @@ from splc.io.files import STANDARD
 
 R = TypeVar("R")
 
-
 # The fields of requests that options state as `NAME=NUMBER`.
 NUMBERS = ("parameter", "at", "fail_below", "fail_above")
 
