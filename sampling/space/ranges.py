@@ -82,16 +82,7 @@ def term_ranges(model: InfluenceModel, space: Space, *, limit: int = LIMIT) -> t
 
 
 class _Search:
-    """The search for the extremes of a model's terms.
-
-    Args:
-        model: the model.
-        space: the valid configurations.
-        limit: the greatest number of combinations of option values to examine together.
-
-    Raises:
-        VariabilityError: if there is no valid configuration.
-    """
+    """The search for the extremes of a model's terms; at most `limit` combinations of values are examined together."""
 
     def __init__(self, model: InfluenceModel, space: Space, limit: int) -> None:
         self.model = model

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Literal
 from xml.parsers import expat
 
-from splc.errors import nearest
+from splc.errors import InputError, nearest
 from splc.io.files import Source
-from splc.io.json import JsonError, parse_json
+from splc.io.json import parse_json
 
 Kind = Literal["system", "measurements", "model"]
-MeasurementsFormat = Literal["xml", "csv"]
 ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "csv"]
 
@@ -96,11 +95,6 @@ def is_log(source: Source) -> bool:
     return not source.data.lstrip(_BLANK).startswith(b"<") and _LOG.search(source.text()) is not None
 
 
-def measurements_format(source: Source) -> MeasurementsFormat:
-    """Return the format of a file of measurements."""
-    return "xml" if is_xml(source) else "csv"
-
-
 def model_format(source: Source) -> ModelFormat | None:
     """Return the format of a model, None for other files."""
     if source.data.lstrip(_BLANK).startswith(b"{"):
@@ -132,7 +126,7 @@ def _json_format(first: str) -> ExperimentFormat:
         return "talpas"
     try:
         entry = parse_json(first)
-    except JsonError:
+    except InputError:
         # A faulty line of JSON lines, or the beginning of an object over several lines.
         return "jsonl" if first.endswith("}") and f'"{PARAMETERS[0]}"' in first else "json"
     return "json" if "measurements" in entry else "jsonl"

@@ -77,7 +77,7 @@ FORMATS = (
 )
 
 _DETECTED: dict[Kind, Callable[[Source], str | None]] = {
-    "measurements": detect.measurements_format,
+    "measurements": lambda source: "xml" if detect.is_xml(source) else "csv",
     "model": detect.model_format,
     "experiment": detect.experiment_format,
 }

@@ -9,25 +9,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from splc.errors import InputError, Problem
+
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-class JsonError(Exception):
-    """A text is not JSON.
-
-    Attributes:
-        message: what is wrong.
-        line: the line of the text (1-based), if known.
-        column: its column (1-based), if known.
-    """
-
-    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
-        super().__init__(message)
-        self.message, self.line, self.column = message, line, column
-
-
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN."""
+    """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN.
+
+    Errors have line and column in the text, if known, and no file.
+    """
     twice: list[str] = []
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -40,16 +31,16 @@ def parse_json(text: str) -> Any:
         # Python refuses to read whole numbers of more than 4300 digits as such.
         content = json.loads(text, parse_int=float, object_pairs_hook=checked)
     except json.JSONDecodeError as error:
-        raise JsonError(f"not JSON: {error.msg}", error.lineno, error.colno) from None
+        raise InputError(Problem(f"not JSON: {error.msg}", None, error.lineno, error.colno)) from None
     except RecursionError:
-        raise JsonError("nested too deeply") from None
+        raise InputError("nested too deeply") from None
     if twice:
-        raise JsonError(f"duplicate key {twice[0][:40]!r} in an object")
+        raise InputError(f"duplicate key {twice[0][:40]!r} in an object")
     if _SURROGATE.search(text):
         try:
             json.dumps(content, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
-            raise JsonError("not JSON: a string has an unpaired surrogate") from None
+            raise InputError("not JSON: a string has an unpaired surrogate") from None
     return content
 
 

@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, listed
 from splc.io.numbers import number_text
 from splc.models.subexpressions import Derived, Parameter, options_of
-from splc.models.terms import CONSTANT, Term
+from splc.models.terms import Term
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -107,11 +107,6 @@ class InfluenceModel:
     def influences(self) -> dict[Term, float]:
         """Term → influence."""
         return dict(self.terms)
-
-    @property
-    def constant(self) -> float:
-        """The influence of the constant term."""
-        return self.influences.get(CONSTANT, 0.0)
 
     @property
     def options(self) -> frozenset[str]:

@@ -96,7 +96,7 @@ class TestTerms:
         model = InfluenceModel.from_terms(pairs, SYSTEM.names)
         assert model.influences == {t: sum(i for own, i in pairs if own == t) for t, _ in pairs}
         assert InfluenceModel.from_terms(pairs[::-1], SYSTEM.names) == model
-        assert model.constant == sum(influence for term, influence in pairs if term == CONSTANT)
+        assert model.influences.get(CONSTANT, 0.0) == sum(influence for term, influence in pairs if term == CONSTANT)
         assert model.options == frozenset(name for term, _ in pairs for name in term.options)
 
     def test_reduced(self) -> None:

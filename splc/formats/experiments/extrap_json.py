@@ -16,7 +16,7 @@ from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, Problems, plural
 from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
 from splc.io.files import Source
-from splc.io.json import JsonError, parse_json
+from splc.io.json import parse_json
 
 # The key of Extra-P 4's `.extra-p` archives, which contain models and means of measurements.
 STORED = "Extra-P"
@@ -26,8 +26,8 @@ def parse_experiment_json(source: Source) -> Experiment:
     """Return the experiment of a JSON file of Extra-P, in its new or its old form."""
     try:
         content = parse_json(source.text())
-    except JsonError as error:
-        raise InputError(Problem(error.message, source.name, error.line, error.column)) from None
+    except InputError as error:
+        raise error.at(source.name) from None
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
     if STORED in content:

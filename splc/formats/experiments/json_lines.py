@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from splc.errors import InputError, OutputError, Problem, Problems, listed, near
 from splc.formats.detect import PARAMETERS, commas
 from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
 from splc.io.files import Source
-from splc.io.json import JsonError, parse_json
+from splc.io.json import parse_json
 
 _EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
 _KEYS = (*PARAMETERS, "callpath", "metric", "value")
@@ -56,8 +57,8 @@ class _Reader:
         """Read one line."""
         try:
             entry = parse_json(text)
-        except JsonError as error:
-            self.problems.include(InputError(Problem(error.message, self.source.name, line, error.column)))
+        except InputError as error:
+            self.problems.include(InputError(replace(problem, line=line) for problem in error.problems))
             return
         if not isinstance(entry, dict):
             self.problems.add("not an object", line, text=text[:200], hint=f"write {_EXAMPLE}")

@@ -42,20 +42,7 @@ def read_measurements_csv(
     separator: str | None = None,
     nfp: str | None = None,
 ) -> Measurements:
-    """Read measurements from CSV.
-
-    Args:
-        source: the file.
-        model: the system.
-        policy: the treatment of invalid and repeated rows.
-        decimal_delimiter: the decimal delimiter, a point by default.
-        separator: the separator of fields; by default it is detected from the option names in the first line.
-        nfp: the name of the property if the file has no header.
-
-    Raises:
-        InputError: if the file is not CSV, or a column is missing.
-        MeasurementError: if rows are invalid or repeated and the policy is 'error'.
-    """
+    """Read measurements from CSV. See `splc.formats.measurements.read.read_measurements`."""
     decimal = decimal_delimiter or "."
     raw = read_raw(source, model, separator)
     if has_header(raw, model, decimal):

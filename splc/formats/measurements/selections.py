@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,9 @@ from splc.types import Array
 # SPL Conqueror writes `name;value`, and also reads `name value`.
 _PAIR = re.compile(r"(.*?)\s*;\s*([^\s;]+)|([^;]*?)\s+([^\s;]+)", re.DOTALL)
 CONFIG_ID_SEPARATOR = "%;%"
+
+# Position and value index of an option, or what is wrong with a text; nothing is wrong with an empty one.
+Entry = tuple[int, int] | str
 
 
 def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
@@ -51,8 +54,8 @@ class Selections:
     _positions: list[int] = field(default_factory=list)
     _indices: list[int] = field(default_factory=list)
     _switched: list[tuple[int, int, bool]] = field(default_factory=list)
-    _names: dict[str, tuple[int, int] | str] = field(default_factory=dict)
-    _pairs: dict[str, tuple[int, int] | str] = field(default_factory=dict)
+    _names: dict[str, Entry] = field(default_factory=dict)
+    _pairs: dict[str, Entry] = field(default_factory=dict)
 
     def refuse(self, row: int, reason: str) -> None:
         """Add a problem to a row."""
@@ -60,19 +63,11 @@ class Selections:
 
     def select(self, row: int, names: Iterable[str]) -> None:
         """Select binary options in a row; empty names are ignored."""
-        for name in names:
-            found = self._names.get(name)
-            if found is None:
-                found = self._names[name] = self._look_up(name.strip())
-            self._set(row, found)
+        self._set(row, names, self._names, self._look_up)
 
     def assign(self, row: int, pairs: Iterable[str]) -> None:
         """Give numeric options their values in a row: `name;value` or `name value`; empty pairs are ignored."""
-        for pair in pairs:
-            found = self._pairs.get(pair)
-            if found is None:
-                found = self._pairs[pair] = self._look_up_pair(pair.strip())
-            self._set(row, found)
+        self._set(row, pairs, self._pairs, self._look_up_pair)
 
     def identify(self, row: int, identifier: str) -> None:
         """Read a `ConfigID`: names of binary options, and numeric options with values: `opt%;%x4%;%` or `x;4`."""
@@ -83,18 +78,22 @@ class Selections:
             else:
                 self.assign(row, [self._as_pair(text)])
 
-    def _set(self, row: int, found: tuple[int, int] | str) -> None:
-        if isinstance(found, str):
-            if found:
-                self.refuse(row, found)
-        elif found[1] < 0:
-            self._switched.append((row, found[0], found[1] == _ENABLED))
-        else:
-            self._rows.append(row)
-            self._positions.append(found[0])
-            self._indices.append(found[1])
+    def _set(self, row: int, texts: Iterable[str], known: dict[str, Entry], look_up: Callable[[str], Entry]) -> None:
+        for text in texts:
+            found = known.get(text)
+            if found is None:
+                found = known[text] = look_up(text.strip())
+            if isinstance(found, str):
+                if found:
+                    self.refuse(row, found)
+            elif found[1] < 0:
+                self._switched.append((row, found[0], found[1] == _ENABLED))
+            else:
+                self._rows.append(row)
+                self._positions.append(found[0])
+                self._indices.append(found[1])
 
-    def _look_up(self, name: str) -> tuple[int, int] | str:
+    def _look_up(self, name: str) -> Entry:
         known = self.model.spellings.get(name)
         if not name or known == ROOT:
             return ""
@@ -108,7 +107,7 @@ class Selections:
             return f"the numeric option {name!r} is in the list of binary options"
         return position, 1
 
-    def _look_up_pair(self, pair: str) -> tuple[int, int] | str:
+    def _look_up_pair(self, pair: str) -> Entry:
         if not pair:
             return ""
         match = _PAIR.fullmatch(pair)

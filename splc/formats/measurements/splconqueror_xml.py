@@ -40,19 +40,9 @@ def read_measurements_xml(
     separator: str | None = None,
     nfp: str | None = None,
 ) -> Measurements:
-    """Read measurements from XML with the root `<results>`.
+    """Read measurements from XML with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
-    Args:
-        source: the file.
-        model: the system.
-        policy: the treatment of invalid and repeated rows.
-        decimal_delimiter: the decimal delimiter; by default the one in the file, or a comma.
-        separator: what separates repetitions, if not what the file states (a comma by default).
-        nfp: not used, since the file names its properties.
-
-    Raises:
-        InputError: if the file is not XML with the root `<results>`.
-        MeasurementError: if rows are invalid or repeated and the policy is 'error'.
+    The delimiters that the file states, by default commas, apply unless others are given; `nfp` has no effect.
     """
     del nfp
     root = read_xml(source, "results", "a measurement file")

@@ -24,8 +24,6 @@ HEADER = (
 )
 LINK = "command: splc link: "
 NFP = "command: nfp "
-# SPL Conqueror writes no reason if no candidate was left.
-_WORDLESS = ("noCandidate",)
 
 
 def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:
@@ -57,11 +55,13 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
     if not result.rounds and result.settings.get("bagging"):
         lines.append("average model: ")
         lines += [f"  {model_text([pair])} + " for pair in _pairs(result.terms, order, result.base)]
+    # SPL Conqueror writes no reason if no candidate was left.
+    reason = "" if result.termination == "noCandidate" else result.termination
     lines += [
         "command: analyze-learning",
         HEADER,
         "Models:",
-        f"Termination reason: {'' if result.termination in _WORDLESS else result.termination}",
+        f"Termination reason: {reason}",
     ]
     for line, error in zip(rounds, test_errors, strict=True):
         lines.append(line + ("" if error is None else net_number(error)))

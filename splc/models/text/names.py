@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 
 from splc.arithmetic.parser import MAX_DEPTH, parse
-from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable
+from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.arithmetic.tree import names_in
 from splc.errors import ExpressionError, Problem
 from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
@@ -14,8 +14,6 @@ from splc.models.subexpressions import Parameter, needed
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.expansion import Expander
 from splc.models.text.products import Expansion
-
-Kept = Collection[str] | None
 
 
 class Symbols:
@@ -70,11 +68,10 @@ class Symbols:
         real = self.meaning(name)
         return "" if real == name else f" (another spelling of {real!r})"
 
-    def state(self, parameters: Parameters, kept: Kept) -> None:
+    def state(self, parameters: Parameters, kept: Collection[str]) -> None:
         """Define the parameters.
 
-        `kept`: numbers that remain names in terms, as tables and numbers with intervals do; None replaces all
-        parameters by their values.
+        `kept`: numbers that remain names in terms, as tables and numbers with intervals do.
         """
         problems = [
             _problem(parameters, name, what, hint)
@@ -109,7 +106,7 @@ def _stay_apart(names: Mapping[str, str]) -> bool:
 class _Stating:
     """Expands parameters in order of their dependencies."""
 
-    def __init__(self, symbols: Symbols, parameters: Parameters, kept: Kept) -> None:
+    def __init__(self, symbols: Symbols, parameters: Parameters, kept: Collection[str]) -> None:
         self.symbols = symbols
         self.parameters = parameters
         self.kept = kept
@@ -133,7 +130,7 @@ class _Stating:
             self.symbols.known[name] = self.expanded(name, found)
         elif isinstance(found, ParameterTable):
             self.name(name, found, self.key(name, found.by))
-        elif isinstance(found, Quantity) and (self.kept is None or (found.is_exact and name not in self.kept)):
+        elif isinstance(found, Quantity) and found.is_exact and name not in self.kept:
             self.symbols.known[name] = {CONSTANT: found.value} if found.value != 0 else {}
         elif isinstance(found, Quantity):
             self.name(name, found, {})
@@ -165,8 +162,7 @@ class _Stating:
     def expanded(self, name: str, text: str) -> Expansion:
         """Return an expression as a sum of terms, the empty sum (and problems) if it is wrong."""
         try:
-            functions = FUNCTIONS if self.kept is None else MODEL_FUNCTIONS
-            node = parse(self.symbols.normalised(text), self.symbols.table, functions=functions)
+            node = parse(self.symbols.normalised(text), self.symbols.table, functions=MODEL_FUNCTIONS)
             for inner in names_in(node):
                 if inner in self.parameters.quantities or inner in self.parameters.expressions:
                     self.resolve(inner)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from splc.arithmetic.parser import Associate, parse
+from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, UnknownNameError
 from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
@@ -47,19 +47,13 @@ class ExpandedText:
     used: frozenset[str] = frozenset()
 
 
-def expand_text(
-    text: str,
-    names: Mapping[str, str] | None,
-    parameters: Mapping[str, float] | None = None,
-    associate: Associate = "left",
-) -> Expansion:
+def expand_text(text: str, names: Mapping[str, str] | None) -> Expansion:
     """Expand model text with its definitions to a sum of terms.
 
-    `names`: accepted spelling → option name; None accepts every plain name as an option. `parameters`: name → number.
-    `associate`: how `*` and `/` associate, see `splc.arithmetic.parser.parse`.  Functions that exist in model text
-    only, such as `max`, are ordinary names here.
+    `names`: accepted spelling → option name; None accepts every plain name as an option. Functions that exist in model
+    text only, such as `max`, are ordinary names here.
     """
-    return _Text(text, Symbols(names, Expander({})), Parameters.of(parameters), associate, None).expanded().expansion
+    return _Text(text, Symbols(names, Expander({})), Parameters(), None).expanded().expansion
 
 
 def expand_model(
@@ -82,24 +76,21 @@ def expand_model(
     """
     expander = Expander({}, subexpressions=True, binary=binary, signs=signs)
     stated = Symbols(names, expander, constants)
-    return _Text(text, stated, parameters or Parameters(), "left", symbols).expanded()
+    return _Text(text, stated, parameters or Parameters(), symbols).expanded()
 
 
 class _Text:
     """Expands the statements of one text and collects their problems."""
 
-    def __init__(
-        self, text: str, symbols: Symbols, parameters: Parameters, associate: Associate, kept: Collection[str] | None
-    ) -> None:
+    def __init__(self, text: str, symbols: Symbols, parameters: Parameters, kept: Collection[str] | None) -> None:
         self.symbols = symbols
         self.parameters = parameters
-        self.associate = associate
         self.kept = kept
         self.problems: list[Problem] = []
         self.unknown: set[str] = set()
-        # If all parameters become numbers, the text is a term of a stored model.
+        # Without parameters, the text is a term of a stored model.
         self.functions = FUNCTIONS if kept is None else MODEL_FUNCTIONS
-        symbols.state(parameters, kept)
+        symbols.state(parameters, kept or ())
         self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
 
     def expanded(self) -> ExpandedText:
@@ -155,7 +146,7 @@ class _Text:
         problems: list[Problem] = []
         while True:
             try:
-                node = parse(statement.text, table, self.associate, self.functions)
+                node = parse(statement.text, table, functions=self.functions)
             except UnknownNameError as error:
                 assert table is not None
                 if known is None:
