@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from sampling.space.automata import grid_truth, live_values
 from sampling.space.problem import ConstraintProblem, Disjunction, Relation
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,17 @@ def root_of(group: list[int], member: int) -> int:
         group[member] = group[group[member]]
         member = group[member]
     return member
+
+
+def grouped(members: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]]:
+    """Return members in groups that share no key, each with the keys of its members, in order of their last members."""
+    groups: list[tuple[set[int], list[T]]] = []
+    for keys, member in members:
+        tied = [group for group in groups if keys & group[0]]
+        apart = [group for group in groups if not keys & group[0]]
+        held = [each for _, own in reversed(tied) for each in own]
+        groups = [*apart, (keys.union(*(own for own, _ in tied)), [*held, member])]
+    return groups
 
 
 def components(problem: ConstraintProblem, domains: Sequence[int] | None = None) -> list[Component] | None:

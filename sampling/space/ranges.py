@@ -17,6 +17,7 @@ import numpy as np
 from sampling.space.bounds import ONE, UNBOUNDED, Bounds, Extreme, exponential_bounds, factor_bounds, interval
 from sampling.space.compilation import BUDGETS
 from sampling.space.optimum import configurations_of, positions_of, values_of
+from sampling.space.propagation import grouped
 from sampling.space.space import Space
 from splc.arithmetic.evaluation import rounded
 from splc.errors import ConfigurationError, Problem, SpaceError
@@ -147,19 +148,12 @@ class _Search:
 
     def parts(self, term: Term) -> list[Term]:
         """Return the factors of a term, grouped by the constraints that tie their options together."""
-        groups: list[tuple[set[int], list[Factor]]] = []
-        for factor in term.factors:
-            positions = self.positions(Term((factor,)))
-            tied = {0 if self.components is None else self.components[position] for position in positions}
-            factors = [factor]
-            apart: list[tuple[set[int], list[Factor]]] = []
-            for own, members in groups:
-                if own & tied:
-                    tied, factors = tied | own, members + factors
-                else:
-                    apart.append((own, members))
-            groups = [*apart, (tied, factors)]
-        return [Term(tuple(sorted(factors))) for _, factors in groups]
+        number = self.components
+        tied = (
+            ({0 if number is None else number[position] for position in self.positions(Term((factor,)))}, factor)
+            for factor in term.factors
+        )
+        return [Term(tuple(sorted(factors))) for _, factors in grouped(tied)]
 
     def part_bounds(self, part: Term) -> Bounds:
         """Return the extremes of factors whose options depend on each other."""

@@ -127,16 +127,6 @@ class Space:
         """
         return Configurations(self.model, self.solutions.enumerate(limit))
 
-    def unrank(self, ranks: Sequence[int]) -> Configurations:
-        """Return the configurations with these ranks, 0 … count - 1; their order is not lexicographic.
-
-        Raises:
-            SpaceError: if a rank is out of range.
-        """
-        if any(not 0 <= rank < self.count for rank in ranks):
-            raise SpaceError(f"ranks must be from 0 to {self.count - 1:,}")
-        return Configurations(self.model, self.solutions.unrank(ranks))
-
     def draw(self, n: int, rng: np.random.Generator) -> Configurations:
         """Return n distinct valid configurations, uniformly drawn, in drawing order.
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sampling.space.automata import MAX_CELLS, Automaton, columns, live_values, merged, too_large, values_in
 from sampling.space.problem import Relation
+from sampling.space.propagation import grouped
 from sampling.space.rows import distinct, packed
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.tree import Node, Sum, names_in
@@ -97,22 +98,13 @@ def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) 
     """Return the constants of both sides, and the groups of addends that share variables."""
     constant = np.zeros(2)
     rank = {variable: place for place, variable in enumerate(order)}
-    joined: list[tuple[set[int], list[tuple[int, int, Node]]]] = []
+    addends: list[tuple[set[int], tuple[int, int, Node]]] = []
     for side, tree in enumerate((comparison.origin.left, comparison.origin.right)):
         for sign, addend in _addends(tree):
             about = {comparison.tables[name][0] for name in names_in(addend) if name in comparison.tables}
-            about &= rank.keys()
-            members = [(side, sign, addend)]
-            apart = []
-            for others, held in joined:
-                if about & others:
-                    about |= others
-                    members = held + members
-                else:
-                    apart.append((others, held))
-            joined = [*apart, (about, members)]
+            addends.append((about & rank.keys(), (side, sign, addend)))
     groups = []
-    for about, members in joined:
+    for about, members in grouped(addends):
         variables = tuple(sorted(about, key=rank.__getitem__))
         if math.prod(len(live_values(comparison, variable, domains)) for variable in variables) > MAX_CELLS:
             raise too_large(comparison)

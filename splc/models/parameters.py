@@ -52,11 +52,6 @@ class Quantity:
         """Whether it is determined and has no interval."""
         return self.determined and self.low == self.value == self.high
 
-    def __mul__(self, factor: float) -> Quantity:
-        """Return the quantity with value and interval multiplied by a factor."""
-        low, high = sorted((self.low * factor, self.high * factor))
-        return replace(self, value=self.value * factor, low=low, high=high)
-
 
 @dataclass(frozen=True)
 class ParameterTable:
@@ -184,8 +179,7 @@ def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dic
         InputError: if no table depends on a name in `at`, or a table has no row for its key.
     """
     found = list(parameters)
-    tabled = [parameter for parameter in found if parameter.keys]
-    known = sorted({parameter.by for parameter in tabled})
+    known = sorted({parameter.by for parameter in found if parameter.keys})
     problems = [
         Problem(
             f"no parameter of the models is a table over {name!r}",
@@ -197,19 +191,16 @@ def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dic
     wanted = {_squeezed(name): value for name, value in at.items()}
     rows: dict[str, int] = {}
     for parameter in found:
-        row: int | None = parameter.middle
-        if _squeezed(parameter.by) in wanted and parameter.keys:
-            value = wanted[_squeezed(parameter.by)]
-            row = parameter.row(value)
-            if row is None:
-                has = listed([f"{key:g}" for key in parameter.keys])
-                problems.append(
-                    Problem(
-                        f"{parameter.name} has no row for {parameter.by} = {value:g}", hint=f"it has rows for {has}"
-                    )
-                )
-                continue
-        rows[parameter.name] = parameter.middle if row is None else row
+        rows[parameter.name] = parameter.middle
+        value = wanted.get(_squeezed(parameter.by)) if parameter.keys else None
+        if value is None:
+            continue
+        row = parameter.row(value)
+        if row is None:
+            hint = f"it has rows for {listed([f'{key:g}' for key in parameter.keys])}"
+            problems.append(Problem(f"{parameter.name} has no row for {parameter.by} = {value:g}", hint=hint))
+        else:
+            rows[parameter.name] = row
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
     return rows

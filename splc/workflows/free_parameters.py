@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from splc.calibration import SCALE
 from splc.errors import Problem, SpecError, SplcError, listed, nearest
 from splc.formats.detect import model_format
-from splc.formats.models.read import StoredModel, parse_stored_models
+from splc.formats.models.read import parse_stored_models
+from splc.formats.models.stored import ReadOptions, StoredModel
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
@@ -54,10 +55,10 @@ def read_free_model(file: str, system: VariabilityModel, known: Parameters, name
     )
     given = known.changed(dict.fromkeys(guessed, 1.0))
     # With all parameters as names first, which shows the ones that the model uses.
-    [stored] = parse_stored_models(source, system, parameters=given, symbols=given.quantities)
+    [stored] = parse_stored_models(source, system, ReadOptions(given, symbols=given.quantities))
     used = [each.name for each in stored.model.parameters]
     _raise(_unused(file, stored, names, used))
-    [stored] = parse_stored_models(source, system, parameters=given, symbols=names)
+    [stored] = parse_stored_models(source, system, ReadOptions(given, symbols=names))
     # The factor on the whole model, 'scale', has the benchmarked value 1.
     return FreeModel(stored.model, tuple(name for name in guessed if name in used), stored.used)
 

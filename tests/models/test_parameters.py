@@ -36,17 +36,14 @@ def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> 
 
 
 def test_quantities() -> None:
-    """Multiplication by any factor, also a negative one, changes a number and its interval."""
-    assert Quantity(2.0, 1.0, 4.0) * -2 == Quantity(-4.0, -8.0, -2.0)
+    """A number without an interval is exact."""
     assert ONE(3.0).is_exact
     assert not Quantity(2.0, 1.0, 4.0).is_exact
 
 
 def test_undetermined_quantities_are_not_exact() -> None:
-    """Undetermined numbers remain names in models, as intervals do; multiplication keeps this and the levels."""
+    """Undetermined numbers remain names in models, as intervals do."""
     assert not Quantity.undetermined(3.0).is_exact
-    assert Quantity(2.0, 1.0, 4.0, 0.9) * 2 == Quantity(4.0, 2.0, 8.0, 0.9)
-    assert Quantity.undetermined(3.0) * 2 == Quantity.undetermined(6.0)
     found = expand_model("x * a + y * b", NAMES, Parameters({"a": Quantity.undetermined(3.0), "b": ONE(2.0)}))
     assert [parameter.name for parameter in found.derived] == ["a"]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from splc.calibration import Calibration, calibrate
 from splc.data.configurations import Configurations
 from splc.formats.models.read import parse_stored_models
+from splc.formats.models.stored import ReadOptions
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -30,7 +31,7 @@ Values = dict[str, float]
 def read(text: str, values: Values | Parameters, free: Sequence[str] = (), system: Any = SYSTEM) -> InfluenceModel:
     """Return a model with free parameters as names."""
     source = Source("model.txt", text.encode())
-    [stored] = parse_stored_models(source, system, parameters=Parameters.of(values), symbols=free)
+    [stored] = parse_stored_models(source, system, ReadOptions(Parameters.of(values), symbols=free))
     return stored.model
 
 

@@ -86,18 +86,15 @@ def scaling_file(
 
     `models`: (call path, metric) → model. `further`: further content of the JSON of some of them, such as predictions.
     """
-    entries = tuple(scaling_entry(key, model, (further or {}).get(key, {})) for key, model in models.items())
+    entries = tuple(_scaling_entry(key, model, (further or {}).get(key, {})) for key, model in models.items())
     method = next(iter(models.values())).method
     kind = plural(len(models), "scaling model", "scaling models")
     return ModelFile(entries, f"{kind} of {origin}, by splc {__version__} (pmnf, method {method})", facts or {})
 
 
-def scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any] | None = None) -> Entry:
-    """Return a scaling model as an entry of a file."""
+def _scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any]) -> Entry:
     below = None if model.below is None else model.below.model
-    return Entry(
-        key, model.model, model.names, facts_text(model), model.smape, below, model.change, model, further or {}
-    )
+    return Entry(key, model.model, model.names, facts_text(model), model.smape, below, model.change, model, further)
 
 
 def learned_file(result: LearningResult, origin: str, test_errors: Sequence[float | None] | None = None) -> ModelFile:

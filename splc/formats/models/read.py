@@ -77,10 +77,8 @@ def read_stored_model(
     Raises:
         InputError: if the file cannot be read, with file, line and column as far as they are known.
     """
-    models = parse_stored_models(
-        read_source(path), variability_model, parameters=parameters, round=round, learning=learning, symbols=symbols
-    )
-    return models[0]
+    options = ReadOptions(parameters, round, learning, symbols)
+    return parse_stored_models(read_source(path), variability_model, options)[0]
 
 
 def read_stored_models(
@@ -98,15 +96,14 @@ def read_stored_models(
     Raises:
         InputError: if a file cannot be read; the problems of all files are reported together.
     """
+    options = ReadOptions(parameters, round, learning)
     found: list[StoredModel] = []
     names: list[str] = []
     problems = Problems()
     for path in paths:
         try:
             source = read_source(path)
-            models = parse_stored_models(
-                source, variability_model, parameters=parameters, round=round, learning=learning
-            )
+            models = parse_stored_models(source, variability_model, options)
         except SplcError as error:
             problems.include(error)
             continue
@@ -121,18 +118,9 @@ def read_stored_models(
 
 
 def parse_stored_models(
-    source: Source,
-    variability_model: VariabilityModel | None = None,
-    *,
-    parameters: Mapping[str, float] | Parameters | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-    symbols: Collection[str] = (),
+    source: Source, variability_model: VariabilityModel | None, options: ReadOptions
 ) -> list[StoredModel]:
-    """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log.
-
-    See `read_stored_model` for all else.
-    """
+    """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
     form = registry.format_of("model", source)
@@ -141,7 +129,6 @@ def parse_stored_models(
         what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
-    options = ReadOptions(parameters, round, learning, symbols)
     found: list[StoredModel] = form.read(source, variability_model, options)
     return found
 

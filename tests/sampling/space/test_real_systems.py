@@ -227,9 +227,3 @@ def test_an_empty_space_names_a_minimal_conflict() -> None:
     with pytest.raises(VariabilityError) as caught:
         space.require_valid()
     assert sorted(problem.text or "" for problem in caught.value.problems) == ["!b1 | !b0", "b0", "b1"]
-
-
-def test_ranks_out_of_range_are_errors() -> None:
-    """Ranks go from 0 to count - 1."""
-    with pytest.raises(SpaceError, match="ranks must be from 0 to 7"):
-        system(bits(3)).unrank([8])

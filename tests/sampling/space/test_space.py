@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
+from splc.data.configurations import Configurations
 from splc.system.variability import VariabilityModel
 from tests.support.sampling_oracle import is_valid
 from tests.support.strategies import all_assignments, models
@@ -40,7 +41,7 @@ def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -
 def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
     """Every valid configuration has exactly one rank."""
     space = Space(model)
-    unranked = space.unrank(range(space.count))
+    unranked = Configurations(model, space.solutions.unrank(range(space.count)))
     assert len(unranked.unique()) == space.count
     assert np.array_equal(np.sort(unranked.keys), np.sort(space.enumerate().keys))
 
