@@ -8,7 +8,7 @@ import numpy as np
 
 from sampling.designs.design import Arguments
 from sampling.designs.subsets import subset_minima
-from sampling.space.completion import Demand, minimal
+from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
 
@@ -36,15 +36,10 @@ class Amount:
     def resolve(self, parts: Parts) -> int:
         """Return the number for a system."""
         if self.text == "asOW":
-            return option_wise_count(parts)
+            # SPL Conqueror counts the distinct smallest configurations with and without each option.
+            options = range(len(parts.selectable))
+            rows, possible = minimal(parts, [frozenset({(option, value)}) for option in options for value in (1, 0)])
+            return len(without_repeats(np.ascontiguousarray(rows[possible])))
         if self.text.startswith("asTW"):
             return len(subset_minima(parts, int(self.text[4:]))[0])
         return int(self.text)
-
-
-def option_wise_count(parts: Parts) -> int:
-    """Return SPL Conqueror's `asOW`: the number of distinct smallest configurations with and without each option."""
-    options = range(len(parts.selectable))
-    demands: list[Demand] = [frozenset({(option, value)}) for option in options for value in (1, 0)]
-    rows, possible = minimal(parts, demands)
-    return len(without_repeats(np.ascontiguousarray(rows[possible])))

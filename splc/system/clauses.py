@@ -8,11 +8,12 @@ every exclusion holds in both directions; an implication needs one option of eac
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from splc.system.constraints import BooleanConstraint, OptionLiteral
+from splc.system.constraints import BooleanConstraint
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -58,14 +59,12 @@ def _literal(model: VariabilityModel, name: str, positive: bool) -> tuple[int, t
     option = model.options[position]
     if isinstance(option, BinaryOption):
         return position, (not positive, positive)
-    wanted = positive
-    deselected = (not wanted,) if option.optional else ()
-    return position, (*[wanted] * len(option.values), *deselected)
+    return position, (*[positive] * len(option.values), *[not positive] * option.optional)
 
 
 def _clause(
     model: VariabilityModel,
-    literals: list[tuple[str, bool]],
+    literals: Iterable[tuple[str, bool]],
     reason: str,
     origin: BooleanConstraint | None = None,
 ) -> list[Clause]:
@@ -119,14 +118,7 @@ def _hierarchy(model: VariabilityModel) -> list[Clause]:
 def _stated(model: VariabilityModel) -> list[Clause]:
     found: list[Clause] = []
     for constraint in model.boolean_constraints:
-        groups: list[list[OptionLiteral]] = (
-            [[literal] for literal in constraint.literals] if constraint.conjunction else [list(constraint.literals)]
-        )
-        for group in groups:
-            found += _clause(
-                model,
-                [(literal.name, literal.positive) for literal in group],
-                constraint.text.strip(),
-                constraint,
-            )
+        literals = constraint.literals
+        for group in [[each] for each in literals] if constraint.conjunction else [literals]:
+            found += _clause(model, group, constraint.text.strip(), constraint)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from splc.types import Array
 TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True)
-class OptionLiteral:
+class OptionLiteral(NamedTuple):
     """An option that is selected (`positive`) or not."""
 
     name: str

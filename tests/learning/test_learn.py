@@ -253,7 +253,7 @@ def test_powers_of_optional_options_that_cancel_keep_the_switch(functions: tuple
         terms = result.terms
         assert len({term.log_text() for term in terms}) == len(terms)
         assert result.learning_error == pytest.approx(result.rounds[-1].error, rel=1e-6, abs=1e-9)
-        told, _ = parse_stored_log(Source("a.log", learned_log_text(result).encode()), MODEL)
+        [(told, _)] = parse_stored_log(Source("a.log", learned_log_text(result).encode()), MODEL)
         assert told == result.model
 
 

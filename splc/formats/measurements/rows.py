@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -79,24 +79,6 @@ class MeasurementRows:
     deviation: float | None = None
 
 
-@dataclass
-class _Refused:
-    """Rows that are an error under the policy, and summaries with hints."""
-
-    rows: list[tuple[int, str]] = field(default_factory=list)
-    summaries: list[Problem] = field(default_factory=list)
-
-    def raise_if_any(self, file: str) -> None:
-        """Raise an error with the first rows and the summaries."""
-        if not self.rows:
-            return
-        self.rows.sort()
-        problems = [Problem(reason, file, line) for line, reason in self.rows[:_LISTED]]
-        if rest := len(self.rows) - len(problems):
-            problems.append(Problem(f"… and {rest} more rows", file))
-        raise MeasurementError([*problems, *self.summaries])
-
-
 def assemble(
     model: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source, *, repeated: bool
 ) -> Measurements:
@@ -106,13 +88,14 @@ def assemble(
         raise MeasurementError(Problem("the file has no rows", source.name))
     if not rows.values:
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
-    refused = _Refused()
+    refused: list[tuple[int, str]] = []
+    summaries: list[Problem] = []
     invalid = invalid_rows(model, rows.indices, rows.reasons, policy)
     if invalid and policy.invalid == "error":
-        refused.rows += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
+        refused += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
         message = f"{len(invalid)} of {count} rows have no valid configuration"
         hint = "correct them, or leave them out with --invalid drop"
-        refused.summaries.append(Problem(message, source.name, hint=hint))
+        summaries.append(Problem(message, source.name, hint=hint))
     kept = np.setdiff1d(np.arange(count), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
     first, group = Configurations(model, rows.indices[kept]).groups()
     repeats = np.ones(len(kept), dtype=bool)
@@ -120,15 +103,16 @@ def assemble(
     if repeated:
         repeats[:] = False
     if repeats.any() and policy.duplicates == "error":
-        refused.rows += [
+        refused += [
             (int(rows.lines[kept[at]]), f"this configuration was measured in line {earlier} already")
             for at in np.flatnonzero(repeats)
             for earlier in [int(rows.lines[kept[first[group[at]]]])]
         ]
         message = f"{int(repeats.sum())} of {count} rows repeat a configuration"
         hint = "keep the first of each with --duplicates first, or the mean of all with --duplicates mean"
-        refused.summaries.append(Problem(message, source.name, hint=hint))
-    refused.raise_if_any(source.name)
+        summaries.append(Problem(message, source.name, hint=hint))
+    if refused:
+        raise _refusal(refused, summaries, source.name)
     if len(kept) == 0:
         reason = next(iter(invalid.values()))
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
@@ -149,6 +133,14 @@ def assemble(
         (*rows.notes, *_missing_notes(rows, kept)),
     )
     return Measurements(configurations, _repetitions(rows, kept, group, source), policy.aggregate, report)
+
+
+def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -> MeasurementError:
+    """Return the error for rows that the policy does not allow: the first rows, and the summaries with hints."""
+    problems = [Problem(reason, file, line) for line, reason in sorted(rows)[:_LISTED]]
+    if rest := len(rows) - len(problems):
+        problems.append(Problem(f"… and {rest} more rows", file))
+    return MeasurementError([*problems, *summaries])
 
 
 def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:

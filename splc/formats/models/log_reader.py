@@ -66,34 +66,32 @@ def parse_stored_log(
     variability_model: VariabilityModel | None = None,
     round: WhichRound = "last",
     learning: int | None = None,
-) -> tuple[InfluenceModel, str | None]:
-    """Return a model that a log holds, and the property that was learned, where the log says it (`command: nfp`).
+) -> list[tuple[InfluenceModel, str | None]]:
+    """Return models of a log, and the property that was learned, where the log says it (`command: nfp`).
 
     `variability_model`: the system, whose names the terms must use; options that are always selected (among them the
     one that represents the constant) become the constant. Without it only `root` does. `learning`: 1, 2, … where a log
-    holds several learnings; None is the last.
+    holds several learnings; None is the last, 0 all.
     """
     learnings = _learnings(source)
     if not learnings:
         hint = "it must have a line such as '1;2.5 * root + 3 * x;…' under 'Learning progress:' or 'Models:'"
         raise InputError(Problem("there is no learned model in this log", source.name, hint=hint))
-    if learning is not None and not 1 <= learning <= len(learnings):
+    if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
-    chosen = learnings[-1 if learning is None else learning - 1]
-    if chosen.average and round in {"last", "best"}:
-        parts = [(*pair, line) for text, line in chosen.average for pair in split_model(text)]
-    else:
-        this = _chosen_round(chosen, round, source.name)
-        if not this.model.strip():
-            hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
-            raise InputError(Problem(f"the model of round {this.number} is empty", source.name, this.line, hint=hint))
-        parts = [(*pair, this.line) for pair in split_model(this.model)]
-    return _model(parts, chosen.link, source.name, variability_model), chosen.nfp
+    chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
+    return [(_model(each, round, source.name, variability_model), each.nfp) for each in chosen]
 
 
-def number_of_learnings(source: Source) -> int:
-    """Return how many learnings a log holds that have a model."""
-    return len(_learnings(source))
+def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
+    """Return the model of a learning as (influence, product, line) parts."""
+    if learning.average and which in {"last", "best"}:
+        return [(*pair, line) for text, line in learning.average for pair in split_model(text)]
+    this = _chosen_round(learning, which, file)
+    if not this.model.strip():
+        hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
+        raise InputError(Problem(f"the model of round {this.number} is empty", file, this.line, hint=hint))
+    return [(*pair, this.line) for pair in split_model(this.model)]
 
 
 def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine:
@@ -187,9 +185,10 @@ def _is_value(text: str) -> bool:
 
 
 def _model(
-    parts: list[tuple[str, str, int]], link: Link, file: str, variability_model: VariabilityModel | None
+    learning: Learning, which: WhichRound, file: str, variability_model: VariabilityModel | None
 ) -> InfluenceModel:
-    """Return the model of (influence, product, line) parts."""
+    """Return the model of a round of a learning, or its averaged model."""
+    parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
     names = (
         NameTable(variability_model.term_names) if variability_model else names_of(product for _, product, _ in parts)

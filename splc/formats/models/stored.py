@@ -8,7 +8,7 @@ from typing import Literal
 
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
-from splc.formats.models.log_reader import WhichRound, number_of_learnings, parse_stored_log
+from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.text import model_text_file, parse_stored_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
@@ -64,11 +64,8 @@ def read_json(source: Source, system: VariabilityModel | None, options: ReadOpti
 
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the models of a log."""
-    numbers: list[int | None] = [options.learning]
-    if options.learning == 0:
-        # Without any learning, the reader says what is missing.
-        numbers = [*range(1, max(1, number_of_learnings(source)) + 1)]
-    return [StoredModel(*parse_stored_log(source, system, options.round, n), kind="log") for n in numbers]
+    found = parse_stored_log(source, system, options.round, options.learning)
+    return [StoredModel(*each, kind="log") for each in found]
 
 
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

@@ -6,14 +6,14 @@ describes how expressions are treated that are not sums of terms.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from splc.arithmetic.evaluation import fraction_of
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.models.terms import CONSTANT, Factor, option_term, product_of
 from splc.models.text.algebra import Algebra
 from splc.models.text.products import MAX_EXPONENT, Expansion, TooLargeError, add, settled
-from splc.models.text.signs import Signs
 
 
 def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Expansion:
@@ -21,28 +21,19 @@ def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Ex
 
     `definitions`: name → its sum of terms.
     """
-    return Expander(definitions or {}).expanded(node)
+    expander = Expander()
+    expander.definitions = definitions or {}
+    return expander.expanded(node)
 
 
 class Expander(Algebra):
     """Expands the statements of one text; refuses expansions that become too large.
 
-    Args:
+    Attributes:
         definitions: name → its sum of terms; may grow between statements.
-        subexpressions: as for `Algebra`.
-        binary: as for `Algebra`.
-        signs: as for `Algebra`.
     """
 
-    def __init__(
-        self,
-        definitions: Mapping[str, Expansion],
-        subexpressions: bool = False,
-        binary: Collection[str] = (),
-        signs: Signs | None = None,
-    ) -> None:
-        super().__init__(subexpressions, binary, signs)
-        self.definitions = definitions
+    definitions: Mapping[str, Expansion] = MappingProxyType({})
 
     def expanded(self, node: Node) -> Expansion:
         """Return the canonical sum of terms of a statement."""

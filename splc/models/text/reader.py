@@ -53,7 +53,7 @@ def expand_text(text: str, names: Mapping[str, str] | None) -> Expansion:
     `names`: accepted spelling → option name; None accepts every plain name as an option. Functions that exist in model
     text only, such as `max`, are ordinary names here.
     """
-    return _Text(text, Symbols(names, Expander({})), Parameters(), None).expanded().expansion
+    return _Text(text, Symbols(names, Expander()), Parameters(), None).expanded().expansion
 
 
 def expand_model(
@@ -74,7 +74,7 @@ def expand_model(
     is always 1. `binary`: names whose values are 0 and 1, so that all their positive powers are equal. `signs`: lower
     bounds of options; by default all options are positive.
     """
-    expander = Expander({}, subexpressions=True, binary=binary, signs=signs)
+    expander = Expander(subexpressions=True, binary=binary, signs=signs)
     stated = Symbols(names, expander, constants)
     return _Text(text, stated, parameters or Parameters(), symbols).expanded()
 

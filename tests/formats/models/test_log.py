@@ -61,7 +61,7 @@ def parsed(
     text: str, system: VariabilityModel | None = None, which: WhichRound = "last", learning: int | None = None
 ) -> InfluenceModel:
     """Return the model of a log."""
-    return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0]
+    return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0][0]
 
 
 def line(number: int, model: str, error: float = 1.0) -> str:

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sampling import draw_sample, sample
-from sampling.designs.amount import option_wise_count
+from sampling.designs.amount import Amount
 from sampling.designs.subsets import subset_minima
 from sampling.space.completion import minimal, selected
 from sampling.space.parts import Parts
@@ -151,7 +151,7 @@ def test_sizes_of_published_samples(
 ) -> None:
     """As many option-wise, pair-wise and 3-wise configurations as the published experiments had."""
     parts = Parts(Space(real_model(name)))
-    assert option_wise_count(parts) == counts[0]
+    assert Amount("asOW").resolve(parts) == counts[0]
     assert len(subset_minima(parts, 2)[0]) == counts[1]
     assert len(subset_minima(parts, 3)[0]) == counts[2]
     for spec, count in zip(("asOW", "asTW2", "asTW3"), counts, strict=True):
