@@ -156,6 +156,10 @@ class TestErrors:
             assert "no valid configuration" in refused("sample", "--sampling", sampling, "-o", "s.csv")
         assert not (folder / "s.csv").exists()
 
+    def test_two_results_on_standard_output(self, refused: Refused) -> None:
+        """The table and the JSON object are not mixed."""
+        assert "has the JSON object already" in refused("sample", "--sampling", "ff", "-o", "-", "--json")
+
     def test_an_existing_file_is_kept(self, refused: Refused, folder: Path) -> None:
         """What cannot be sampled leaves an existing output as it was."""
         (folder / "s.csv").write_text("precious", encoding="utf-8")
