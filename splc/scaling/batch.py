@@ -23,7 +23,6 @@ from splc.scaling.methods import FitSettings
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
-from splc.scaling.scores import rss
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
 from splc.scaling.single.segmented import LEAST_POINTS, WORTH_A_CHANGE, change_point
@@ -146,13 +145,14 @@ def _models(
     estimates = chosen.values(points)
     errors = smape(estimates, values, axis=1)
     with np.errstate(over="ignore"):
-        squares = rss(estimates, values, axis=1) * units * units
+        squares = ((estimates - values) ** 2).sum(axis=1) * units * units
     noise = _noise(measured, estimates, chosen)
     with np.errstate(all="ignore"):
         far = chosen.values(FAR * points.max(axis=0, keepdims=True))[:, 0]
     powers = np.array([[each.power < 0 for each in term] for term in chosen.terms], dtype=bool)
     negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
-    fall = _falls(points, values)
+    several = [falls_along(points, values, at) for at in range(len(names))] if len(names) > 1 else [falls(values)]
+    fall = np.stack(several, axis=1)
     zeros = np.count_nonzero(values == 0, axis=1)
     positive = values.min(axis=1) > 0
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
@@ -203,14 +203,6 @@ def _models(
 
 def _ranges(points: Array) -> tuple[tuple[float, float], ...]:
     return tuple((float(each.min()), float(each.max())) for each in points.T)
-
-
-def _falls(points: Array, values: Array) -> Array:
-    """Return which quantities fall along each parameter, shape (models, parameters)."""
-    number = points.shape[1]
-    if number == 1:
-        return falls(values)[:, None]
-    return np.stack([falls_along(points, values, at) for at in range(number)], axis=1)
 
 
 def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[tuple[Product, ...], tuple[float, ...]]:

@@ -12,11 +12,6 @@ _NO_CONSTANT = 0.0005
 _NO_FREEDOM = 1e-10
 
 
-def rss(fitted: Array, values: Array, axis: int = 0) -> Array:
-    """Return the residual sum of squares."""
-    return np.asarray(((fitted - values) ** 2).sum(axis=axis))
-
-
 def line(columns: Array, values: Array) -> tuple[Array, Array]:
     """Fit constant + slope * column by least squares.
 

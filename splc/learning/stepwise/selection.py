@@ -68,19 +68,17 @@ class Scorer:
             for share, projection in zip(self.shares, self.projections, strict=True):
                 total = total + share * projection.losses(heads[some], atoms[some])
             parts.append(total)
-        return np.concatenate(parts) if parts else np.zeros(0)
+        errors = np.concatenate([np.zeros(0), *parts])
+        collinear = np.isnan(errors)
+        self.collinear[heads[collinear], atoms[collinear]] = True
+        return errors
 
     def all_losses(self, allowed: Array) -> tuple[Array, Array, Array]:
         """Return heads, atoms and selection errors of all allowed candidates that are not collinear."""
         heads, atoms = np.nonzero(allowed)
         errors = self.losses(heads, atoms)
-        self._mark_collinear(heads, atoms, errors)
         fine = ~np.isnan(errors)
         return heads[fine], atoms[fine], errors[fine]
-
-    def _mark_collinear(self, heads: Array, atoms: Array, errors: Array) -> None:
-        collinear = np.isnan(errors)
-        self.collinear[heads[collinear], atoms[collinear]] = True
 
     def divisors(self, heads: Array, atoms: Array) -> Array:
         """Return the number that each candidate's drop is divided by."""
@@ -117,7 +115,6 @@ class Scorer:
         while at < len(order) and bounds[order[at]] >= best - TIE * error:
             some = order[at : at + step]
             errors[some] = self.losses(heads[some], atoms[some])
-            self._mark_collinear(heads[some], atoms[some], errors[some])
             best = max(best, float(np.fmax.reduce((error - errors[some]) / divisors[some], initial=-np.inf)))
             at, step = at + len(some), min(2 * step, 256)
         known = ~np.isnan(errors)

@@ -15,7 +15,7 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.scaling.exponents import Exponents
-from splc.scaling.scores import contributes, left_out, line, rss
+from splc.scaling.scores import contributes, left_out, line
 from splc.scaling.selection import Selection, batch_size
 from splc.types import Array
 
@@ -116,7 +116,7 @@ class _Search:
             if filtered:
                 score = np.where(contributes(slope, columns, values), score, np.inf)
         else:
-            score, error = rss(fitted, values), smape(fitted, values)
+            score, error = ((fitted - values) ** 2).sum(axis=0), smape(fitted, values)
         known = np.isfinite(slope) & np.isfinite(score)
         return np.stack([constant, slope, np.where(known, score, np.inf), np.where(known, error, np.inf)])
 
