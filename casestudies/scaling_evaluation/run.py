@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,41 +20,22 @@ from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.study.folder import relative_name, results_folder
 from splc.study.manifest import versions
 from splc.study.pictures import WITHOUT, can_draw
-from splc.study.runner import Execution, run_tasks
+from splc.study.runner import Execution, TasksResult, run_tasks
 
 TABLES = ("table.csv", "table.md", "table.tex")
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluationResult:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvaluationResult(TasksResult):
     """The result of an evaluation.
 
     Attributes:
         evaluation: the evaluation.
-        folder: the results folder.
-        tasks: number of tasks.
-        found: number of tasks that were finished before.
-        done: number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables.
         rows: all rows, empty after an interruption.
-        tables: the tables of `table.md`.
-        files: the files that were written, relative to the folder, without the records of tasks.
-        notes: what the user should know.
     """
 
     evaluation: Evaluation
-    folder: Path
-    tasks: int
-    found: int
-    done: int
     rows: tuple[Row, ...] = ()
-    tables: tuple[Table, ...] = ()
-    files: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether tasks are left."""
-        return self.done < self.tasks
 
 
 def run_evaluation(
@@ -81,8 +62,11 @@ def run_evaluation(
     with results_folder(folder, owner, names, () if path is None else (str(path),), force=force) as results:
         perform = partial(perform_cell, evaluation=evaluation)
         records, found = run_tasks(tasks, perform, results, execution or Execution())
-        if len(records) < len(tasks):
-            return EvaluationResult(evaluation, folder, len(tasks), found, len(records))
+        result = EvaluationResult(
+            evaluation=evaluation, folder=folder, tasks=len(tasks), found=found, done=len(records)
+        )
+        if result.interrupted:
+            return result
         rows = tuple(row for task in tasks for row in records[task.key]["rows"])
         times: dict[str, Any] = {
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -101,9 +85,7 @@ def run_evaluation(
     notes = tuple(f"{each} is no longer a result; it is kept, because it was changed" for each in kept)
     if pictures and not can_draw():
         notes += (WITHOUT,)
-    return EvaluationResult(
-        evaluation, folder, len(tasks), found, len(records), rows, tables, tuple(sorted(files)), notes
-    )
+    return replace(result, rows=rows, tables=tables, files=tuple(sorted(files)), notes=notes)
 
 
 def _files(rows: Sequence[Row], tables: Sequence[Table]) -> dict[str, bytes]:

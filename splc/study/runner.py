@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from splc.errors import LearningError
 from splc.io.files import sha256_of
+from splc.io.tables import Table
 from splc.study.folder import ResultsFolder
 
 # The record of a task, in JSON's types.
@@ -39,6 +41,34 @@ class KeyedTask(Protocol):
 
 T = TypeVar("T", bound=KeyedTask)
 Finished = tuple[T, Content, float]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TasksResult:
+    """The result of running tasks into a results folder.
+
+    Attributes:
+        folder: the results folder.
+        tasks: number of tasks.
+        found: number of tasks that were finished before.
+        done: number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables.
+        tables: the tables of `table.md`.
+        files: the files that were written, relative to the folder, without the records of tasks.
+        notes: what the user should know.
+    """
+
+    folder: Path
+    tasks: int
+    found: int
+    done: int
+    tables: tuple[Table, ...] = ()
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether tasks are left."""
+        return self.done < self.tasks
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from splc.study.manifest import manifest_of
 from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
 from splc.study.records import Record, perform
 from splc.study.results import Results, compare_runs
-from splc.study.runner import Execution, run_tasks, single_threaded
+from splc.study.runner import Execution, TasksResult, run_tasks, single_threaded
 from splc.study.specification import Study
 from splc.study.tables import runs_table, tables_of, whole_table
 from splc.study.tasks import tasks_of
@@ -26,36 +26,17 @@ RESULTS = "results"
 TABLES = ("table.csv", "table.md", "table.tex", "runs.csv")
 
 
-@dataclass(frozen=True, eq=False)
-class StudyResult:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StudyResult(TasksResult):
     """The result of a study.
 
     Attributes:
         study: the study.
-        folder: the results folder.
-        tasks: number of tasks.
-        found: number of tasks that were finished before.
-        done: number of finished tasks; fewer than `tasks` after an interruption, which leaves nothing compared.
         results: the comparisons, None after an interruption.
-        tables: the tables of `table.md`.
-        files: the files that were written, relative to the folder, without the records of tasks.
-        notes: what the user should know.
     """
 
     study: Study
-    folder: Path
-    tasks: int
-    found: int
-    done: int
     results: Results | None = None
-    tables: tuple[Table, ...] = ()
-    files: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether tasks are left."""
-        return self.done < self.tasks
 
 
 def run_study(
@@ -96,8 +77,11 @@ def run_study(
     with results_folder(folder, owner, names, loaded.paths, force=force) as results:
         learned = partial(perform, inputs=loaded.inputs, missing=study.missing)
         records, found = run_tasks(tasks, learned, results, Execution(jobs, scheduler, on_task, should_stop))
-        if len(records) < len(tasks):
-            return StudyResult(study, folder, len(tasks), found, len(records), notes=loaded.notes)
+        result = StudyResult(
+            study=study, folder=folder, tasks=len(tasks), found=found, done=len(records), notes=loaded.notes
+        )
+        if result.interrupted:
+            return result
         on_task(len(tasks), len(tasks), "comparing")
         times: dict[str, Any] = {
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -113,10 +97,10 @@ def run_study(
     notes = (*loaded.notes, *(f"{path} is no longer a result; it is kept, because it was changed" for path in kept))
     if pictures and not can_draw():
         notes += (WITHOUT,)
-    return StudyResult(study, folder, len(tasks), found, len(records), compared, tables, tuple(sorted(files)), notes)
+    return replace(result, results=compared, tables=tables, files=tuple(sorted(files)), notes=notes)
 
 
-def _files(study: Study, compared: Results, tables: tuple[Table, ...]) -> dict[str, bytes]:
+def _files(study: Study, compared: Results, tables: Sequence[Table]) -> dict[str, bytes]:
     """Return name → content of all tables and logs."""
     texts = {
         "table.csv": csv_text(whole_table(study, compared)),
