@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult, Predictor, Round
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.scaling.result import ScalingModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+
+if TYPE_CHECKING:
+    from splc.scaling.result import ScalingModel
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text, require_whole_exponents
-from splc.scaling.result import ScalingModel
 from splc.types import Array
+
+if TYPE_CHECKING:
+    from splc.scaling.result import ScalingModel
 
 
 class Predictor(Protocol):

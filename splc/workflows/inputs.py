@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from splc.errors import RequestError, unknown_name_hint
 from splc.formats.measurements.rows import Policy
-from splc.formats.models.read import StoredModel, read_stored_model
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
 from splc.workflows.note import Notes, reading_notes
@@ -16,6 +15,7 @@ from splc.workflows.note import Notes, reading_notes
 if TYPE_CHECKING:
     from sampling import Space
     from splc.data.measurements import Measurements
+    from splc.formats.models.read import StoredModel
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
 
@@ -116,6 +116,8 @@ class ModelInputs(SystemInputs):
             InputError: if the model or the parameters cannot be read.
             RequestError: if the model does not use a stated parameter.
         """
+        from splc.formats.models.read import read_stored_model
+
         stored = read_stored_model(file, system, parameters=self.known_parameters(project))
         self.require_used(stored.used)
         return stored

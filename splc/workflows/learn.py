@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from splc.learning.learner import Learner
 from splc.learning.result import LearningResult, Round
 from splc.learning.sums import Part, parts_of
 from splc.models.text.log_grammar import require_writable_names
-from splc.plotting import plot_format, prediction_plot
-from splc.scaling.prediction import Prediction, far_point, predictions
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.learn_inputs import (
@@ -37,6 +35,9 @@ from splc.workflows.learn_inputs import (
     with_deviation,
 )
 from splc.workflows.note import Note, Notes, notes_of
+
+if TYPE_CHECKING:
+    from splc.scaling.prediction import Prediction
 
 __all__ = ["Request", "Result", "learn_rows", "run"]
 
@@ -119,7 +120,11 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         notes += remarks
         output = request.output or f"learned{learner.suffix}"
         form = output_form(output, learner)
-        drawn = None if request.plot is None else plot_format(request.plot)
+        drawn = None
+        if request.plot is not None:
+            from splc.plotting import plot_format
+
+            drawn = plot_format(request.plot)
         inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(request.plot, (*inputs, output))
@@ -175,7 +180,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             evaluated=evaluated,
             round_errors=errors,
             shares=tuple(term_shares(result.model, measured.configurations[rows])) if result.readable else (),
-            predictions=() if result.scaling is None else predictions(result.scaling, [far_point(result.scaling)]),
+            predictions=_far_predictions(result),
             output=output if request.write else None,
             plot=request.plot if request.write else None,
             notes=tuple(notes),
@@ -283,6 +288,15 @@ def _evaluated(result: LearningResult, measured: Measurements, rows: Array, eval
     return Evaluated(evaluation.report.source or "", len(judged), int(known.sum()))
 
 
+def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:
+    """Return predictions beyond the measured points, for learners that fit scaling models."""
+    if result.scaling is None:
+        return ()
+    from splc.scaling.prediction import far_point, predictions
+
+    return predictions(result.scaling, [far_point(result.scaling)])
+
+
 def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn: str) -> bytes:
     """Return the plot of predicted against measured values."""
     learned = np.zeros(len(measured), dtype=bool)
@@ -290,4 +304,6 @@ def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn:
     values = measured.column(result.nfp)
     predicted = predictions_of(result.predictor, measured.configurations)
     there = ~np.isnan(values) & ~np.isnan(predicted)
+    from splc.plotting import prediction_plot
+
     return prediction_plot(values[there], predicted[there], learned[there], result.nfp, measured.model.name, drawn)

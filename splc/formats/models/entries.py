@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
@@ -14,7 +14,9 @@ from splc.io.tables import rounded_text
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import exponent, exponent_text, quoted
-from splc.scaling.result import ScalingModel
+
+if TYPE_CHECKING:
+    from splc.scaling.result import ScalingModel
 
 # Percentages below this are shown as `< 0.001 %`.
 _LEAST = 0.001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, Key
@@ -14,7 +14,9 @@ from splc.io.json import plain_values
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Exponent
-from splc.scaling.result import ScalingModel
+
+if TYPE_CHECKING:
+    from splc.scaling.result import ScalingModel
 
 SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
