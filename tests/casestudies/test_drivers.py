@@ -408,9 +408,10 @@ def test_help(drivers: Path) -> None:
 
 
 def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
-    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted.
+    """The benchmark prints parameters that can be read, within their intervals if these are wanted.
 
-    The lower end of an interval may be 0 on a busy machine.
+    Times per operation are positive. Latency and bandwidth are a line through measured times: on a busy machine
+    either may come out negative.
     """
     path = tmp_path / "parameters.toml"
     for options in ([], ["--intervals"]):
@@ -419,8 +420,8 @@ def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
         path.write_text(done.stdout, encoding="utf-8")
         found = read_parameters(path).quantities
         assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
-        for quantity in found.values():
+        for name, quantity in found.items():
             assert isinstance(quantity, Quantity)
-            assert quantity.value > 0
-            assert 0 <= quantity.low <= quantity.value <= quantity.high
+            assert quantity.value > 0 or name in {"alpha", "beta"}
+            assert quantity.low <= quantity.value <= quantity.high
             assert quantity.is_exact or options

@@ -53,7 +53,8 @@ class TestResuming:
             "import os, signal, sys, time\nx, cache = map(int, sys.argv[1:])\n"
             "if os.environ.get('SENT') and (x, cache) == (4, 0):\n"
             "    open('left', 'w').write(str(os.getpid()))\n"
-            "    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(1000)\n"
+            # Time for the session to record the run: a busy machine may start the run first.
+            "    time.sleep(1)\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(1000)\n"
             "print('time:', x * 2 + cache)"
         )
         arguments = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
