@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -36,12 +37,12 @@ class TermScore:
     second: float | None
 
 
-class _Score:
+class _Score(ABC):
     """The score of u terms together."""
 
     @property
-    def _scores(self) -> tuple[TermScore, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _scores(self) -> tuple[TermScore, ...]: ...
 
     @property
     def score(self) -> float:

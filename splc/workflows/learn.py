@@ -24,6 +24,7 @@ from splc.learning.learner import Learner
 from splc.learning.result import LearningResult, Round
 from splc.learning.sums import Part, parts_of
 from splc.models.text.log_grammar import require_writable_names
+from splc.plotting import plot_format, prediction_plot
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.learn_inputs import (
@@ -120,11 +121,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         notes += remarks
         output = request.output or f"learned{learner.suffix}"
         form = output_form(output, learner)
-        drawn = None
-        if request.plot is not None:
-            from splc.plotting import plot_format
-
-            drawn = plot_format(request.plot)
+        drawn = None if request.plot is None else plot_format(request.plot)
         inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(request.plot, (*inputs, output))
@@ -304,6 +301,4 @@ def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn:
     values = measured.column(result.nfp)
     predicted = predictions_of(result.predictor, measured.configurations)
     there = ~np.isnan(values) & ~np.isnan(predicted)
-    from splc.plotting import prediction_plot
-
     return prediction_plot(values[there], predicted[there], learned[there], result.nfp, measured.model.name, drawn)

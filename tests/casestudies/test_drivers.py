@@ -408,20 +408,20 @@ def test_help(drivers: Path) -> None:
 
 
 def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
-    """The benchmark prints parameters that can be read, within their intervals if these are wanted.
-
-    Times per operation are positive. Latency and bandwidth are a line through measured times: on a busy machine
-    either may come out negative.
-    """
+    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
     path = tmp_path / "parameters.toml"
     for options in ([], ["--intervals"]):
-        done = call([drivers / "benchmark", "--quick", *options], 2)
-        assert (done.returncode, done.stderr) == (0, "")
-        path.write_text(done.stdout, encoding="utf-8")
-        found = read_parameters(path).quantities
-        assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
-        for name, quantity in found.items():
+        for _ in range(5):
+            done = call([drivers / "benchmark", "--quick", *options], 2)
+            assert (done.returncode, done.stderr) == (0, "")
+            path.write_text(done.stdout, encoding="utf-8")
+            found = read_parameters(path).quantities
+            assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
+            beta = found["beta"]
+            # The difference of two measured times: on a busy machine it can be negative, so it is measured again.
+            if isinstance(beta, Quantity) and beta.low > 0:
+                break
+        for quantity in found.values():
             assert isinstance(quantity, Quantity)
-            assert quantity.value > 0 or name in {"alpha", "beta"}
-            assert quantity.low <= quantity.value <= quantity.high
+            assert 0 < quantity.low <= quantity.value <= quantity.high
             assert quantity.is_exact or options
