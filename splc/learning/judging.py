@@ -15,7 +15,16 @@ from splc.data.measurements import Measurements
 from splc.errors import plural
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
-from splc.learning.result import LearnedTerm, LearningResult, Predictor, Round
+from splc.learning.result import (
+    CrossValidated,
+    InfluenceEstimate,
+    Intervals,
+    LearnedTerm,
+    LearningResult,
+    PathPoint,
+    Predictor,
+    Round,
+)
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -52,6 +61,10 @@ def judged(
     rounds: Iterable[Round] = (),
     notes: Iterable[str] = (),
     scaling: ScalingModel | None = None,
+    cross_validated: CrossValidated | None = None,
+    estimates: Iterable[InfluenceEstimate] = (),
+    path: Iterable[PathPoint] = (),
+    intervals: Intervals | None = None,
 ) -> LearningResult:
     """Return the result of a learner, with its errors.
 
@@ -65,6 +78,10 @@ def judged(
         rounds: the history.
         notes: what the user should know about the model.
         scaling: the scaling model, for learners that fit one.
+        cross_validated: the error on held-out folds of the learning set.
+        estimates: the uncertainty of each influence.
+        path: models from few terms to many.
+        intervals: prediction intervals.
     """
     errors = errors_of(predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
     system = problem.measurements.model
@@ -91,6 +108,10 @@ def judged(
         provenance={**facts, **problem.provenance},
         notes=(*problem.notes, *notes, *errors.notes),
         scaling=scaling,
+        cross_validated=cross_validated,
+        estimates=tuple(estimates),
+        path=tuple(path),
+        intervals=intervals,
     )
 
 

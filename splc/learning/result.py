@@ -132,6 +132,69 @@ class Round:
 
 
 @dataclass(frozen=True)
+class CrossValidated:
+    """The relative error in percent at held-out configurations of the learning set.
+
+    Attributes:
+        median: the median.
+        mean: the mean.
+        p95: the 95th percentile.
+    """
+
+    median: float
+    mean: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class InfluenceEstimate:
+    """The uncertainty of an influence.
+
+    Attributes:
+        term: the term.
+        influence: its influence.
+        standard_error: the standard error of the influence.
+        low: the lower end of its 90 % interval.
+        high: the upper end.
+        sign_probability: the probability that the influence has the sign that it is printed with.
+    """
+
+    term: Term
+    influence: float
+    standard_error: float
+    low: float
+    high: float
+    sign_probability: float
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """A model on the path from few terms to many.
+
+    Attributes:
+        terms: the number of terms.
+        error: the expected error in percent of the model with so many terms.
+        added: the term that was added last, as text.
+    """
+
+    terms: int
+    error: float
+    added: str
+
+
+class Intervals(Protocol):
+    """Prediction intervals."""
+
+    @property
+    def level(self) -> float:
+        """The probability that a measured value lies inside: 0.9."""
+
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return the lower and upper ends, shapes (n,), in the unit of the property."""
+        ...
+
+
+@dataclass(frozen=True)
 class LearningResult:
     """A learned model with its history and errors (mean relative errors in percent; None where undefined).
 
@@ -155,6 +218,10 @@ class LearningResult:
         provenance: sampling, files with hashes, version.
         notes: what the user should know.
         scaling: the scaling model with intervals, for learners that fit one.
+        cross_validated: the error on held-out folds of the learning set; None where it means nothing.
+        estimates: the uncertainty of each influence, in the order of the model's terms.
+        path: models from few terms to many, with their expected errors.
+        intervals: prediction intervals.
     """
 
     predictor: Predictor
@@ -176,6 +243,10 @@ class LearningResult:
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
     scaling: ScalingModel | None = None
+    cross_validated: CrossValidated | None = None
+    estimates: tuple[InfluenceEstimate, ...] = ()
+    path: tuple[PathPoint, ...] = ()
+    intervals: Intervals | None = None
 
     @property
     def readable(self) -> bool:

@@ -1,0 +1,1 @@
+"""The default learner: a Bayesian model of all products of options, projected onto a short sum of terms."""

@@ -1,0 +1,52 @@
+"""The target of the printed model: predictions of the full model at measured and unmeasured configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from splc.data.configurations import Configurations
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The predictions that the printed model follows (reference/default-learner.md, section 2, step 1).
+
+    Values are in units of `unit`. t is the scale of the full model, such as ln y.
+
+    Attributes:
+        configurations: the m configurations Z; the n configurations of the learning set come first.
+        weights: the weights v of the rows, shape (m,).
+        predicted: the predictions g of the full model, shape (m,).
+        divisor: the divisor of residuals, shape (m,): g for positive properties, which makes them relative.
+        slope: dy/dt at g over the divisor, shape (m,): 1 for a full model of ln y.
+        folds: the predictions of the fold models, which learned from the rows outside of their fold, shape (folds, m).
+        fold_of: the fold of each configuration of the learning set, shape (n,).
+        measured: the measured values of the learning set, shape (n,).
+        unit: the unit of all values, in the unit of the property.
+        positive: whether all measured values are positive; else all influences may be negative, and the form is a sum.
+        rms: the cross-validated error of the full model on the scale t (`rms_cv`).
+        spread: the median predictive standard deviation at the unmeasured configurations, on the scale t.
+        covariance: returns the posterior covariance of W t for W of shape (k, m), shape (k, k): mean of the posterior
+            covariances of the full model's parts plus the covariance of their means.
+    """
+
+    configurations: Configurations
+    weights: Array
+    predicted: Array
+    divisor: Array
+    slope: Array
+    folds: Array
+    fold_of: Array
+    measured: Array
+    unit: float
+    positive: bool
+    rms: float
+    spread: float
+    covariance: Callable[[Array], Array]
+
+    @property
+    def learned(self) -> int:
+        """The number n of configurations of the learning set."""
+        return len(self.measured)

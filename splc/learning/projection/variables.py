@@ -1,0 +1,102 @@
+"""The variables of a full model: binary options, numeric options and alternative groups, one each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+# A group of two members is one binary variable; numbers are read from the names of larger groups.
+MIN_GROUP = 3
+# A stem, a number, and a unit: `ref_9`, `PS16K`.
+_NUMBERED = re.compile(r"(.*?[^\d.]|)(\d+(?:\.\d+)?)(\D*)")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An option, or an alternative group, which counts as one option.
+
+    Attributes:
+        name: the option, or the first member of the group.
+        kind: 'binary', 'numeric' or 'group'.
+        members: the names of its columns in configurations: the option, or all members of the group.
+        values: of a numeric option, the described values, ascending; of a group whose names are a stem and a number,
+            the numbers of its members; otherwise empty.
+        optional: whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none
+            of whose members is selected.
+        observed: whether it is an observed variable.
+    """
+
+    name: str
+    kind: Literal["binary", "numeric", "group"]
+    members: tuple[str, ...]
+    values: tuple[float, ...] = ()
+    optional: bool = False
+    observed: bool = False
+
+    def column(self, configurations: Configurations) -> Array:
+        """Return its values, shape (n,): of a group, the number of the selected member; NaN where it is absent."""
+        if self.kind != "group":
+            return configurations.column(self.members[0])
+        columns = np.column_stack([configurations.column(name) for name in self.members])
+        return np.where(columns.any(axis=1), columns @ np.array(self.values), np.nan)
+
+
+def variables_of(
+    system: VariabilityModel, observed: Sequence[str] = (), everything: Configurations | None = None
+) -> tuple[Variable, ...]:
+    """Return the variables of a system, sorted by name, without options that every configuration has.
+
+    Args:
+        system: the system.
+        observed: names of observed variables to learn from besides the options.
+        everything: all measured configurations; they give the values of observed variables.
+    """
+    found: list[Variable] = []
+    grouped: set[str] = set()
+    for unsorted in system.alternative_groups:
+        # The order of the description must not matter.
+        group = tuple(sorted(unsorted, key=lambda name: (numbers_of((name,)), name)))
+        parents = {system.option(name).parent for name in group}
+        always = parents <= {None, *system.mandatory}
+        numbers = numbers_of(group)
+        if len(group) < MIN_GROUP:
+            if always:
+                # Exactly one of two members is selected: the first one says everything.
+                found.append(Variable(group[0], "binary", group[:1]))
+                grouped.update(group)
+        elif always or numbers:
+            found.append(Variable(group[0], "group", group, numbers, optional=not always))
+            grouped.update(group)
+    for option in system.options:
+        if isinstance(option, NumericOption):
+            if option.size > 1:
+                found.append(Variable(option.name, "numeric", (option.name,), option.values, option.optional))
+        elif option.name not in grouped and option.name not in system.mandatory:
+            found.append(Variable(option.name, "binary", (option.name,)))
+    for name in observed:
+        column = everything.column(name) if everything is not None else np.zeros(0)
+        known = np.unique(column[~np.isnan(column)])
+        if len(known) > 1 or (len(known) and np.isnan(column).any()):
+            found.append(
+                Variable(name, "numeric", (name,), tuple(map(float, known)), bool(np.isnan(column).any()), True)
+            )
+    return tuple(sorted(found, key=lambda variable: variable.name))
+
+
+def numbers_of(group: Sequence[str]) -> tuple[float, ...]:
+    """Return the numbers in the names of a group; empty unless all are one stem, a distinct number and one unit."""
+    matches = [_NUMBERED.fullmatch(name) for name in group]
+    shapes = {(match[1], match[3]) if match else None for match in matches}
+    numbers = tuple(float(match[2]) for match in matches if match)
+    if len(shapes) > 1 or None in shapes or len(set(numbers)) < len(group):
+        return ()
+    return numbers
