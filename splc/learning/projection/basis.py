@@ -1,0 +1,133 @@
+"""The basis of the full model: standardised columns of each variable (reference/default-learner.md, section 1, 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.projection.constants import (
+    HALF_RANGE,
+    MAX_LEVELS,
+    MIN_LEVELS,
+    ROWS_PER_LEVEL,
+    SQUARE_SHIFT,
+)
+from splc.learning.projection.variables import Variable
+from splc.types import Array
+
+# Returns a column for the values of a variable.
+Shape = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The columns of the variables; products are taken across variables only.
+
+    Attributes:
+        variables: the variables, each of which is a block of columns.
+        rows: the number of rows to learn from, which decides whether levels have columns of their own.
+    """
+
+    variables: tuple[Variable, ...]
+    rows: int
+
+    def blocks(self, configurations: Configurations) -> list[Array]:
+        """Return the columns of each variable, shapes (n, columns)."""
+        return [_block(variable, configurations, self.rows) for variable in self.variables]
+
+
+def _block(variable: Variable, configurations: Configurations, rows: int) -> Array:
+    if variable.kind == "binary":
+        return _signs(configurations.column(variable.members[0]))[:, None]
+    columns: list[Array] = []
+    absent = np.zeros(len(configurations), dtype=bool)
+    if variable.kind == "group":
+        if variable.optional or not variable.values or not _scarce(len(variable.members), rows):
+            columns += [_signs(configurations.column(name)) for name in variable.members]
+        shapes = [] if variable.optional or not variable.values else _number_shapes(variable.values, bool(columns))
+    else:
+        shapes = _shapes(variable.values, rows)
+    if shapes:
+        values = variable.column(configurations)
+        absent = np.isnan(values)
+        known = np.where(absent, variable.values[0], values)
+        columns += [np.where(absent, 0.0, shape(known)) for shape in shapes]
+    if variable.kind == "numeric" and variable.optional:
+        columns.append(_signs(~absent))
+    return np.column_stack(columns)
+
+
+def _scarce(levels: int, rows: int) -> bool:
+    """Whether there are too few rows for a column of each of more than three levels."""
+    return levels >= MIN_LEVELS and rows < ROWS_PER_LEVEL * levels
+
+
+def _shapes(values: Sequence[float], rows: int) -> list[Shape]:
+    """Return the shapes of a numeric option."""
+    if len(values) == 1:
+        return []
+    logarithm = _scaled(np.log, values)
+    linear = _scaled(_identity, values)
+    low = values[0]
+    found: list[Shape]
+    if low > 0:
+        if len(values) == 2:
+            return [logarithm]
+        found = [logarithm, linear, partial(_square, logarithm)]
+    elif len(values) == 2:
+        return [linear]
+    else:
+        found = [linear, partial(_square, linear)]
+        if low == 0:
+            found.append(_scaled(np.log1p, values))
+    levels = MIN_LEVELS <= len(values) <= MAX_LEVELS and rows >= ROWS_PER_LEVEL * len(values)
+    if levels:
+        found += [partial(_level, value) for value in values]
+    elif 0.0 in values:
+        found.append(partial(_level, 0.0))
+    return found
+
+
+def _number_shapes(values: Sequence[float], with_members: bool) -> list[Shape]:
+    """Return the shapes of the number in the names of a group."""
+    linear = _scaled(_identity, values)
+    if min(values) > 0:
+        return [linear, _scaled(np.log, values)]
+    zero: list[Shape] = [] if with_members else [partial(_level, 0.0)]
+    return [linear, _scaled(np.log1p, values), *zero]
+
+
+def _scaled(transform: Shape, values: Sequence[float]) -> Shape:
+    """Return a transform scaled to the described values; constant transforms give 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = transform(np.array([min(values), max(values)], dtype=float))
+    middle, half = ends.mean(), (ends[1] - ends[0]) / 2 / HALF_RANGE
+    return partial(_affine, transform, float(middle), float(half))
+
+
+def _affine(transform: Shape, middle: float, half: float, x: Array) -> Array:
+    found: Array = (transform(x) - middle) / half
+    return found
+
+
+def _identity(x: Array) -> Array:
+    return x
+
+
+def _square(scaled: Shape, x: Array) -> Array:
+    found: Array = scaled(x) ** 2 - SQUARE_SHIFT
+    return found
+
+
+def _level(value: float, x: Array) -> Array:
+    return _signs(x == value)
+
+
+def _signs(selected: Array) -> Array:
+    """Return ±1 for columns of 0 and 1."""
+    found: Array = 2.0 * selected - 1.0
+    return found

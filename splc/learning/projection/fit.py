@@ -1,0 +1,135 @@
+"""Fits of the full model on one scale: the first search, the refits, and predictions outside of the folds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.learning.projection import constants
+from splc.learning.projection.kernel import Design
+from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.scales import Scale
+from splc.learning.projection.search import Optimum, search, start_of
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The learning set of a full model, in hash order.
+
+    Attributes:
+        design: the columns of the n configurations.
+        y: the measured values, shape (n,).
+        repetitions: the number of measurements of each, shape (n,).
+    """
+
+    design: Design
+    y: Array
+    repetitions: Array
+
+    @property
+    def folds(self) -> Array:
+        """The fold of each row, shape (n,); each row is a fold of its own if there are few."""
+        n = len(self.y)
+        return np.arange(n) % min(n, constants.FOLDS)
+
+
+@dataclass(frozen=True, eq=False)
+class FirstFit:
+    """The most probable full model on one scale.
+
+    Attributes:
+        scale: the scale.
+        noise: multiples of the noise of each row, shape (n,).
+        noise_unit: the mean multiple that `Scale.noise` is divided by.
+        posterior: the posterior given all rows.
+        optimum: the hyperparameters.
+        evidence: the logarithm of the evidence with priors, comparable across scales.
+        gain: the logarithm of the evidence minus that of a constant with noise.
+    """
+
+    scale: Scale
+    noise: Array
+    noise_unit: float
+    posterior: Posterior
+    optimum: Optimum
+    evidence: float
+    gain: float
+
+
+def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = None) -> FirstFit:
+    """Return the most probable full model on a scale.
+
+    Args:
+        data: the learning set.
+        variables: the number of variables.
+        scale: the scale.
+        fitted: predictions at the rows, in units of the scale, for scales whose noise grows with the value.
+    """
+    y = data.y / scale.unit
+    t = scale.forward(y)
+    mean, deviation = float(t.mean()), float(t.std())
+    multiples = np.ones(len(y)) if fitted is None else scale.noise(fitted)
+    unit = float(multiples.mean())
+    noise = multiples / unit / data.repetitions
+    some = slice(constants.ROWS_OF_SEARCH)
+    design, z = data.design.rows(some), (t[some] - mean) / deviation
+    start = start_of(design.columns.shape[1], variables)
+    optimum = search(design, z, noise[some], start, constants.ITERATIONS)
+    evidence = -optimum.value - len(z) * math.log(deviation)
+    if scale.name == "log":
+        evidence -= float(np.log(y[some]).sum())
+    gain = float(z @ z) / 2 - optimum.evidence
+    posterior = Posterior(optimum.logarithms, data.design, t, noise, mean, deviation)
+    return FirstFit(scale, noise, unit, posterior, optimum, evidence, gain)
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """The refits of a full model, one per fold.
+
+    Attributes:
+        first: the fit that they started from.
+        parts: the posteriors given all rows, with the hyperparameters of each refit.
+        folds: the posteriors given the rows outside of each fold.
+        means: predictions of each row without its fold, on the scale of the model, shape (n,).
+        deviations: their standard deviations with noise, shape (n,).
+        explained: the share of the variance that they explain.
+    """
+
+    first: FirstFit
+    parts: tuple[Posterior, ...]
+    folds: tuple[Posterior, ...]
+    means: Array
+    deviations: Array
+    explained: float
+
+
+def refits(data: Data, first: FirstFit) -> Refits:
+    """Return the refits of a full model."""
+    whole = first.posterior
+    fold_of = data.folds
+    means, deviations, baseline = np.empty(len(data.y)), np.empty(len(data.y)), np.empty(len(data.y))
+    parts, folds = [], []
+    for fold in range(int(fold_of.max()) + 1):
+        out = np.flatnonzero(fold_of == fold)
+        rest = np.flatnonzero(fold_of != fold)
+        t, noise, design = whole.t[rest], first.noise[rest], data.design.rows(rest)
+        mean, deviation = float(t.mean()), float(t.std())
+        if deviation <= 1e-9 * whole.deviation:
+            deviation = whole.deviation
+        some = slice(constants.ROWS_OF_REFIT)
+        z = (t[some] - mean) / deviation
+        start = first.optimum.logarithms
+        found = search(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
+        held = Posterior(found, design, t, noise, mean, deviation)
+        folds.append(held)
+        parts.append(Posterior(found, whole.design, whole.t, first.noise, whole.mean, whole.deviation))
+        means[out], variances = held.moments(data.design.rows(out))
+        deviations[out] = np.sqrt(variances + held.noise_variance * first.noise[out])
+        baseline[out] = mean
+    missed = float(np.mean((means - whole.t) ** 2))
+    explained = 1 - missed / float(np.mean((baseline - whole.t) ** 2))
+    return Refits(first, tuple(parts), tuple(folds), means, deviations, explained)

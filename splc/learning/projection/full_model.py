@@ -1,0 +1,269 @@
+"""The full model: a Bayesian model of all products of options (reference/default-learner.md, section 1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.projection import constants
+from splc.learning.projection.basis import Basis
+from splc.learning.projection.fit import Data, Refits, first_fit, refits
+from splc.learning.projection.kernel import Design
+from splc.learning.projection.order import hash_order
+from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.learning.projection.target import Target
+from splc.learning.projection.variables import Variable
+from splc.types import Array
+
+# Configurations that are predicted at a time, which bounds the memory.
+_BLOCK = 2048
+
+NO_INFLUENCE = "no influence can be distinguished from noise"
+SAME_VALUE = "all values are equal"
+ONE_ROW = "one configuration shows no influence"
+
+
+@dataclass(frozen=True, eq=False)
+class FullModel:
+    """A full model of a property.
+
+    Attributes:
+        basis: the columns of its variables.
+        scale: the scale on which it is additive.
+        rows: the positions of the n configurations that it was learned from, among those given, in hash order.
+        configurations: these configurations.
+        data: their columns, values and numbers of repetitions.
+        refits: its parts, one for each fold; None for a constant model.
+        constant: why nothing but a constant was learned, empty otherwise.
+    """
+
+    basis: Basis
+    scale: Scale
+    rows: Array
+    configurations: Configurations
+    data: Data
+    refits: Refits | None
+    constant: str = ""
+
+    @property
+    def name(self) -> str:
+        """The scale in words: 'ln y', 'y', …."""
+        return {"log": "ln y", "shifted_log": "ln(y + shift)", "asinh": "asinh y"}.get(self.scale.name, "y")
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return self.moments(configurations, variances=False)[0] * self.scale.unit
+
+    def moments(self, configurations: Configurations, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        scale = self.scale
+        if self.refits is None:
+            g = np.full(len(configurations), self.level)
+            t, n = self.t, len(self.t)
+            spread = float(t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
+            return g, spread * scale.slope(g)
+        parts = self.refits.parts
+        noise = float(np.mean([part.noise_variance for part in parts]) / np.median(self.data.repetitions))
+        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
+        for start in range(0, len(configurations), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            design = Design.of(self.basis.blocks(configurations[block]))
+            found = [part.moments(design, variances) for part in parts]
+            each = np.array([mean for mean, _ in found])
+            means[block] = each.mean(axis=0)
+            g = scale.backward(means[block])
+            latent = np.mean([variance for _, variance in found], axis=0) + each.var(axis=0)
+            total = latent + noise * scale.noise(g) / self.refits.first.noise_unit
+            deviations[block] = np.sqrt(total) * scale.slope(g)
+        return scale.backward(means), deviations
+
+    @cached_property
+    def t(self) -> Array:
+        """The measured values on the scale of the model, shape (n,)."""
+        return self.scale.forward(self.data.y / self.scale.unit)
+
+    @property
+    def level(self) -> float:
+        """The prediction of a constant model, in units of the scale."""
+        return float(self.scale.backward(self.t.mean(keepdims=True))[0])
+
+    @cached_property
+    def held_out(self) -> Array:
+        """The prediction of each row without its fold, in units of the scale, shape (n,)."""
+        n = len(self.t)
+        if self.refits is not None:
+            return self.scale.backward(self.refits.means)
+        if n == 1:
+            return np.full(1, math.nan)
+        return self.scale.backward((self.t.sum() - self.t) / (n - 1))
+
+    @cached_property
+    def residuals(self) -> Array:
+        """The errors of `held_out`: differences of ln y for positive properties, shape (n,)."""
+        return self.scale.residual(self.held_out, self.data.y / self.scale.unit)
+
+    @property
+    def rms(self) -> float:
+        """The root mean square of the errors outside of the folds, clipped at quantiles."""
+        if len(self.t) == 1:
+            return 0.0
+        clipped = np.clip(self.residuals, *np.quantile(self.residuals, [constants.CLIP, 1 - constants.CLIP]))
+        return float(np.sqrt(np.mean(clipped**2)))
+
+    @cached_property
+    def quantile(self) -> float:
+        """The multiple of the standard deviation that prediction intervals have on each side."""
+        from scipy.stats import t as student
+
+        n = len(self.t)
+        if self.refits is None:
+            return float(student.ppf((1 + constants.LEVEL) / 2, max(n - 1, 1)))
+        ratios = abs(self.residuals) / (self.refits.deviations * self.scale.slope(self.held_out))
+        if n >= constants.CONFORMAL_ROWS:
+            return float(np.sort(ratios)[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
+        factor = float(np.clip(np.sqrt(np.mean(ratios**2)), *constants.INFLATION))
+        freedom = max(constants.MIN_FREEDOM, n - len(self.basis.variables) - 1)
+        return factor * float(student.ppf((1 + constants.LEVEL) / 2, freedom))
+
+    @property
+    def level_of_intervals(self) -> float:
+        """The probability that a measured value lies inside its interval."""
+        return constants.LEVEL
+
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        g, deviations = self.moments(configurations)
+        scale, width = self.scale, self.quantile * deviations
+        if scale.positive:
+            factor = np.exp(np.minimum(width, 600.0))
+            return g / factor * scale.unit, g * factor * scale.unit
+        t, half = scale.forward(g), width / scale.slope(g)
+        return scale.backward(t - half) * scale.unit, scale.backward(t + half) * scale.unit
+
+    def target(self, unmeasured: Configurations) -> Target:
+        """Return the target of the printed model.
+
+        Args:
+            unmeasured: valid configurations that were not learned from.
+        """
+        n, scale = len(self.configurations), self.scale
+        both = Configurations(
+            self.configurations.model, np.concatenate([self.configurations.indices, unmeasured.indices])
+        )
+        design = Design.of(self.basis.blocks(both))
+        predicted, deviations = self.moments(both)
+        folds = np.tile(predicted, (1, 1)) if self.refits is None else self._fold_predictions(design)
+        weights = np.ones(len(both))
+        weights[:n] = max(1.0, len(unmeasured) / (2 * n))
+        return Target(
+            configurations=both,
+            weights=weights,
+            predicted=predicted,
+            divisor=scale.divisor(predicted),
+            slope=scale.slope(predicted),
+            folds=folds,
+            fold_of=self.data.folds,
+            measured=self.data.y / scale.unit,
+            unit=scale.unit,
+            positive=scale.positive,
+            rms=self.rms,
+            spread=float(np.median(deviations[n:] if len(unmeasured) else deviations)),
+            covariance=lambda projection: self._covariance(design, projection),
+        )
+
+    def _fold_predictions(self, design: Design) -> Array:
+        assert self.refits is not None
+        return np.array([self.scale.backward(fold.means(design)) for fold in self.refits.folds])
+
+    def _covariance(self, design: Design, projection: Array) -> Array:
+        if self.refits is None:
+            sums = projection.sum(axis=1)
+            return np.outer(sums, sums) * float(self.t.var(ddof=1)) / len(self.t)
+        parts = self.refits.parts
+        own = np.mean([part.covariance(design, projection) for part in parts], axis=0)
+        means = np.array([projection @ part.means(design) for part in parts])
+        found: Array = own + np.cov(means.T, bias=True).reshape(own.shape)
+        return found
+
+
+def full_model(
+    configurations: Configurations,
+    y: Array,
+    variables: tuple[Variable, ...],
+    repetitions: Array | None = None,
+    scale: str = "auto",
+) -> FullModel:
+    """Return the full model of a property.
+
+    Args:
+        configurations: n distinct configurations.
+        y: their values, finite, shape (n,).
+        variables: the variables.
+        repetitions: the number of measurements of each configuration; None is 1.
+        scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
+    """
+    rows = hash_order(configurations)[: constants.ROWS_OF_MODEL]
+    chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
+    counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
+    basis = Basis(variables, len(rows))
+    data = Data(Design.of(basis.blocks(chosen)), values, counts)
+    positive = bool(values.min() > 0)
+
+    def model(kind: Scale, found: Refits | None, constant: str = "") -> FullModel:
+        return FullModel(basis, kind, rows, chosen, data, found, constant)
+
+    simple = (
+        positive_scale("raw_constant" if scale == "raw" else "log", values) if positive else general_scales(values)[0]
+    )
+    if len(values) == 1 or float(np.ptp(simple.forward(values / simple.unit))) <= 1e-12:
+        return model(simple, None, ONE_ROW if len(values) == 1 else SAME_VALUE)
+    if not variables:
+        return model(simple, None, NO_INFLUENCE)
+    found = _positive(data, len(variables), scale) if positive else _general(data, len(variables))
+    if found.explained < constants.GUARD_EXPLAINED and found.first.gain < constants.GUARD_EVIDENCE:
+        return model(found.first.scale, None, NO_INFLUENCE)
+    return model(found.first.scale, found)
+
+
+def _positive(data: Data, variables: int, wanted: str) -> Refits:
+    """Return the refits of a positive property on the scale of ln y, or of y where it is better (section 1b)."""
+    log = first_fit(data, variables, positive_scale("log", data.y))
+    if wanted == "log" or (wanted == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
+        return refits(data, log)
+    fitted = np.exp(log.posterior.means(data.design))
+    raw = positive_scale("raw", data.y)
+    others = [first_fit(data, variables, raw, fitted)]
+    best = max(others, key=lambda fit: fit.evidence)
+    if wanted == "raw":
+        return refits(data, best)
+    found = refits(data, log)
+    if best.evidence - log.evidence <= constants.SCALE_EVIDENCE:
+        return found
+    other = refits(data, best)
+    return other if _error(data, other) <= constants.SCALE_ERROR * _error(data, found) else found
+
+
+def _error(data: Data, found: Refits) -> float:
+    """Return the mean absolute error of ln y outside of the folds."""
+    scale = found.first.scale
+    return float(abs(scale.residual(scale.backward(found.means), data.y / scale.unit)).mean())
+
+
+def _general(data: Data, variables: int) -> Refits:
+    """Return the refits of a property with values of any sign, on the scale with the smallest error (section 1c)."""
+    best: tuple[float, Refits] | None = None
+    fitted = None
+    for scale in general_scales(data.y):
+        first = first_fit(data, variables, scale, fitted if scale.grows else None)
+        if fitted is None:
+            fitted = first.posterior.means(data.design)
+        found = refits(data, first)
+        error = float(abs(scale.backward(found.means) - data.y / scale.unit).mean())
+        if best is None or error < best[0] * (1 - 1e-9):
+            best = error, found
+    assert best is not None
+    return best[1]

@@ -1,0 +1,185 @@
+"""The kernel of the full model: products of all options, plus a stationary part (default-learner.md, section 1, 2-3).
+
+k = 1 + (prod_i (1 + rho K_i) - 1) / rho + a phi(w D) with K_i = sum_b lambda_b b b' over the columns b of option i,
+D the squared distance weighted by lambda, and phi the Matern-3/2 function. rho is the strength of interactions, a and w
+are size and width of the stationary part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.types import Array
+
+# Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
+_FAST = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The columns of some configurations, grouped by blocks.
+
+    Attributes:
+        columns: the columns, shape (n, columns).
+        starts: the first column of each block, ascending, and the number of columns at the end.
+        signs: whether a block is a single column of ±1, shape (blocks,).
+    """
+
+    columns: Array
+    starts: tuple[int, ...]
+    signs: Array
+
+    @classmethod
+    def of(cls, blocks: Sequence[Array]) -> Design:
+        """Return the design of blocks of columns."""
+        starts = tuple(np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist())
+        signs = np.array([block.shape[1] == 1 and bool((abs(block) == 1).all()) for block in blocks], dtype=bool)
+        columns = np.column_stack(blocks) if blocks else np.zeros((0, 0))
+        return cls(columns, starts, signs)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def rows(self, rows: Array | slice) -> Design:
+        """Return some of the configurations."""
+        return Design(self.columns[rows], self.starts, self.signs)
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperparameters:
+    """The hyperparameters of the kernel and the noise.
+
+    Attributes:
+        relevances: lambda of each column.
+        interaction: rho.
+        stationary: a.
+        width: w.
+        noise: the variance of the noise.
+    """
+
+    relevances: Array
+    interaction: float
+    stationary: float
+    width: float
+    noise: float
+
+    @classmethod
+    def of(cls, logarithms: Array) -> Hyperparameters:
+        """Return them for their logarithms, relevances first."""
+        values = np.exp(logarithms)
+        return cls(values[:-4], *map(float, values[-4:]))
+
+
+def kernel(theta: Hyperparameters, first: Design, second: Design) -> Array:
+    """Return the kernel between configurations, shape (n, m), without noise."""
+    return _Parts(theta, first, second).kernel
+
+
+def kernel_diagonal(theta: Hyperparameters, design: Design) -> Array:
+    """Return the kernel of each configuration with itself, shape (n,)."""
+    squares = design.columns**2 * theta.relevances
+    own = np.add.reduceat(squares, design.starts[:-1], axis=1)
+    product = np.prod(1 + theta.interaction * own, axis=1)
+    found: Array = 1 + (product - 1) / theta.interaction + theta.stationary
+    return found
+
+
+class _Parts:
+    """The kernel between two designs with what its gradient needs."""
+
+    def __init__(self, theta: Hyperparameters, first: Design, second: Design) -> None:
+        self.theta = theta
+        rho = theta.interaction
+        starts = first.starts
+        relevances = theta.relevances
+        single = np.array([relevances[start] for start in starts[:-1]])
+        self.fast = np.flatnonzero(first.signs & second.signs & (rho * single < _FAST))
+        slow = np.setdiff1d(np.arange(len(single)), self.fast)
+        self.blocks = [(starts[i], starts[i + 1]) for i in slow]
+        self.fast_columns = np.array([starts[i] for i in self.fast], dtype=int)
+        strengths = rho * relevances[self.fast_columns]
+        a, b = first.columns, second.columns
+        # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1.
+        exponent = (a[:, self.fast_columns] * np.arctanh(strengths)) @ b[:, self.fast_columns].T
+        self.fast_product = np.exp(exponent + np.log1p(-(strengths**2)).sum() / 2)
+        self.factors = [1 + rho * ((a[:, i:j] * relevances[i:j]) @ b[:, i:j].T) for i, j in self.blocks]
+        self.product = self.fast_product
+        for factor in self.factors:
+            self.product = self.product * factor
+        weighted = a * relevances
+        distances = (weighted * a).sum(axis=1)[:, None] + ((b * relevances) * b).sum(axis=1) - 2 * (weighted @ b.T)
+        self.distances = np.maximum(distances, 0.0)
+        root = np.sqrt(3 * theta.width * self.distances)
+        self.decay = np.exp(-root)
+        self.matern = (1 + root) * self.decay
+        self.kernel: Array = 1 + (self.product - 1) / rho + theta.stationary * self.matern
+
+
+def objective(logarithms: Array, design: Design, z: Array, noise: Array) -> tuple[float, Array]:
+    """Return the negative log evidence of standardised targets (without the constant), and its gradient.
+
+    Args:
+        logarithms: the logarithms of the hyperparameters, relevances first, shape (columns + 4,).
+        design: the configurations.
+        z: the targets, shape (n,).
+        noise: multiples of the noise for each configuration, shape (n,).
+    """
+    from scipy.linalg import lapack
+
+    from splc.learning.projection.constants import JITTER
+
+    theta = Hyperparameters.of(logarithms)
+    parts = _Parts(theta, design, design)
+    matrix = parts.kernel.copy()
+    matrix.flat[:: len(z) + 1] += theta.noise * noise + JITTER
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        return np.inf, np.zeros_like(logarithms)
+    inverse, _ = lapack.dpotri(factor, lower=1)
+    inverse = np.tril(inverse)
+    inverse = inverse + np.tril(inverse, -1).T
+    v = inverse @ z
+    value = float(z @ v) / 2 + float(np.log(np.diag(factor)).sum())
+    outer = (inverse - np.outer(v, v)) / 2
+    return value, _gradient(parts, design, outer, noise)
+
+
+def _gradient(parts: _Parts, design: Design, outer: Array, noise: Array) -> Array:
+    """Return the gradient by the logarithms, for `outer` = (K^-1 - v v')/2."""
+    theta, columns = parts.theta, design.columns
+    rho, relevances = theta.interaction, theta.relevances
+    products = np.zeros(len(relevances))
+    if len(parts.fast):
+        # All blocks at once: the product of the others is the whole product over 1 + c s.
+        weighted = outer * parts.product
+        fast = columns[:, parts.fast_columns]
+        strengths = rho * relevances[parts.fast_columns]
+        sums = ((weighted @ fast) * fast).sum(axis=0)
+        products[parts.fast_columns] = (sums - strengths * weighted.sum()) / (1 - strengths**2)
+    if parts.blocks:
+        # Products of all blocks but one, without dividing: factors may be 0.
+        after = [np.ones(())] * len(parts.factors)
+        for i in range(len(parts.factors) - 1, 0, -1):
+            after[i - 1] = after[i] * parts.factors[i]
+        before = outer * parts.fast_product
+        for (start, end), factor, rest in zip(parts.blocks, parts.factors, after, strict=True):
+            own = columns[:, start:end]
+            products[start:end] = (((before * rest) @ own) * own).sum(axis=0)
+            before = before * factor
+    local = outer * parts.decay * (-1.5 * theta.stationary * theta.width)
+    distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
+    found: Array = np.concatenate(
+        [
+            relevances * (products + distances),
+            [
+                float(relevances @ products) - float((outer * (parts.product - 1)).sum()) / rho,
+                theta.stationary * float((outer * parts.matern).sum()),
+                float((local * parts.distances).sum()),
+                theta.noise * float(np.diag(outer) @ noise),
+            ],
+        ]
+    )
+    return found

@@ -1,0 +1,86 @@
+"""The posterior of the full model for given hyperparameters: means, variances and covariances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.learning.projection.constants import JITTER
+from splc.learning.projection.kernel import Design, Hyperparameters, kernel, kernel_diagonal
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A Gaussian process with the kernel of the full model, conditioned on measured configurations.
+
+    Attributes:
+        logarithms: the logarithms of the hyperparameters.
+        design: the n measured configurations.
+        t: their values on the scale of the model, shape (n,).
+        noise: multiples of the noise of each, shape (n,).
+        mean: the mean that t is standardised with.
+        deviation: the deviation that t is standardised with.
+    """
+
+    logarithms: Array
+    design: Design
+    t: Array
+    noise: Array
+    mean: float
+    deviation: float
+
+    @cached_property
+    def theta(self) -> Hyperparameters:
+        """The hyperparameters."""
+        return Hyperparameters.of(self.logarithms)
+
+    @cached_property
+    def _factor(self) -> Array:
+        from scipy.linalg import cholesky
+
+        matrix = kernel(self.theta, self.design, self.design)
+        matrix.flat[:: len(matrix) + 1] += self.theta.noise * self.noise + JITTER
+        found: Array = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        return found
+
+    @cached_property
+    def _weights(self) -> Array:
+        from scipy.linalg import cho_solve
+
+        z = (self.t - self.mean) / self.deviation
+        found: Array = cho_solve((self._factor, True), z, check_finite=False)
+        return found
+
+    @property
+    def noise_variance(self) -> float:
+        """The variance of the noise of one measurement, on the scale of t."""
+        return self.deviation**2 * self.theta.noise
+
+    def means(self, design: Design) -> Array:
+        """Return the posterior mean at configurations, shape (m,)."""
+        return self.moments(design, variances=False)[0]
+
+    def moments(self, design: Design, variances: bool = True) -> tuple[Array, Array]:
+        """Return the posterior mean and the variance without noise at configurations, shapes (m,)."""
+        from scipy.linalg import solve_triangular
+
+        cross = kernel(self.theta, self.design, design)
+        means: Array = self.mean + self.deviation * (self._weights @ cross)
+        if not variances:
+            return means, np.zeros_like(means)
+        solved = solve_triangular(self._factor, cross, lower=True, check_finite=False)
+        left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", solved, solved)
+        return means, self.deviation**2 * np.maximum(left, 0.0)
+
+    def covariance(self, design: Design, weights: Array) -> Array:
+        """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
+        from scipy.linalg import solve_triangular
+
+        cross = kernel(self.theta, self.design, design) @ weights.T
+        solved = solve_triangular(self._factor, cross, lower=True, check_finite=False)
+        prior = weights @ kernel(self.theta, design, design) @ weights.T
+        found: Array = self.deviation**2 * (prior - solved.T @ solved)
+        return found

@@ -1,0 +1,148 @@
+"""The most probable hyperparameters of the kernel: evidence, priors, and a reproducible search."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.learning.projection import constants
+from splc.learning.projection.kernel import Design, objective
+from splc.types import Array
+
+# Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over
+# iterations, and the search ends at the same point.
+GRID = 2.0**-14
+# Pairs of steps and changes of the gradient that the inverse Hessian is estimated from.
+MEMORY = 10
+_DECREASE = 1e-4
+_HALVINGS = 20
+# The search ends when the largest gradient is below this.
+_FLAT = 1e-3
+_LONGEST = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The end of a search.
+
+    Attributes:
+        logarithms: the logarithms of the hyperparameters, relevances first.
+        value: the objective with priors.
+        evidence: the objective without priors.
+    """
+
+    logarithms: Array
+    value: float
+    evidence: float
+
+
+def start_of(columns: int, variables: int) -> Array:
+    """Return the start of the first search."""
+    start = constants.START
+    relevances = np.full(columns, math.log(constants.START_RELEVANCE / max(variables, 1)))
+    rest = [math.log(start[name]) for name in ("interaction", "stationary", "width", "noise")]
+    return np.concatenate([relevances, rest])
+
+
+def penalty(logarithms: Array) -> tuple[float, Array]:
+    """Return the negative logarithm of the prior, up to a constant, and its gradient."""
+    relevances = logarithms[:-4]
+    center, width = constants.RELEVANCE
+    ratio = np.exp(relevances) / constants.RELEVANCE_SCALE
+    distance = (relevances - center) / width
+    value = float(np.log1p(ratio).sum() + (distance**2).sum() / 2)
+    gradient = ratio / (1 + ratio) + distance / width
+    priors = (constants.INTERACTION, constants.STATIONARY, constants.WIDTH, constants.NOISE)
+    rest = np.array([(x - center) / width for x, (center, width) in zip(logarithms[-4:], priors, strict=True)])
+    widths = np.array([width for _, width in priors])
+    return value + float((rest**2).sum()) / 2, np.concatenate([gradient, rest / widths])
+
+
+def search(design: Design, z: Array, noise: Array, start: Array, iterations: int) -> Optimum:
+    """Return the most probable hyperparameters.
+
+    Args:
+        design: the configurations.
+        z: standardised targets, shape (n,).
+        noise: multiples of the noise, shape (n,).
+        start: the start of the search, logarithms.
+        iterations: the largest number of iterations.
+    """
+
+    def whole(x: Array) -> tuple[float, Array]:
+        value, gradient = objective(x, design, z, noise)
+        prior, slope = penalty(x)
+        return value + prior, gradient + slope
+
+    bounds = constants.BOUNDS
+    names = ["relevance"] * (len(start) - 4) + ["interaction", "stationary", "width", "noise"]
+    low, high = np.array([bounds[name] for name in names]).T
+    x, value = minimum(whole, start, low, high, iterations)
+    return Optimum(x, value, value - penalty(x)[0])
+
+
+def minimum(
+    function: Callable[[Array], tuple[float, Array]], start: Array, low: Array, high: Array, iterations: int
+) -> tuple[Array, float]:
+    """Return the point and value that a bounded quasi-Newton search (L-BFGS) ends with.
+
+    scipy's search is not reproducible across CPUs, since rounding errors accumulate over its iterations.
+    """
+    x = _rounded(np.clip(start, low, high), low, high)
+    value, gradient = function(x)
+    memory: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
+    for _ in range(iterations):
+        stuck = ((x <= low) & (gradient > 0)) | ((x >= high) & (gradient < 0))
+        free = ~stuck
+        if not free.any() or abs(gradient[free]).max() < _FLAT:
+            break
+        direction = _direction(np.where(free, gradient, 0.0), memory)
+        direction[stuck] = 0.0
+        if float(direction @ gradient) >= 0:
+            memory.clear()
+            direction = -np.where(free, gradient, 0.0)
+        step = 1.0 if memory else min(1.0, 1.0 / float(np.linalg.norm(gradient[free])))
+        step = min(step, _LONGEST / float(abs(direction).max()))
+        for _ in range(_HALVINGS):
+            candidate = _rounded(np.clip(x + step * direction, low, high), low, high)
+            move = candidate - x
+            other, slope = function(candidate)
+            if other <= value + _DECREASE * float(gradient @ move):
+                break
+            step /= 2
+        else:
+            break
+        if not move.any():
+            break
+        change = slope - gradient
+        curvature = float(change @ move)
+        if curvature > 1e-10 * float(change @ change):
+            memory.append((move, change, curvature))
+        x, value, gradient = candidate, other, slope
+    return x, value
+
+
+def _rounded(x: Array, low: Array, high: Array) -> Array:
+    found: Array = np.clip(np.rint(x / GRID) * GRID, low, high)
+    return found
+
+
+def _direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:
+    """Return minus the estimated inverse Hessian times the gradient (two loops over the memory)."""
+    q = gradient.copy()
+    weights = []
+    for move, change, curvature in reversed(memory):
+        weight = float(move @ q) / curvature
+        q -= weight * change
+        weights.append(weight)
+    if memory:
+        _, change, curvature = memory[-1]
+        q *= curvature / float(change @ change)
+    for (move, change, curvature), weight in zip(memory, reversed(weights), strict=True):
+        q += (weight - float(change @ q) / curvature) * move
+    found: Array = -q
+    return found
