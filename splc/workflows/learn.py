@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from splc.learning import learn, learn_sum
 from splc.learning.judging import predictions as predictions_of
 from splc.learning.judging import round_errors, term_shares
 from splc.learning.learner import Learner
+from splc.learning.plausibility import model_warnings
 from splc.learning.result import LearningResult, Round
 from splc.learning.sums import Part, parts_of
 from splc.models.text.log_grammar import require_writable_names
@@ -158,6 +159,9 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             raise error.at(measured.report.source) from None
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
         notes += notes_of(result.notes)
+        warnings = model_warnings(result, measured, space)
+        notes += (Note(text, warning=True) for text in warnings)
+        result = replace(result, notes=(*result.notes, *warnings))
         if evaluated is not None and evaluated.learned_from:
             whole = plural(evaluated.configurations, "configuration", "configurations")
             notes.append(Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"))

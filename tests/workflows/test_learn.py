@@ -118,6 +118,16 @@ def test_requests_that_contradict_themselves(project: Path) -> None:
         learn.run(learn.Request(sampling="pb:9,3"))
 
 
+def test_warnings_are_shown_and_recorded(project: Path) -> None:
+    """Negative predictions are a warning of the workflow, and a note in the file of the model."""
+    found = learn.run(learn.Request(sampling="pb:9,3", nfp="solve_seconds", output="model.json"))
+    (warning,) = [note.text for note in found.notes if note.warning and "negative" in note.text]
+    assert warning in json.loads((project / "model.json").read_text(encoding="utf-8"))["notes"]
+    predicted = found.result.model.predict(found.measured.configurations)
+    assert (found.measured.column("solve_seconds") > 0).all()
+    assert predicted.min() < 0
+
+
 def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scaling models, predictions and notes are those of the command."""
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,114 @@
+"""Warnings about models that cannot be right, for every learner, and about settings without an effect.
+
+Predictions are checked at configurations that were drawn from all valid ones and at the measured ones: a model that is
+exact on its learning set may be absurd elsewhere.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import SpaceError, listed, plural
+from splc.io.tables import rounded_text
+from splc.learning.judging import predictions
+from splc.learning.result import LearningResult, Predictor
+from splc.models.influence import InfluenceModel
+from splc.system.options import NumericOption
+from splc.types import Array
+
+# The number of valid configurations that are drawn.
+DRAWN = 1000
+# A prediction is implausible if it is larger than the largest measured value by this factor.
+RANGE = 10
+# The error outside of the learning set is much larger than the learning error: by this factor and this difference.
+FACTOR, DIFFERENCE = 3, 10
+
+
+def model_warnings(result: LearningResult, measurements: Measurements, space: Space) -> tuple[str, ...]:
+    """Return warnings about a learned model, one sentence each.
+
+    Args:
+        result: the result of learning.
+        measurements: what was measured.
+        space: the valid configurations of the system.
+    """
+    measured = measurements.measured(result.nfp)
+    found = implausible(
+        valid_predictions(result.predictor, measured.configurations, space), measured.column(result.nfp), result.nfp
+    )
+    return (*found, *_overfitted(result), *_idle_settings(result, measurements))
+
+
+def valid_predictions(predictor: Predictor, measured: Configurations, space: Space) -> Array:
+    """Return predictions at valid configurations, shape (n,): up to 1000 that are drawn, and all measured ones.
+
+    Only the measured ones have values of observed variables, so a model that uses some is checked there only.
+    """
+    found = [predictions(predictor, measured)]
+    options = predictor.options if isinstance(predictor, InfluenceModel) else frozenset(measured.model.observed)
+    if options.isdisjoint(measured.model.observed):
+        # Without drawn ones where the constraints are too complex to draw any.
+        with suppress(SpaceError):
+            drawn = space.draw(min(DRAWN, space.count), np.random.default_rng(0))
+            found.append(predictions(predictor, drawn[measured.find(drawn) < 0]))
+    return np.concatenate(found)
+
+
+def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
+    """Return warnings about predictions that contradict the measured values.
+
+    Args:
+        predicted: predictions, shape (n,), NaN where there is none.
+        measured: the measured values, shape (m,).
+        nfp: the property.
+    """
+    predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
+    if not len(predicted) or not len(measured):
+        return ()
+    found = []
+    count = plural(len(predicted), "valid configuration", "valid configurations")
+    below = predicted < 0
+    if below.any() and (measured > 0).all():
+        found.append(
+            f"predictions of {nfp} are negative for {below.sum():,} of {count} (the least is "
+            f"{rounded_text(float(predicted.min()))}), although all measured values are positive"
+        )
+    largest = float(np.abs(measured).max())
+    beyond = np.abs(predicted) > RANGE * largest
+    if beyond.any() and largest > 0:
+        extreme = float(predicted[np.argmax(np.abs(predicted))])
+        found.append(
+            f"predictions of {nfp} exceed ten times the measured range for {beyond.sum():,} of {count}: one is "
+            f"{rounded_text(extreme)}, measured values range from {rounded_text(float(measured.min()))} to "
+            f"{rounded_text(float(measured.max()))}"
+        )
+    return tuple(found)
+
+
+def _overfitted(result: LearningResult) -> tuple[str, ...]:
+    """Return a warning if the errors on and outside of the learning set differ widely."""
+    learning, crossed = result.learning_error, result.cross_validated
+    kind, outside = ("error", result.error) if crossed is None else ("cross-validated error", crossed.mean)
+    if learning is None or outside is None or outside <= max(FACTOR * learning, learning + DIFFERENCE):
+        return ()
+    return (
+        f"the {kind} is {rounded_text(outside, 3)} %, the learning error only {rounded_text(learning, 3)} %: "
+        "the model fits its learning set much better than other configurations",
+    )
+
+
+def _idle_settings(result: LearningResult, measurements: Measurements) -> tuple[str, ...]:
+    """Return a warning about options for which a setting had no effect."""
+    if not result.settings.get("learn_logFunction"):
+        return ()
+    options = [option for option in measurements.model.options if isinstance(option, NumericOption)]
+    names = [option.name for option in options if min(option.values) <= 0]
+    if not names:
+        return ()
+    values = "its values are" if len(names) == 1 else "their values are"
+    return (f"learn_logFunction has no effect on {listed(names)}: {values} not all positive",)

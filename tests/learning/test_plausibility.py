@@ -1,0 +1,103 @@
+"""Warnings about models that cannot be right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning import learn
+from splc.learning.plausibility import implausible, model_warnings, valid_predictions
+from splc.learning.result import CrossValidated, LearningResult
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT, Term, option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.learning_results import result_of
+
+SYSTEM = VariabilityModel(
+    "system", (BinaryOption("base", optional=False), BinaryOption("a"), NumericOption("x", (0.0, 1.0, 2.0, 100.0)))
+)
+SPACE = Space(SYSTEM)
+
+
+def measured(values: list[float], x: list[float], a: list[float] | None = None) -> Measurements:
+    """Return measurements of `time`."""
+    columns = {"base": np.ones(len(x)), "a": np.array(a or [0.0] * len(x)), "x": np.array(x)}
+    return Measurements(Configurations.from_columns(SYSTEM, columns), {"run time": np.array(values)})
+
+
+def result(*terms: tuple[Term, float], **changes: object) -> LearningResult:
+    """Return a result of learning with these terms."""
+    model = InfluenceModel.of_system(terms, SYSTEM)
+    return replace(result_of(SYSTEM, []), predictor=model, learning_error=1.0, **changes)  # type: ignore[arg-type]
+
+
+def test_negative_predictions() -> None:
+    """Negative predictions at valid configurations are a warning if all measured values are positive."""
+    steep = result((CONSTANT, 50.0), (option_term("x"), -1.0))
+    (text,) = model_warnings(steep, measured([50, 49, 48], [0, 1, 2]), SPACE)
+    assert text == (
+        "predictions of run time are negative for 2 of 8 valid configurations (the least is -50), "
+        "although all measured values are positive"
+    )
+    assert model_warnings(steep, measured([50, 0, 48], [0, 1, 2]), SPACE) == ()
+
+
+def test_predictions_beyond_the_measured_range() -> None:
+    """A prediction above ten times the largest measured value is a warning, one at ten times is none."""
+    square = result((CONSTANT, 1.0), (option_term("x", 2), 1.0))
+    (text,) = model_warnings(square, measured([1, 2, 5], [0, 1, 2]), SPACE)
+    assert "exceed ten times the measured range for 2 of 8 valid configurations: one is 10001, " in text
+    assert text.endswith("measured values range from 1 to 5")
+    assert implausible(np.array([50.0, -49.0]), np.array([-1.0, 5.0]), "t") == ()
+    assert len(implausible(np.array([50.1]), np.array([-1.0, 5.0]), "t")) == 1
+    assert len(implausible(np.array([-50.1]), np.array([-1.0, 5.0]), "t")) == 1
+
+
+def test_the_configurations() -> None:
+    """Predictions are made at all valid configurations of a small system, each once."""
+    found = valid_predictions(result((option_term("x"), 1.0)).predictor, measured([1], [2.0]).configurations, SPACE)
+    assert sorted(found.tolist()) == [0, 0, 1, 1, 2, 2, 100, 100]
+
+
+def test_a_model_without_a_value_somewhere() -> None:
+    """Configurations without a prediction do not count."""
+    model = result((CONSTANT, 1.0), (option_term("x", -1), 1.0))
+    assert model_warnings(model, measured([2, 1.5], [1, 2]), SPACE) == ()
+    assert implausible(np.array([np.nan]), np.array([1.0]), "t") == ()
+
+
+@pytest.mark.parametrize(
+    ("learning", "error", "crossed", "warned"),
+    [
+        (2.0, 30.0, None, "the error is 30 %, the learning error only 2 %"),
+        (2.0, 30.0, 5.0, None),
+        (2.0, None, 30.0, "the cross-validated error is 30 %, the learning error only 2 %"),
+        (2.0, 11.9, None, None),
+        (20.0, 59.0, None, None),
+        (None, 30.0, None, None),
+        (2.0, None, None, None),
+    ],
+)
+def test_errors_that_differ_widely(
+    learning: float | None, error: float | None, crossed: float | None, warned: str | None
+) -> None:
+    """An error three times the learning error and ten percent above it is a warning."""
+    cross = None if crossed is None else CrossValidated(1.0, crossed, 90.0)
+    found = replace(result((CONSTANT, 2.0)), learning_error=learning, error=error, cross_validated=cross)
+    texts = model_warnings(found, measured([2, 2], [1, 2]), SPACE)
+    assert len(texts) == (warned is not None)
+    assert warned is None or texts[0].startswith(warned)
+
+
+def test_logarithms_of_options_that_can_be_0() -> None:
+    """With learn_logFunction, an option with a value 0 is named, since it gets no logarithms."""
+    data = measured([1, 2, 3, 4], [0, 1, 2, 100])
+    found = learn(data, settings={"learn_logFunction": True})
+    assert "learn_logFunction has no effect on x: its values are not all positive" in model_warnings(found, data, SPACE)
+    assert not any("log" in text for text in model_warnings(learn(data), data, SPACE))
