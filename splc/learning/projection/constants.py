@@ -50,10 +50,14 @@ FOLDS = 8
 # Unmeasured valid configurations that the printed model follows too.
 UNMEASURED = 500
 
-# Guard: with a cross-validated share of explained variance and an evidence below these, nothing is distinguishable
-# from noise. At 22 and 50 rows none of 24 data sets of noise passes.
+# Guard: influences can be distinguished from noise if the gain of evidence is certain, or if so few of so many
+# permutations of the values have a larger one: 24 and 0 is a level of 4 %. Fewer rows than GUARD_ROWS have a level of
+# 20 %, since there a missed influence costs more than a false one, or need a share of explained variance.
+GUARD_CERTAIN = 20.0
+GUARD_ROWS = 18
 GUARD_EXPLAINED = 0.1
-GUARD_EVIDENCE = 6.0
+GUARD_PERMUTATIONS = (24, 0)
+GUARD_FEW_ROWS = (19, 3)
 
 # Choice of scale: from this many rows on the full model of y replaces that of ln y if its evidence is higher by more
 # than the margin and its error outside of the folds is not higher than this multiple. Both conditions are needed.

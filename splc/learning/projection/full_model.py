@@ -12,6 +12,7 @@ from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Basis
 from splc.learning.projection.fit import Data, Refits, first_fit, refits
+from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import Design
 from splc.learning.projection.order import hash_order
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
@@ -224,7 +225,7 @@ def full_model(
     if not variables:
         return model(simple, None, NO_INFLUENCE)
     found = _positive(data, len(variables), scale) if positive else _general(data, len(variables))
-    if found.explained < constants.GUARD_EXPLAINED and found.first.gain < constants.GUARD_EVIDENCE:
+    if not distinguishable(data, len(variables), found):
         return model(found.first.scale, None, NO_INFLUENCE)
     return model(found.first.scale, found)
 
