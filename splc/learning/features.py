@@ -114,3 +114,9 @@ def feature_table(
     features = (*features_of(configurations.model, numeric_disabled), *further)
     names = [f.name for f in features] + [f.switch for f in features if f.switch]
     return FeatureTable(features, {name: configurations.column(name) for name in names}, target)
+
+
+def stable_order(table: FeatureTable) -> Array:
+    """Return an order of the rows that does not depend on their order in the table."""
+    columns = [np.nan_to_num(table.columns[name], nan=-1e300) for name in sorted(table.columns)]
+    return np.lexsort([*columns, table.target])

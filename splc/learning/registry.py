@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,19 @@ def _pmnf(preset: str, settings: Mapping[str, Any]) -> Learner:
     return PmnfLearner.of(settings)
 
 
-LEARNERS: Mapping[str, Factory] = MappingProxyType({"stepwise": _stepwise, "pmnf": _pmnf})
+def _baseline(name: str, preset: str, settings: Mapping[str, Any]) -> Learner:
+    from splc.learning.baselines.baseline import BaselineLearner
+
+    if preset != "default":
+        raise SpecError(f"the learner {name} has no preset {preset!r}", hint="presets are for the learner stepwise")
+    return BaselineLearner(name, settings)
+
+
+# Predictors of scikit-learn, which have no terms (`splc.learning.baselines.methods`).
+BASELINES = ("forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
+LEARNERS: Mapping[str, Factory] = MappingProxyType(
+    {"stepwise": _stepwise, "pmnf": _pmnf, **{name: partial(_baseline, name) for name in BASELINES}}
+)
 
 
 def learner_of(name: str, preset: str = "default", settings: Mapping[str, Any] | None = None) -> Learner:

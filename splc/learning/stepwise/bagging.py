@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from splc.learning.features import FeatureTable
+from splc.learning.features import FeatureTable, stable_order
 from splc.learning.result import merged_terms
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
-from splc.learning.stepwise.folds import stable_order
 from splc.learning.stepwise.scoring import rows_that_count
 from splc.learning.stepwise.settings import Settings
 

@@ -1,0 +1,142 @@
+"""A baseline as a learner."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import SpecError, unknown_name_hint
+from splc.learning.baselines.encoding import Encoding
+from splc.learning.baselines.methods import METHODS, Method, Sizes, order
+from splc.learning.baselines.target import Scale
+from splc.learning.features import stable_order
+from splc.learning.judging import judged
+from splc.learning.problem import LearningProblem
+from splc.learning.result import LearningResult
+from splc.types import Array
+
+# Rows that are predicted at a time: products of columns of all rows might need much memory.
+_CHUNK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class BaselinePredictor:
+    """A fitted estimator.
+
+    Attributes:
+        encoding: the columns that it knows.
+        estimator: scikit-learn's estimator, on the scale of the target.
+        scale: the scale.
+    """
+
+    encoding: Encoding
+    estimator: Any
+    scale: Scale
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (n,)."""
+        columns = self.encoding.columns(configurations)
+        with _one_thread():
+            parts = [
+                self.estimator.predict(columns[start : start + _CHUNK]) for start in range(0, len(columns), _CHUNK)
+            ]
+        return self.scale.values(np.concatenate(parts)) if parts else np.zeros(0)
+
+
+@dataclass(frozen=True)
+class BaselineLearner:
+    """A predictor of scikit-learn with its settings. Learning does not depend on the order of rows or options.
+
+    Args:
+        name: its name in `METHODS`.
+        changes: settings that differ from the defaults, as values or texts.
+
+    Raises:
+        SpecError: for an unknown setting or a wrong value.
+    """
+
+    name: str
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    settings: Mapping[str, Any] = field(init=False, hash=False)
+    preset: str = field(default="default", init=False)
+    # A predictor without terms is not written to a file.
+    suffix: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        own = METHODS[self.name].settings
+        chosen: dict[str, Any] = {name: default for name, (default, _) in own.items()}
+        for name, value in self.changes.items():
+            if name not in own:
+                raise SpecError(f"{self.name} has no setting {name!r}", hint=unknown_name_hint(name, list(own)))
+            chosen[name] = _value(name, value, *own[name])
+        object.__setattr__(self, "settings", chosen)
+
+    @property
+    def method(self) -> Method:
+        """Its line in the table."""
+        return METHODS[self.name]
+
+    @property
+    def draws(self) -> bool:
+        """Whether the result depends on the seed."""
+        return self.method.draws
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Fit the estimator to the learning set."""
+        from sklearn.dummy import DummyRegressor
+
+        started = time.monotonic()
+        table = problem.features(numeric_disabled=False)
+        rows = stable_order(table)
+        encoding = Encoding.of(table.features, self.method.logs)
+        columns = encoding.columns(problem.configurations[rows])
+        scale = Scale.of(table.target)
+        target = scale.scaled(table.target[rows])
+        sizes = Sizes(*columns.shape)
+        varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
+        estimator = self.method.build(self.settings, sizes, problem.seed) if varying else DummyRegressor()
+        with _one_thread():
+            estimator.fit(columns, target)
+        notes = []
+        if "order" in self.settings and order(self.settings, sizes) < self.settings["order"]:
+            notes.append(f"{self.name}: {sizes.columns:,} columns have too many products, which are left out")
+        return judged(
+            problem,
+            self,
+            BaselinePredictor(encoding, estimator, scale),
+            termination="fitted",
+            seconds=time.monotonic() - started,
+            notes=notes,
+        )
+
+
+def _value(name: str, value: Any, default: float, least: float) -> float:
+    """Return the value of a setting."""
+    whole = isinstance(default, int)
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = float("nan")
+    if not (least <= found < float("inf")) or (whole and found != int(found)) or isinstance(value, bool):
+        kind = "a whole number" if whole else "a number"
+        raise SpecError(f"{name} cannot be {value!r}", hint=f"it is {kind} of at least {least:g}")
+    return int(found) if whole else found
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Use one thread, since sums of several differ in their last bits, and leave out warnings about convergence."""
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        # A path of the lasso that has not converged is judged by its held-out rows like every other.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

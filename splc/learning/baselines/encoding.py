@@ -1,0 +1,46 @@
+"""Configurations as columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.features import Feature
+from splc.types import Array
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The columns of configurations: binary options as 0 and 1, numeric options as their values.
+
+    A numeric option or an observed variable that configurations may lack is 0 where it is absent, and has one more
+    column that is 1 where it is present.
+
+    Attributes:
+        features: the options and observed variables, sorted by name.
+        logs: whether those that are always positive have ln x as a further column.
+    """
+
+    features: tuple[Feature, ...]
+    logs: bool = False
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], logs: bool) -> Encoding:
+        """Return the encoding of features; their order does not matter."""
+        return cls(tuple(sorted(features, key=lambda feature: feature.name)), logs)
+
+    def columns(self, configurations: Configurations) -> Array:
+        """Return the columns, shape (n, columns)."""
+        found = []
+        for feature in self.features:
+            values = configurations.column(feature.name)
+            present = ~np.isnan(values)
+            found.append(np.where(present, values, 0.0))
+            if feature.partial:
+                found.append(present.astype(float))
+            if self.logs and feature.numeric and feature.minimum > 0:
+                found.append(np.log(np.where(present, values, 1.0)))
+        return np.column_stack(found) if found else np.zeros((len(configurations), 1))

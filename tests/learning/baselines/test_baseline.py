@@ -1,0 +1,187 @@
+"""Baselines as learners: the same split as every learner, laws, small and odd learning sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import SpecError
+from splc.learning import LearningResult, learn, learner_of
+from splc.learning.baselines.methods import METHODS
+from splc.learning.registry import BASELINES
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.conftest import measured
+
+OPTIONS = (
+    BinaryOption("base", optional=False),
+    BinaryOption("a"),
+    BinaryOption("b"),
+    NumericOption("x", (1.0, 2.0, 4.0, 8.0)),
+    NumericOption("y", (0.0, 5.0), deselected_flag=-1.0),
+)
+MODEL = VariabilityModel("mixed", OPTIONS)
+GRID = [column.ravel() for column in np.meshgrid([0.0, 1], [0.0, 1], OPTIONS[3].values, [0.0, 5.0, np.nan])]
+ALL = Configurations.from_columns(MODEL, {"base": np.ones(48), **dict(zip("abxy", GRID, strict=True))})
+A, B, X, Y = GRID
+COST = 2 + 3 * A + 2 * X * (1 + B) + np.where(np.isnan(Y), 7, Y)
+
+
+def learned(name: str, rows: Array, values: Array = COST, **further: Any) -> LearningResult:
+    """Learn from some rows of the grid."""
+    return learn(Measurements(ALL, {"time": values}), "time", learner=name, learning_set=rows, **further)
+
+
+def test_the_registry_has_every_method() -> None:
+    """The names of the registry, which need no import, are those of the table."""
+    assert tuple(METHODS) == BASELINES
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_a_baseline_explains_most_of_a_grid(name: str) -> None:
+    """From three quarters of a grid every baseline predicts the rest better than its mean; it has no terms."""
+    rows = np.random.default_rng(1).permutation(48)[:36]
+    result = learned(name, rows)
+    rest = np.setdiff1d(np.arange(48), rows)
+    mean = 100 * np.mean(np.abs(COST[rows].mean() - COST[rest]) / COST[rest])
+    assert result.error is not None
+    assert result.error < 0.6 * mean
+    assert (result.readable, result.terms, result.learner) == (False, (), name)
+    assert result.settings == learner_of(name).settings
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_neither_rows_nor_options_have_an_order(name: str) -> None:
+    """The predictions are those of any order of rows and options, and of the same seed."""
+    rows = np.arange(0, 48, 2)
+    predicted = learned(name, rows, seed=3).predictor.predict(ALL)
+    # The order of a learning set is that of its positions, so the measurements are reversed.
+    backward = VariabilityModel("mixed", OPTIONS[::-1])
+    columns = {option.name: ALL.column(option.name)[::-1] for option in OPTIONS}
+    measurements = Measurements(Configurations.from_columns(backward, columns), {"time": COST[::-1]})
+    other = learn(measurements, "time", learner=name, learning_set=47 - rows, seed=3)
+    assert np.array_equal(other.predictor.predict(measurements.configurations)[::-1], predicted)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_whether_a_baseline_draws(name: str) -> None:
+    """A baseline that says it draws nothing gives the same predictions for every seed."""
+    rows = np.arange(0, 48, 2)
+    one, other = (learned(name, rows, seed=seed).predictor.predict(ALL) for seed in (0, 1))
+    if not learner_of(name).draws:
+        assert np.array_equal(one, other)
+
+
+def test_the_forest_depends_on_the_seed() -> None:
+    """The forest draws rows, by the seed of the problem."""
+    one, other = (learned("forest", np.arange(24), seed=seed).predictor.predict(ALL) for seed in (0, 1))
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+@given(
+    rows=st.lists(st.integers(0, 47), min_size=1, max_size=6, unique=True),
+    scale=st.sampled_from([1e-300, 1e-12, 1.0, 1e12, 1e300]),
+    kind=st.sampled_from(["positive", "zero", "negative", "constant"]),
+)
+def test_small_and_odd_learning_sets(name: str, rows: list[int], scale: float, kind: str) -> None:
+    """One to six rows of any kind and size of values give finite predictions, and no warning (warnings are errors)."""
+    values = {
+        "positive": COST,
+        "zero": np.where(A == 1, 0.0, COST),
+        "negative": COST - 15,
+        "constant": np.full(48, 3.0),
+    }[kind]
+    result = learned(name, np.array(rows), values * scale)
+    predicted = result.predictor.predict(ALL)
+    assert np.isfinite(predicted).all()
+    if kind in ("positive", "constant"):
+        assert (predicted > 0).all()
+    if len({values[row] for row in rows}) == 1:
+        assert predicted == pytest.approx(np.full(48, values[rows[0]] * scale), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tree", "forest", "boosting", "svr", "knn"])
+def test_the_unit_of_the_property_does_not_matter(name: str) -> None:
+    """Multiplying a positive property by a constant multiplies all predictions by it."""
+    rows = np.arange(0, 48, 2)
+    one, other = (learned(name, rows, COST * unit).predictor.predict(ALL) for unit in (1.0, 1024.0))
+    assert other == pytest.approx(1024 * one, rel=1e-6)
+
+
+def test_numeric_options_that_are_absent_have_a_column_of_their_own() -> None:
+    """What depends only on whether an optional numeric option is present is learned exactly by a tree."""
+    values = np.where(np.isnan(Y), 9.0, 4.0)
+    assert learned("tree", np.arange(0, 48, 5), values).error == pytest.approx(0, abs=1e-9)
+
+
+def test_observed_variables_are_columns() -> None:
+    """A baseline learns from observed variables, and needs them for a prediction."""
+    from splc.data.observations import Observed
+
+    system = VariabilityModel("mixed", OPTIONS, observed=("counter",))
+    counter = np.random.default_rng(0).uniform(1, 9, 48)
+    observed = Observed({"counter": counter}, np.ones(48, dtype=bool))
+    measurements = Measurements(Configurations(system, ALL.indices, observed), {"time": 10 * counter})
+    rows = np.arange(0, 48, 2)
+    plain = learn(measurements, "time", learner="ridge", learning_set=rows)
+    result = learn(measurements, "time", learner="ridge", learning_set=rows, observed=("counter",))
+    assert result.error is not None
+    assert plain.error is not None
+    assert result.error < 15 < plain.error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("forest", "splconqueror"), "forest has no preset"),
+        (("forest", "default", {"tres": 3}), "forest has no setting 'tres'"),
+        (("forest", "default", {"trees": "many"}), "trees cannot be 'many'"),
+        (("forest", "default", {"trees": 2.5}), "a whole number of at least 1"),
+        (("lasso", "default", {"folds": 1}), "at least 2"),
+        (("svr", "default", {"cost": "nan"}), "a number of at least"),
+        (("knn", "default", {"neighbours": True}), "neighbours cannot be True"),
+    ],
+)
+def test_wrong_settings(arguments: tuple[Any, ...], message: str) -> None:
+    """Unknown settings and wrong values are refused."""
+    with pytest.raises(SpecError, match=message):
+        learner_of(*arguments)
+
+
+def test_settings_have_an_effect() -> None:
+    """Settings are values or texts, and change what is learned."""
+    rows = np.arange(0, 48, 2)
+    one = learned("knn", rows, settings={"neighbours": "1"})
+    assert one.settings == {"neighbours": 1}
+    assert one.error != learned("knn", rows).error
+
+
+def test_products_of_many_columns_are_left_out() -> None:
+    """Where all products of columns would need too much memory, only the columns are used, and a note says so."""
+    options = tuple(BinaryOption(f"o{number}") for number in range(4000))
+    system = VariabilityModel("wide", options)
+    drawn = np.random.default_rng(0).integers(0, 2, (12, 4000)).astype(np.uint8)
+    measurements = Measurements(Configurations(system, drawn), {"time": 5.0 + 3 * drawn[:, 0]})
+    result = learn(measurements, "time", learner="ridge", learning_set=np.arange(9))
+    assert "ridge: 4,000 columns have too many products, which are left out" in result.notes
+
+
+@pytest.mark.parametrize(("name", "error"), [("forest", 5.8), ("lasso", 2.3), ("tree", 6.9)])
+def test_x264(name: str, error: float) -> None:
+    """The errors on x264 from 32 rows are about those that the reference reports for such methods."""
+    x264 = measured("x264")
+    found = []
+    for draw in (1, 2, 3):
+        rows = np.random.RandomState(30 + draw).permutation(len(x264))[:32]
+        result = learn(x264, "Performance", learner=name, learning_set=rows)
+        assert result.error is not None
+        found.append(result.error)
+    assert np.mean(found) == pytest.approx(error, rel=0.25)
