@@ -131,6 +131,13 @@ def spelling(name: str) -> str:
     return name.strip().casefold().replace("-", "_")
 
 
+def is_setting(name: str) -> bool:
+    """Return whether a name is one of SPL Conqueror's settings, with or without effect here."""
+    key = spelling(name)
+    known = (*(field.name for field in dataclasses.fields(Settings)), *WITHOUT_EFFECT, *ALIASES)
+    return key in {spelling(each) for each in known}
+
+
 _MINIMA = {
     "baggingNumbers": 1,
     "baggingTestDataFraction": 1,

@@ -1,0 +1,247 @@
+"""The full model: posterior against its definition, invariances, scales, guard, intervals, extreme values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.learning.projection.basis import Basis
+from splc.learning.projection.fit import Data, refits
+from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, full_model
+from splc.learning.projection.kernel import Design, kernel
+from splc.learning.projection.order import hash_order, hashes
+from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.learning.projection.variables import variables_of
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+
+def system(binary: int = 4, numeric: int = 2) -> VariabilityModel:
+    """Return a system with binary options b0, … and numeric options n0, … with the values 1 to 32."""
+    options = (
+        *(BinaryOption(f"b{i}") for i in range(binary)),
+        *(NumericOption(f"n{i}", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)) for i in range(numeric)),
+    )
+    return VariabilityModel("made", options)
+
+
+def drawn(model: VariabilityModel, rows: int, seed: int = 0) -> Configurations:
+    """Return random valid configurations."""
+    return Space(model).draw(rows, np.random.default_rng(seed))
+
+
+def known(configurations: Configurations) -> Array:
+    """Return values of a known model."""
+    column = configurations.column
+    found: Array = 5 + 3 * column("b0") + 0.5 * column("n0") * (1 + column("b1"))
+    return found
+
+
+def learned(configurations: Configurations, y: Array, scale: str = "auto") -> FullModel:
+    """Return the full model."""
+    return full_model(configurations, y, variables_of(configurations.model), scale=scale)
+
+
+def test_posterior_is_conditional_normal() -> None:
+    """Means, variances and covariances are those of the conditional normal distribution."""
+    model = system()
+    measured, others = drawn(model, 12), drawn(model, 5, 1)
+    basis = Basis(variables_of(model), 12)
+    design, other = (Design.of(basis.blocks(each)) for each in (measured, others))
+    rng = np.random.default_rng(3)
+    logarithms = rng.normal(-1, 0.5, design.columns.shape[1] + 4)
+    t, noise = rng.normal(3, 2, 12), rng.uniform(0.5, 2, 12)
+    posterior = Posterior(logarithms, design, t, noise, 3.0, 2.0)
+    theta = posterior.theta
+    inverse = np.linalg.inv(kernel(theta, design, design) + np.diag(theta.noise * noise + 1e-8))
+    cross = kernel(theta, design, other)
+    means, variances = posterior.moments(other)
+    expected = 4 * (kernel(theta, other, other) - cross.T @ inverse @ cross)
+    np.testing.assert_allclose(means, 3 + 2 * (cross.T @ inverse @ ((t - 3) / 2)), rtol=1e-8)
+    np.testing.assert_allclose(variances, np.diag(expected), rtol=1e-7)
+    weights = rng.normal(size=(3, 5))
+    np.testing.assert_allclose(posterior.covariance(other, weights), weights @ expected @ weights.T, rtol=1e-7)
+
+
+def test_order_of_rows_and_options_does_not_matter() -> None:
+    """Rows and options in another order give the same predictions."""
+    model = system()
+    configurations = drawn(model, 25)
+    y = known(configurations)
+    turned = VariabilityModel("made", tuple(sorted(model.options, key=lambda o: (o.name[0], -int(o.name[1:])))))
+    rows = np.random.default_rng(1).permutation(25)
+    columns = [model.positions[option.name] for option in turned.options]
+    other = Configurations(turned, configurations.indices[rows][:, columns])
+    np.testing.assert_array_equal(hashes(other), hashes(configurations)[rows])
+    everywhere = drawn(model, 40, 2)
+    predicted = learned(configurations, y).predict(everywhere)
+    again = learned(other, y[rows]).predict(Configurations(turned, everywhere.indices[:, columns]))
+    np.testing.assert_allclose(again, predicted, rtol=1e-9)
+
+
+def test_hashes_are_distinct() -> None:
+    """Distinct configurations have distinct hashes."""
+    found = hashes(drawn(system(6, 2), 1000))
+    assert len(set(found.tolist())) == 1000
+    assert sorted(hash_order(drawn(system(), 9)).tolist()) == list(range(9))
+
+
+@given(st.integers(-300, 300))
+@settings(max_examples=10)
+def test_unit_of_the_property_does_not_matter(power: int) -> None:
+    """A property in another unit gives the same model in that unit."""
+    configurations = drawn(system(), 25)
+    y = known(configurations)
+    first, second = learned(configurations, y), learned(configurations, y * 10.0**power)
+    np.testing.assert_allclose(second.predict(configurations), first.predict(configurations) * 10.0**power, rtol=1e-6)
+
+
+def test_additive_property_is_learned_as_sum() -> None:
+    """The scale of an additive property is y, with less error than on ln y."""
+    configurations = drawn(system(8, 0), 60)
+    weights = np.array([9.0, 7, 5, 3, 2, 1, 1, 1])
+    y = 1 + np.column_stack([configurations.column(f"b{i}") for i in range(8)]) @ weights
+    found = learned(configurations, y)
+    assert found.scale.name == "raw"
+    others = drawn(system(8, 0), 200, 5)
+    expected = 1 + np.column_stack([others.column(f"b{i}") for i in range(8)]) @ weights
+    assert np.mean(abs(found.predict(others) / expected - 1)) < 0.5 * np.mean(
+        abs(learned(configurations, y, "log").predict(others) / expected - 1)
+    )
+
+
+def test_multiplicative_property_is_learned_as_product() -> None:
+    """The scale of a multiplicative property is ln y."""
+    configurations = drawn(system(8, 0), 60)
+    factors = np.array([2.0, 1.5, 0.5, 1.2, 3.0, 1.0, 1.0, 1.0])
+    found = learned(configurations, np.prod(factors**configurations.indices, axis=1))
+    assert found.scale.name == "log"
+    others = drawn(system(8, 0), 200, 5)
+    np.testing.assert_allclose(found.predict(others), np.prod(factors**others.indices, axis=1), rtol=0.01)
+
+
+def test_noise_is_a_constant() -> None:
+    """The level of the guard is 4 % from 18 configurations on."""
+    model = system(5, 1)
+    found = []
+    for seed in range(25):
+        configurations = drawn(model, 24, seed)
+        y = np.exp(np.random.default_rng(seed).normal(0, 0.3, 24))
+        found.append(learned(configurations, y).refits is not None)
+    assert sum(found) <= 3
+    constant = learned(configurations, y)
+    if constant.refits is None:
+        assert constant.constant == NO_INFLUENCE
+        np.testing.assert_allclose(constant.predict(configurations), np.exp(np.log(y).mean()))
+
+
+def test_weak_influence_is_found() -> None:
+    """The guard lets an influence of the size of the noise pass."""
+    configurations = drawn(system(5, 1), 60)
+    y = np.exp(0.15 * configurations.column("b2") + np.random.default_rng(1).normal(0, 0.1, 60))
+    assert learned(configurations, y).refits is not None
+
+
+def test_equal_values_and_one_row() -> None:
+    """Equal values and one configuration give a constant, with the reason."""
+    configurations = drawn(system(), 6)
+    same = learned(configurations, np.full(6, 3.0))
+    assert same.constant == SAME_VALUE
+    np.testing.assert_allclose(same.predict(configurations), 3.0)
+    one = learned(configurations[:1], np.array([7.0]))
+    assert one.constant == ONE_ROW
+    np.testing.assert_allclose(one.predict(configurations), 7.0)
+
+
+@pytest.mark.parametrize("shift", [-7.0, -12.0, -100.0])
+def test_values_of_any_sign(shift: float) -> None:
+    """Values of any sign are learned."""
+    configurations, others = drawn(system(), 60), drawn(system(), 100, 3)
+    found = learned(configurations, known(configurations) + shift)
+    assert not found.scale.positive
+    error = abs(found.predict(others) - (known(others) + shift))
+    assert error.mean() < 0.1 * np.ptp(known(others))
+    low, high = found.interval(others)
+    assert (low <= high).all()
+
+
+def test_zeros_give_predictions_that_are_not_negative() -> None:
+    """Predictions of a property that is never negative are never negative."""
+    configurations = drawn(system(), 60)
+    y = known(configurations) * configurations.column("b0")
+    assert (learned(configurations, y).predict(drawn(system(), 200, 1)) >= 0).all()
+
+
+def test_repetitions_lower_the_noise() -> None:
+    """The model follows configurations with many repetitions more closely."""
+    configurations = drawn(system(), 30)
+    y = known(configurations) * np.exp(np.random.default_rng(0).normal(0, 0.2, 30))
+    variables = variables_of(configurations.model)
+    counts = np.where(np.arange(30) < 3, 1000.0, 1.0)
+    once = full_model(configurations, y, variables)
+    often = full_model(configurations, y, variables, counts)
+    rows = np.arange(3)
+    near = abs(np.log(often.predict(configurations[rows]) / y[rows]))
+    assert near.mean() < abs(np.log(once.predict(configurations[rows]) / y[rows])).mean()
+
+
+def test_intervals_cover() -> None:
+    """About 90 % of new measurements are inside the 90 % intervals."""
+    covered = []
+    for seed in range(8):
+        configurations, others = drawn(system(), 40, seed), drawn(system(), 200, 100 + seed)
+        rng = np.random.default_rng(seed)
+        found = learned(configurations, known(configurations) * np.exp(rng.normal(0, 0.1, 40)))
+        low, high = found.interval(others)
+        y = known(others) * np.exp(rng.normal(0, 0.1, 200))
+        covered.append(np.mean((low <= y) & (y <= high)))
+    assert 0.82 <= np.mean(covered) <= 0.98
+
+
+def test_held_out_predictions_do_not_know_their_value() -> None:
+    """The predictions of a fold do not depend on the values in it."""
+    configurations = drawn(system(), 20)
+    y = known(configurations)
+    first = learned(configurations, y)
+    assert first.refits is not None
+    # The hyperparameters are those of all rows; given these, a fold's prediction does not depend on its own values.
+    fold = first.data.folds == 0
+    changed = Data(first.data.design, np.where(fold, first.data.y * 1.5, first.data.y), first.data.repetitions)
+    t = first.scale.forward(changed.y / first.scale.unit)
+    start = first.refits.first
+    again = refits(changed, replace(start, posterior=replace(start.posterior, t=t)))
+    np.testing.assert_allclose(again.means[fold], first.refits.means[fold], rtol=1e-9)
+    assert not np.allclose(again.means[~fold], first.refits.means[~fold], rtol=1e-6)
+
+
+SCALES = [*(positive_scale(name, np.array([1.0, 5.0])) for name in ("log", "raw", "raw_constant"))]
+SCALES += general_scales(np.array([-3.0, 0.0, 5.0]))
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale.name}-{scale.positive}")
+def test_scales(scale: Scale) -> None:
+    """Scales are inverted by `backward`, and `slope` is the derivative."""
+    y = np.linspace(1.0, 4.0, 7) if scale.positive else np.linspace(-0.5, 4.0, 7)
+    np.testing.assert_allclose(scale.backward(scale.forward(y)), y, rtol=1e-12)
+    step = 1e-6
+    rate = 2 * step / (scale.forward(y + step) - scale.forward(y - step))
+    np.testing.assert_allclose(scale.slope(y), rate / scale.divisor(y), rtol=1e-6)
+    np.testing.assert_allclose(scale.residual(y, y), 0, atol=1e-15)
+
+
+def test_many_rows_use_a_part() -> None:
+    """Of more than 1,000 rows, 1,000 are used."""
+    model = system(12, 0)
+    configurations = drawn(model, 1200)
+    y = 1 + configurations.column("b0") + 2 * configurations.column("b1") * configurations.column("b2")
+    found = learned(configurations, y)
+    assert len(found.rows) == 1000
+    np.testing.assert_allclose(found.predict(configurations), y, rtol=0.02)

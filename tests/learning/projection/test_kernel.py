@@ -1,0 +1,82 @@
+"""The kernel of the full model against its definition, and its gradient against finite differences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.learning.projection.kernel import Design, Hyperparameters, kernel, kernel_diagonal, objective
+from splc.types import Array
+
+
+def random_design(seed: int, rows: int, kinds: str) -> Design:
+    """Return a design with a block for each letter: s is ±1, w three columns of ±1 and numbers, n a number."""
+    rng = np.random.default_rng(seed)
+    signs = lambda: rng.choice([-1.0, 1.0], (rows, 1))  # noqa: E731
+    blocks = {
+        "s": signs,
+        "n": lambda: rng.normal(size=(rows, 1)),
+        "w": lambda: np.hstack([signs(), rng.normal(size=(rows, 2))]),
+    }
+    return Design.of([blocks[kind]() for kind in kinds])
+
+
+def defined(theta: Hyperparameters, first: Design, second: Design) -> Array:
+    """Return the kernel as the sum over all sets of blocks, which the product form abbreviates."""
+    found = np.empty((len(first), len(second)))
+    spans = list(itertools.pairwise(first.starts))
+    for i, j in np.ndindex(found.shape):
+        x, y = first.columns[i], second.columns[j]
+        blocks = [float((theta.relevances[a:b] * x[a:b] * y[a:b]).sum()) for a, b in spans]
+        total = 1.0
+        for size in range(1, len(blocks) + 1):
+            for chosen in itertools.combinations(blocks, size):
+                total += theta.interaction ** (size - 1) * float(np.prod(chosen))
+        root = np.sqrt(3 * theta.width * float((theta.relevances * (x - y) ** 2).sum()))
+        found[i, j] = total + theta.stationary * (1 + root) * np.exp(-root)
+    return found
+
+
+KINDS = st.text("swn", min_size=1, max_size=4)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@given(SEEDS, KINDS)
+def test_product_form_is_sum_over_all_sets_of_options(seed: int, kinds: str) -> None:
+    """The kernel is the sum over all sets of options."""
+    first, second = random_design(seed, 4, kinds), random_design(seed + 1, 3, kinds)
+    theta = Hyperparameters.of(np.random.default_rng(seed).normal(-1, 1.5, first.columns.shape[1] + 4))
+    np.testing.assert_allclose(kernel(theta, first, second), defined(theta, first, second), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.diag(kernel(theta, first, first)), kernel_diagonal(theta, first), rtol=1e-9)
+
+
+@given(SEEDS, KINDS)
+def test_gradient_is_derivative(seed: int, kinds: str) -> None:
+    """The gradient is that of finite differences."""
+    design = random_design(seed, 12, kinds)
+    rng = np.random.default_rng(seed)
+    z, noise = rng.normal(size=12), rng.uniform(0.5, 2, 12)
+    x = rng.normal(-1, 0.7, design.columns.shape[1] + 4)
+    _, gradient = objective(x, design, z, noise)
+    step = 1e-5
+    for at in range(len(x)):
+        move = step * (np.arange(len(x)) == at)
+        up, down = objective(x + move, design, z, noise)[0], objective(x - move, design, z, noise)[0]
+        assert (up - down) / (2 * step) == pytest.approx(gradient[at], rel=1e-4, abs=1e-4)
+
+
+def test_objective_is_negative_log_density() -> None:
+    """The objective is the negative log density of the targets, up to a constant."""
+    from scipy.stats import multivariate_normal
+
+    design = random_design(1, 8, "ssn")
+    rng = np.random.default_rng(2)
+    z, noise, x = rng.normal(size=8), rng.uniform(0.5, 2, 8), rng.normal(-1, 0.5, 7)
+    theta = Hyperparameters.of(x)
+    matrix = kernel(theta, design, design) + np.diag(theta.noise * noise + 1e-8)
+    density = multivariate_normal(np.zeros(8), matrix).logpdf(z)
+    assert objective(x, design, z, noise)[0] == pytest.approx(-density - 8 / 2 * np.log(2 * np.pi))

@@ -1,0 +1,111 @@
+"""Variables and columns: groups are one option, numbers are read from names, columns are standardised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.learning.projection.basis import Basis
+from splc.learning.projection.variables import numbers_of, variables_of
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.learning.conftest import measured
+
+
+def group(*names: str, parent: str | None = None) -> tuple[BinaryOption, ...]:
+    """Return the members of an alternative group."""
+    return tuple(
+        BinaryOption(name, parent, optional=False, excluded=tuple((other,) for other in names if other != name))
+        for name in names
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (("ref_1", "ref_5", "ref_9"), (1, 5, 9)),
+        (("PS2K", "PS16K"), (2, 16)),
+        (("v1.5", "v10"), (1.5, 10)),
+        (("a1", "b2"), ()),
+        (("x1", "x01"), ()),
+        (("PS2K", "PS2M"), ()),
+        (("fast", "slow"), ()),
+    ],
+)
+def test_numbers_in_names(names: tuple[str, ...], numbers: tuple[float, ...]) -> None:
+    """Numbers are read from names with one stem and one unit."""
+    assert numbers_of(names) == numbers
+
+
+def test_groups_are_one_variable() -> None:
+    """An alternative group is one variable; a group of two is a binary one."""
+    options = (*group("c", "a", "b"), *group("y", "x"), *group("p10", "p2", "p7"), BinaryOption("z"))
+    found = {variable.name: variable for variable in variables_of(VariabilityModel("made", options))}
+    assert found["a"].members == ("a", "b", "c")
+    assert found["x"].kind == "binary"
+    assert found["p2"].members == ("p2", "p7", "p10")
+    assert found["p2"].values == (2, 7, 10)
+    assert set(found) == {"a", "x", "p2", "z"}
+
+
+def test_group_of_optional_parent() -> None:
+    """A group below an optional parent is a variable only if it is numbered."""
+    model = VariabilityModel(
+        "made", (BinaryOption("q"), *group("p1", "p2", "p3", parent="q"), *group("f", "g", "h", parent="q"))
+    )
+    found = {variable.name: variable for variable in variables_of(model)}
+    assert found["p1"].optional
+    assert {"f", "g", "h", "q"} <= set(found)
+    column = found["p1"].column(Space(model).enumerate())
+    assert set(column[~np.isnan(column)]) == {1, 2, 3}
+    assert np.isnan(column).any()
+
+
+def test_real_systems() -> None:
+    """x264 has seven binary variables and two groups."""
+    kinds = [(variable.kind, len(variable.members)) for variable in variables_of(measured("x264").model)]
+    assert sorted(kinds) == [("binary", 1)] * 7 + [("group", 3)] * 2
+
+
+VALUES = (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "rows", "columns"),
+    [
+        (VALUES, 20, 3),
+        (VALUES, 100, 8),
+        ((1.0, 3.0), 100, 1),
+        ((0.0, 3.0), 100, 1),
+        ((0.0, 1.0, 5.0), 20, 4),
+        ((-2.0, 1.0, 5.0), 20, 2),
+        ((-2.0, 0.0, 5.0), 20, 3),
+        (tuple(map(float, range(1, 12))), 1000, 3),
+    ],
+)
+def test_columns_of_numeric_options(values: tuple[float, ...], rows: int, columns: int) -> None:
+    """The columns of numeric options are independent and scaled."""
+    model = VariabilityModel("made", (NumericOption("n", values),))
+    (block,) = Basis(variables_of(model), rows).blocks(Space(model).enumerate())
+    assert block.shape == (len(values), columns)
+    assert np.isfinite(block).all()
+    assert abs(block).max() <= 1.3 + 1e-12
+    assert np.linalg.matrix_rank(block) == min(columns, len(values))
+
+
+def test_deselected_option_has_a_column() -> None:
+    """A deselected option has zeros, and a column that states it."""
+    model = VariabilityModel("made", (NumericOption("n", VALUES, deselected_flag=-1.0),))
+    (block,) = Basis(variables_of(model), 10).blocks(Space(model).enumerate())
+    np.testing.assert_array_equal(block[-1], [0, 0, 0, -1])
+    np.testing.assert_array_equal(block[:-1, -1], 1)
+
+
+def test_columns_of_groups() -> None:
+    """A group has a column for each member only with enough rows."""
+    model = VariabilityModel("made", group("p0", "p1", "p2", "p3"))
+    space = Space(model).enumerate()
+    few, many = (Basis(variables_of(model), rows).blocks(space)[0] for rows in (10, 100))
+    assert few.shape == (4, 3)
+    assert many.shape == (4, 6)
