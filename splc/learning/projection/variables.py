@@ -100,3 +100,9 @@ def numbers_of(group: Sequence[str]) -> tuple[float, ...]:
     if len(shapes) > 1 or None in shapes or len(set(numbers)) < len(group):
         return ()
     return numbers
+
+
+def stem_of(group: Sequence[str]) -> str:
+    """Return the stem and the unit in the names of a numbered group: `ref` of `ref_1` and `ref_9`."""
+    match = _NUMBERED.fullmatch(group[0])
+    return group[0] if match is None else (match[1] + match[3]).strip("_- ") or group[0]

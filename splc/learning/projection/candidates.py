@@ -1,0 +1,186 @@
+"""Candidates: products of units of distinct variables, as columns of unit norm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations, starmap
+from itertools import product as cartesian
+from math import log10
+
+import numpy as np
+
+from splc.learning.projection.units import Unit
+from splc.types import Array
+
+# All products of 1, 2, 3, … units are candidates while there are at most so many (reference, section 2, step 2).
+MOST_ENUMERATED = 9_000
+# Heirs of selected terms are added while there are at most so many candidates, for memory and time.
+MOST_CANDIDATES = 20_000
+# Products of more units have level units only as heirs.
+MOST_WITH_LEVELS = 2
+# A column is constant if so little of its squared norm is left around the constant.
+CONSTANT_SHARE = 1e-7
+# A term whose influence would be beyond these powers of 10 cannot be printed.
+LARGEST_EXPONENT = 290
+
+Product = tuple[int, ...]
+
+
+class Candidates:
+    """The products of units that terms can be; the first one, the empty product, is the constant.
+
+    Products are tuples of positions of units, ascending. Candidates are in canonical order: all products of few units,
+    then heirs in the order in which they were added.
+
+    Args:
+        units: the units, in canonical order.
+        values: their values, shape (units, m).
+        weights: what columns are multiplied by, shape (m,).
+        order: the largest number of units in a product.
+        unit: the unit of the target, which influences must be expressible in.
+        penalty: the factor by which a score is multiplied for every further factor.
+        enumerated: whether products of several units are candidates from the beginning, not only as heirs.
+        most_numeric: the largest number of units of numeric options in a product.
+        signed: whether influences of the constant, and of products without a free unit, must not be negative.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[Unit],
+        values: Array,
+        weights: Array,
+        *,
+        order: int,
+        unit: float = 1.0,
+        penalty: Sequence[float],
+        enumerated: bool = True,
+        most_numeric: int | None = None,
+        signed: bool = True,
+    ) -> None:
+        self.units = tuple(units)
+        self.weights = weights
+        self.order = order
+        self.signed = signed
+        self._penalty = np.asarray(penalty)
+        self._most_numeric = most_numeric
+        self._scales = np.abs(values).max(axis=1, initial=0.0)
+        self._values = values / self._scales[:, None]
+        self._unit = log10(unit)
+        names = sorted({each.variable for each in units})
+        self._variable = np.array([names.index(each.variable) for each in units], dtype=int)
+        self._counts = np.array([each.factors for each in units], dtype=int)
+        self._numeric = np.array([each.numeric for each in units], dtype=int)
+        self._free = np.array([each.free for each in units], dtype=bool)
+        self._level = np.array([each.level for each in units], dtype=bool)
+        constant = weights / np.linalg.norm(weights)
+        self.products: list[Product] = [()]
+        self._columns = constant[None].copy()
+        self.norms = np.array([np.linalg.norm(weights)])
+        self.around = np.ones(1)
+        self.factors = np.zeros(1, dtype=int)
+        self.penalties = np.ones(1)
+        self.free = np.array([not signed])
+        self._seen: set[Product] = {()}
+        self._size = 1
+        self._enumerate(enumerated)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def columns(self) -> Array:
+        """The columns, shape (candidates, m)."""
+        return np.asarray(self._columns[: self._size])
+
+    def name(self, position: int) -> tuple[int, Product]:
+        """Return the key of a candidate in the canonical order of terms."""
+        return len(self.products[position]), self.products[position]
+
+    def influences(self, chosen: Sequence[int], coefficients: Array) -> Array:
+        """Return the influences of terms in the unit of the target, for coefficients of columns, shape (..., terms)."""
+        scales = [self.norms[j] * float(np.prod(self._scales[list(self.products[j])])) for j in chosen]
+        return np.asarray(coefficients / np.array(scales))
+
+    def text(self, position: int) -> str:
+        """Return a candidate as text, such as `log10(px) * ref`."""
+        return " * ".join(self.units[u].text for u in self.products[position]) or "1"
+
+    def add_heirs(self, position: int) -> None:
+        """Add the heirs of a candidate: products with one more unit, or with one unit exchanged."""
+        product = self.products[position]
+        if not product or len(self) >= MOST_CANDIDATES:
+            return
+        every = range(len(self.units))
+        bases = [tuple(other for other in product if other != unit) for unit in product]
+        if len(product) < self.order:
+            bases.append(product)
+        heirs: set[Product] = set()
+        for base in bases:
+            taken = {self._variable[unit] for unit in base}
+            heirs.update(tuple(sorted((*base, unit))) for unit in every if self._variable[unit] not in taken)
+        self._add(sorted(heirs - self._seen, key=lambda heir: (len(heir), heir))[: MOST_CANDIDATES - len(self)])
+
+    def _enumerate(self, several: bool) -> None:
+        """Add all products of 1, 2, 3, … units."""
+        total = 0
+        for order in range(1, (self.order if several else 1) + 1):
+            groups: dict[int, list[int]] = {}
+            for unit, variable in enumerate(self._variable.tolist()):
+                if order <= MOST_WITH_LEVELS or not self._level[unit]:
+                    groups.setdefault(variable, []).append(unit)
+            total += _count([len(group) for group in groups.values()], order)
+            if order > 1 and total > MOST_ENUMERATED:
+                break
+            self._add(chain.from_iterable(starmap(cartesian, combinations(groups.values(), order))))
+
+    def _add(self, products: Iterable[Product]) -> None:
+        """Add products whose columns are not constant."""
+        by_order: dict[int, list[Product]] = {}
+        for product in products:
+            self._seen.add(product)
+            by_order.setdefault(len(product), []).append(product)
+        for order, same in by_order.items():
+            index = np.array(same, dtype=int).reshape(len(same), order)
+            if self._most_numeric is not None:
+                index = index[self._numeric[index].sum(axis=1) <= self._most_numeric]
+            columns = np.broadcast_to(self.weights, (len(index), len(self.weights))).copy()
+            for place in range(order):
+                columns *= self._values[index[:, place]]
+            self._append(index, columns)
+
+    def _append(self, index: Array, columns: Array) -> None:
+        """Append products, shape (q, order), with their columns, unless these are constant or cannot be printed."""
+        norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
+        exponents = np.log10(self._scales[index]).sum(axis=1)
+        fine = (norms > 0) & (np.abs(exponents - self._unit) < LARGEST_EXPONENT) & (exponents < LARGEST_EXPONENT)
+        columns /= np.where(fine, norms, 1.0)[:, None]
+        along = columns @ self._columns[0]
+        around = 1 - along**2
+        fine &= around > CONSTANT_SHARE
+        index, columns = index[fine], columns[fine]
+        start, end = self._size, self._size + len(index)
+        if end > len(self._columns):
+            # Room for as many again, so that heirs do not copy all columns each time.
+            room = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
+            room[:start] = self.columns
+            self._columns = room
+        self._columns[start:end] = columns
+        self._size = end
+        factors = self._counts[index].sum(axis=1)
+        self.products += [tuple(product) for product in index.tolist()]
+        self.norms = np.append(self.norms, norms[fine])
+        self.around = np.append(self.around, around[fine])
+        self.factors = np.append(self.factors, factors)
+        places = np.minimum(factors, len(self._penalty)) - 1
+        self.penalties = np.append(self.penalties, self._penalty[places])
+        free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
+        self.free = np.append(self.free, free)
+
+
+def _count(sizes: Sequence[int], order: int) -> int:
+    """Return the number of products of one element each of so many of the groups of these sizes."""
+    sums = [1] + [0] * order
+    for size in sizes:
+        for k in range(order, 0, -1):
+            sums[k] += sums[k - 1] * size
+    return sums[order]

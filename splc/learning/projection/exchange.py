@@ -1,0 +1,140 @@
+"""Backward elimination and exchange: fewer, simpler or better terms at the same distance to the full model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.learning.projection.subset import (
+    CONSTANT_PLACE,
+    SAME_SCORE,
+    Subset,
+    distinguishable,
+    fitted,
+    perpendicular,
+    ranked,
+)
+from splc.types import Array
+
+MOST_ROUNDS = 3
+# A replacement must lower the root mean square to this share, or have fewer factors.
+GAIN = 0.97
+# Replacements that are tried for every term with constrained signs.
+TRIED = 6
+# Candidates that are checked for aliases.
+CHECKED = 24
+# A bound is kept if it is exceeded by roundoff only.
+ROUNDOFF = 1 + 1e-9
+
+
+def reduced(model: Subset, bound: float) -> Subset:
+    """Return a model without the terms that it does not need, and with better ones exchanged for others.
+
+    Args:
+        model: the model.
+        bound: the distance to the full model, a root mean square, that must not be exceeded.
+    """
+    model = eliminated(model, bound)
+    for _ in range(MOST_ROUNDS):
+        changed = exchanged(model, bound)
+        if changed is model:
+            break
+        model = eliminated(changed, bound)
+    return model
+
+
+def eliminated(model: Subset, bound: float, most: int | None = None) -> Subset:
+    """Return a model without the terms of least effect.
+
+    Args:
+        model: the model.
+        bound: the distance to the full model that must not be exceeded.
+        most: the largest number of summands, which takes precedence over the bound.
+    """
+    while len(model.chosen) > 1:
+        smaller = next_smaller(model)
+        if smaller.rms > bound * ROUNDOFF and (most is None or len(model.chosen) <= most):
+            break
+        model = smaller
+    return model
+
+
+def next_smaller(model: Subset) -> Subset:
+    """Return a model without the term of least effect; of equal ones the last in canonical order."""
+    losses = model.losses.copy()
+    if model.goal.affine:
+        losses[model.chosen.index(CONSTANT_PLACE)] = np.inf
+    same = np.flatnonzero(losses <= losses.min() * (1 + SAME_SCORE) + 1e-30)
+    last = max(same.tolist(), key=lambda at: model.goal.candidates.name(model.chosen[at]))
+    return model.without(model.chosen[last])
+
+
+def exchanged(model: Subset, bound: float) -> Subset:
+    """Return a model in which every term was replaced once if a candidate is better; the same model if none is."""
+    changed = model
+    scores = _scores(changed)
+    for position in sorted(model.terms, key=model.goal.candidates.name):
+        if position not in changed.chosen:
+            continue
+        better = _replaced(changed, position, scores, bound)
+        if better is not None:
+            for new in set(better.chosen) - set(changed.chosen):
+                better.goal.candidates.add_heirs(new)
+            changed = better
+            scores = _scores(changed)
+    return changed
+
+
+def _scores(model: Subset) -> tuple[Array, Array]:
+    """Return the residuals without each summand, shape (m, k), and their products with all candidates, (p, k)."""
+    inverse = model.inverse
+    # The direction of each column that the others do not explain.
+    own = model.basis @ inverse.T / (inverse**2).sum(axis=1)
+    residuals = model.residual[:, None] + own * model.coefficients
+    return residuals, model.goal.candidates.columns @ residuals
+
+
+def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: float) -> Subset | None:
+    """Return a model in which a term is replaced by a better candidate, None if there is none."""
+    goal, candidates = model.goal, model.goal.candidates
+    at = model.chosen.index(position)
+    residual, moments = scores[0][:, at], scores[1][:, at]
+    square = float(residual @ residual)
+    values = moments**2 * candidates.penalties[: len(moments)]
+    values[~candidates.free[: len(moments)] & (moments <= 0)] = 0.0
+    values[list(model.chosen)] = 0.0
+    # The constant returns in forward selection only.
+    values[CONSTANT_PLACE] = 0.0
+    places = ranked(values, candidates, CHECKED)
+    if not len(places):
+        return None
+    left, left_in_basis = _left(model, at, places)
+    fine = np.flatnonzero(distinguishable(goal, places, left))[: TRIED if not candidates.free.all() else 1]
+    best: tuple[float, Subset] | None = None
+    for place, rest in zip(places[fine].tolist(), left_in_basis[fine].tolist(), strict=True):
+        simpler = candidates.factors[place] < candidates.factors[position]
+        limit = bound if simpler else GAIN * model.rms
+        # Signs can only make the sum of squares larger than this.
+        if goal.rms(square - float(moments[place] ** 2) / rest) > limit:
+            continue
+        trial = fitted(goal, [place if each == position else each for each in model.chosen], model)
+        gain = (square - trial.square) * float(candidates.penalties[place])
+        if place in trial.chosen and trial.rms <= limit and (best is None or gain > best[0] * (1 + SAME_SCORE)):
+            best = gain, trial
+    return None if best is None else best[1]
+
+
+def _left(model: Subset, at: int, places: Array) -> tuple[Array, Array]:
+    """Return what is left of squared norms of candidates besides the other terms: with the constant, and without."""
+    columns = model.goal.candidates.columns[places].T
+    others = np.delete(model.triangle, at, axis=1)
+    basis = model.basis @ np.linalg.qr(others)[0]
+    without = perpendicular(columns, basis)
+    squares = np.einsum("ij,ij->j", without, without)
+    if CONSTANT_PLACE in model.chosen:
+        return squares, squares
+    constant = perpendicular(model.goal.candidates.columns[[CONSTANT_PLACE]].T, basis)
+    norm = float(np.linalg.norm(constant))
+    if norm == 0:
+        return squares, squares
+    both = perpendicular(without, constant / norm)
+    return np.einsum("ij,ij->j", both, both), squares

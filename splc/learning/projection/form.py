@@ -1,0 +1,114 @@
+"""The form of the printed model: a sum of terms, or a product of factors where a sum cannot follow the full model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.rows import Rows
+from splc.learning.projection.size import Projection, projected
+from splc.learning.projection.units import units_of
+from splc.learning.projection.variables import Variable
+
+Form = Literal["auto", "sum", "product"]
+
+# Products have at most so many variables: 5, or 6 with as many numeric options.
+FEWEST_ORDER, MOST_ORDER = 5, 6
+# Every further factor of a term must be worth a tenth of the score; in a product the weights end at 0.63.
+SUM_PENALTY = tuple(0.9**further for further in range(3 * MOST_ORDER))
+PRODUCT_PENALTY = (1.0, 0.9, 0.8, 0.7, 0.63)
+# More numeric factors in a term of ln y explode outside of the measured range.
+MOST_NUMERIC = 3
+# A sum is replaced if it is farther from the full model than the product by this factor, or has so many more terms.
+FARTHER, LONGER, LONGER_BY = 3.0, 1.25, 1
+# A sum no farther than this multiple of the tolerance is not tried with 1/x.
+NEAR = 1.5
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen projection.
+
+    Attributes:
+        projection: the projection.
+        reason: why it is a product, if it was chosen; otherwise empty.
+    """
+
+    projection: Projection
+    reason: str = ""
+
+
+def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order: int | None, readable: bool) -> Choice:
+    """Return the projection of the form that is asked for, or of the one that follows the full model better.
+
+    Args:
+        rows: the rows.
+        variables: the variables.
+        form: the form.
+        order: the largest number of variables in a term; None: by the number of numeric options.
+        readable: whether fewer terms are worth a slightly larger error.
+    """
+    numeric = sum(variable.kind == "numeric" for variable in variables)
+    most = min(max(FEWEST_ORDER, min(MOST_ORDER, numeric)), max(len(variables), 1))
+    order = most if order is None else min(order, max(len(variables), 1))
+    if form == "product" and rows.target.positive:
+        return Choice(_product(rows, variables, order, readable))
+    whole = _sum(rows, variables, order, readable, hopeless=form == "auto")
+    if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
+        return Choice(whole)
+    product = _product(rows, variables, order, readable)
+    if whole.model.rms > FARTHER * product.model.rms and numeric:
+        whole = _sum(rows, variables, order, readable, hopeless=form == "auto", reciprocal=True)
+    reason = "" if form == "sum" else _reason(whole, product)
+    return Choice(product if reason else whole, reason)
+
+
+def _sum(
+    rows: Rows,
+    variables: Sequence[Variable],
+    order: int,
+    readable: bool,
+    *,
+    hopeless: bool,
+    reciprocal: bool = False,
+) -> Projection:
+    units, values = units_of(variables, rows.configurations, reciprocal=reciprocal)
+    candidates = Candidates(
+        units,
+        values,
+        rows.weights(product=False),
+        order=order,
+        unit=rows.target.unit,
+        penalty=SUM_PENALTY,
+        signed=rows.target.positive,
+    )
+    return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless and rows.target.positive)
+
+
+def _product(rows: Rows, variables: Sequence[Variable], order: int, readable: bool) -> Projection:
+    units, values = units_of(variables, rows.configurations, product=True)
+    candidates = Candidates(
+        units,
+        values,
+        rows.weights(product=True),
+        order=min(order, len(PRODUCT_PENALTY)),
+        penalty=PRODUCT_PENALTY,
+        enumerated=False,
+        most_numeric=MOST_NUMERIC,
+        signed=False,
+    )
+    return projected(rows, candidates, product=True, readable=readable)
+
+
+def _reason(whole: Projection, product: Projection) -> str:
+    """Return why a product is printed instead of a sum; empty if the sum is printed."""
+    ratio = whole.model.rms / product.model.rms if product.model.rms > 0 else 1.0
+    if ratio > FARTHER:
+        return f"a product of factors: a sum of terms is {ratio:.2g} times as far from the full model"
+    if (whole.predicted() <= 0).any():
+        return "a product of factors: a sum of terms has predictions that are not positive"
+    if whole.size > LONGER * product.size + LONGER_BY:
+        return f"a product of factors: it needs {product.size} terms, a sum {whole.size}"
+    return ""

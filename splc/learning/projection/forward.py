@@ -1,0 +1,113 @@
+"""Forward selection: the candidate that lowers the distance to the full model most is added until none helps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.learning.projection.subset import (
+    CONSTANT_PLACE,
+    SAME_SCORE,
+    Goal,
+    Subset,
+    distinguishable,
+    fitted,
+    perpendicular,
+    ranked,
+)
+from splc.types import Array
+
+MOST_TERMS = 120
+# With constrained signs the best candidates by score are tried with the signs of all influences.
+TRIED = 12
+# Candidates that are checked for aliases at a time.
+CHECKED = 48
+# The path ends if the last STALLED terms lowered the mean square by less than this share of the squared tolerance.
+STALLED, STALLED_SHARE = 3, 0.03
+# The path ends at this share of the tolerance.
+EXACT = 1 / 50
+# A sum that is this many times the tolerance away after so many terms is not continued where a product may replace it.
+HOPELESS, HOPELESS_TERMS = 3.0, 40
+
+
+def forward(goal: Goal, tolerance: float, *, exact: bool, hopeless: bool = False) -> list[Subset]:
+    """Return the models on the forward path, from the constant on.
+
+    Args:
+        goal: the candidates and the target.
+        tolerance: the distance to the full model that the printed model may have.
+        exact: whether the path goes on below the tolerance, until nothing helps; else it ends at the tolerance.
+        hopeless: whether a path that does not come near the tolerance ends early.
+    """
+    path = [fitted(goal, [CONSTANT_PLACE])]
+    stalled = STALLED_SHARE * tolerance**2 * goal.weight
+    while len(path) <= 3 * MOST_TERMS:
+        last = path[-1]
+        if last.rms <= (EXACT if exact else 1.0) * tolerance or len(last.terms) >= MOST_TERMS:
+            break
+        if hopeless and len(last.terms) >= HOPELESS_TERMS and last.rms > HOPELESS * tolerance:
+            break
+        if exact and len(path) > STALLED and path[-1 - STALLED].square - last.square < stalled:
+            break
+        added = _next(last)
+        if added is None or added.square >= last.square * (1 - 1e-12):
+            break
+        path.append(added)
+        for position in set(added.chosen) - set(last.chosen):
+            goal.candidates.add_heirs(position)
+    return path
+
+
+def _next(last: Subset) -> Subset | None:
+    """Return a model with the best further candidate, None if there is none."""
+    goal = last.goal
+    candidates = goal.candidates
+    moments = candidates.columns @ last.residual
+    scores = moments**2 * candidates.penalties
+    # Residuals of roundoff size give no order.
+    scores[scores <= (1e-14 * np.linalg.norm(goal.target)) ** 2] = 0.0
+    scores[list(last.chosen)] = 0.0
+    scores[~candidates.free & (moments <= 0)] = 0.0
+    signed = not candidates.free.all()
+    for start in range(0, len(candidates), CHECKED):
+        places = ranked(scores, candidates, CHECKED)
+        left = _left(last, places)
+        scores[places] = 0.0
+        fine = np.flatnonzero(distinguishable(goal, places, left))
+        if len(fine):
+            if not signed:
+                return fitted(goal, [*last.chosen, int(places[fine[0]])], last)
+            best = _best(last, places[fine[:TRIED]], moments)
+            if best is not None:
+                return best
+        if len(places) < CHECKED or start > 3 * CHECKED:
+            break
+    return None
+
+
+def _left(last: Subset, places: Array) -> Array:
+    """Return what is left of squared norms of candidates besides the selected ones and the constant."""
+    columns = last.goal.candidates.columns[places].T
+    left = perpendicular(columns, last.closed_basis)
+    constant = places == CONSTANT_PLACE
+    left[:, constant] = perpendicular(columns[:, constant], last.basis)
+    return np.asarray(np.einsum("ij,ij->j", left, left))
+
+
+def _best(last: Subset, places: Array, moments: Array) -> Subset | None:
+    """Return the model with the candidate that lowers the sum of squares most when all signs are kept."""
+    goal = last.goal
+    columns = goal.candidates.columns[places].T
+    along = last.basis.T @ columns
+    left = columns - last.basis @ along
+    # Without regard to signs no candidate lowers the sum of squares by more than this.
+    bounds = moments[places] ** 2 / np.einsum("ij,ij->j", left, left) * goal.candidates.penalties[places]
+    best: tuple[float, Subset] | None = None
+    for at in np.argsort(-bounds, kind="stable").tolist():
+        if best is not None and bounds[at] <= best[0] * (1 + SAME_SCORE):
+            break
+        position = int(places[at])
+        trial = fitted(goal, [*last.chosen, position], last)
+        gain = (last.square - trial.square) * float(goal.candidates.penalties[position])
+        if position in trial.chosen and (best is None or gain > best[0] * (1 + SAME_SCORE)):
+            best = gain, trial
+    return None if best is None else best[1]

@@ -1,0 +1,167 @@
+"""A sum of selected candidates, fitted to the target by least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.nonnegative import nonnegative
+from splc.types import Array
+
+# The position of the constant among the candidates.
+CONSTANT_PLACE = 0
+# A column can be told from others if more than this is left of its squared norm, around the constant and in all.
+LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-7
+# Scores whose logarithms agree to this are equal; the canonical order of terms then decides.
+SAME_SCORE = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What a sum of candidates is fitted to.
+
+    Attributes:
+        candidates: the candidates, which may grow.
+        target: the target, shape (m,).
+        weight: the sum of the weights of the rows.
+        affine: whether every sum contains the constant.
+    """
+
+    candidates: Candidates
+    target: Array
+    weight: float
+    affine: bool = False
+
+    def rms(self, square: float) -> float:
+        """Return the root mean square of a sum of squares."""
+        return float(np.sqrt(max(square, 0.0) / self.weight))
+
+
+@dataclass(frozen=True, eq=False)
+class Subset:
+    """Selected candidates with their coefficients.
+
+    Attributes:
+        goal: what they are fitted to.
+        chosen: the positions of the candidates.
+        coefficients: their coefficients, shape (k,).
+        basis: an orthonormal basis of the columns, shape (m, k).
+        triangle: the columns in this basis, shape (k, k), upper triangular.
+        residual: the target minus the sum, shape (m,).
+    """
+
+    goal: Goal
+    chosen: tuple[int, ...]
+    coefficients: Array
+    basis: Array
+    triangle: Array
+    residual: Array
+
+    @cached_property
+    def square(self) -> float:
+        """The sum of squared residuals."""
+        return float(self.residual @ self.residual)
+
+    @cached_property
+    def rms(self) -> float:
+        """The root mean square of the residuals."""
+        return self.goal.rms(self.square)
+
+    @property
+    def terms(self) -> tuple[int, ...]:
+        """The positions of the candidates other than the constant."""
+        return tuple(position for position in self.chosen if position != CONSTANT_PLACE)
+
+    @cached_property
+    def inverse(self) -> Array:
+        """The inverse of the triangle."""
+        return np.asarray(np.linalg.inv(self.triangle))
+
+    @cached_property
+    def losses(self) -> Array:
+        """The increase of the sum of squares without each candidate, shape (k,), if the others may have any sign."""
+        found: Array = self.coefficients**2 / (self.inverse**2).sum(axis=1)
+        return found
+
+    @cached_property
+    def closed_basis(self) -> Array:
+        """An orthonormal basis of the columns and the constant, shape (m, k or k + 1)."""
+        if CONSTANT_PLACE in self.chosen:
+            return self.basis
+        constant = self.goal.candidates.columns[CONSTANT_PLACE]
+        rest = perpendicular(constant[:, None], self.basis)
+        norm = float(np.linalg.norm(rest))
+        return np.hstack([self.basis, rest / norm]) if norm**2 > LEFT_IN_ALL else self.basis
+
+    def pseudo_inverse(self) -> Array:
+        """Return the matrix, shape (k, m), that maps a target to coefficients of any sign."""
+        return np.asarray(self.inverse @ self.basis.T)
+
+    def without(self, position: int) -> Subset:
+        """Return the subset without a candidate, fitted again."""
+        return fitted(self.goal, [each for each in self.chosen if each != position], self)
+
+
+def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Subset:
+    """Return candidates fitted to a target; those whose influence would have a wrong sign are left out.
+
+    Args:
+        goal: the target and the candidates.
+        chosen: the positions of linearly independent candidates.
+        near: a subset that shares candidates with it.
+    """
+    candidates = goal.candidates
+    known = {} if near is None else dict(zip(near.chosen, near.coefficients.tolist(), strict=True))
+    chosen = tuple(chosen)
+    while True:
+        places = list(chosen)
+        free = candidates.free[places]
+        basis, triangle = np.linalg.qr(candidates.columns[places].T)
+        moments = basis.T @ goal.target
+        inverse = np.linalg.inv(triangle) if places else triangle
+        coefficients = inverse @ moments
+        wrong = ~free & (coefficients <= 0)
+        if not wrong.any():
+            residual = goal.target - basis @ moments
+            return Subset(goal, chosen, coefficients, basis, triangle, residual)
+        start = np.array([max(known.get(each, 0.0), 0.0) if not candidates.free[each] else 0.0 for each in places])
+        start = np.where(free, [known.get(each, 0.0) for each in places], start)
+        kept = nonnegative(triangle.T @ triangle, triangle.T @ moments, free, start)
+        stays = free | (kept > 0)
+        # Roundoff may leave a wrong sign that the active set does not see.
+        stays = stays if not stays.all() else ~wrong
+        chosen = tuple(each for each, stay in zip(chosen, stays.tolist(), strict=True) if stay)
+
+
+def perpendicular(columns: Array, basis: Array) -> Array:
+    """Return what is left of columns, shape (m, q), after projecting out a basis; twice, for roundoff."""
+    left = columns - basis @ (basis.T @ columns)
+    return np.asarray(left - basis @ (basis.T @ left))
+
+
+def ranked(scores: Array, candidates: Candidates, most: int) -> Array:
+    """Return the positions of the largest positive scores, descending; equal scores are in canonical order."""
+    wanted = min(most, int((scores > 0).sum()))
+    if wanted == 0:
+        return np.zeros(0, dtype=int)
+    top = np.flatnonzero(scores >= np.partition(scores, len(scores) - wanted)[len(scores) - wanted] * (1 - SAME_SCORE))
+    rounded = np.round(np.log(scores[top]) / SAME_SCORE)
+    order = sorted(range(len(top)), key=lambda at: (-rounded[at], candidates.name(int(top[at]))))
+    return top[order]
+
+
+def distinguishable(goal: Goal, places: Array, left: Array) -> Array:
+    """Return whether candidates can be told from the columns that were projected out.
+
+    Args:
+        goal: the candidates.
+        places: positions of candidates.
+        left: what is left of their squared norms.
+    """
+    around = goal.candidates.around[places]
+    # The constant itself has nothing around the constant.
+    return np.asarray((left > np.where(places == CONSTANT_PLACE, 0.0, LEFT_AROUND * around)) & (left > LEFT_IN_ALL))
