@@ -25,7 +25,7 @@ from splc.learning.result import (
     Predictor,
     Round,
 )
-from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.influence import EvaluationError, InfluenceModel, Link
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -160,9 +160,9 @@ def predictions(predictor: Predictor, configurations: Configurations) -> Array:
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def influence_model(terms: Iterable[LearnedTerm], system: VariabilityModel) -> InfluenceModel:
+def influence_model(terms: Iterable[LearnedTerm], system: VariabilityModel, link: Link = "identity") -> InfluenceModel:
     """Return selected terms as a performance-influence model, expanded to canonical terms."""
-    return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system)
+    return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system, link)
 
 
 def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:
@@ -176,7 +176,7 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
     """
     other = measurements.measured(result.nfp)
     values = other.column(result.nfp)
-    earlier = [influence_model(this.terms, other.model) for this in result.rounds[:-1]]
+    earlier = [influence_model(this.terms, other.model, result.model.link) for this in result.rounds[:-1]]
     return [
         mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, result.predictor)
     ]

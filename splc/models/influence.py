@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, listed
 from splc.io.numbers import number_text
 from splc.models.subexpressions import Derived, Parameter, options_of
-from splc.models.terms import Term
+from splc.models.terms import CONSTANT, Term
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -128,7 +128,10 @@ class InfluenceModel:
         return tuple(each for each in self.derived if not isinstance(each, Parameter))
 
     def scaled(self, factor: float) -> InfluenceModel:
-        """Return the model with every influence multiplied by a factor."""
+        """Return the model with its predictions multiplied by a factor, which is positive for the link 'log'."""
+        if self.link == "log":
+            pairs = (*self.terms, (CONSTANT, math.log(factor)))
+            return self.from_terms(pairs, self.order, self.link, self.derived)
         return replace(self, terms=tuple((term, influence * factor) for term, influence in self.terms))
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:

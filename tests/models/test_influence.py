@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.influence import EvaluationError, InfluenceModel, Link
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import CONSTANT, Factor, Term, exponent, log_term, option_term, product_of
 from splc.models.text.reader import expand_model, expand_text
@@ -253,3 +253,9 @@ class TestDerived:
         model = self.model("2 * x / (x + b) + alpha")
         assert model.scaled(500).influences == {term: 500 * influence for term, influence in model.terms}
         assert model.scaled(500).derived == model.derived
+
+    @pytest.mark.parametrize("link", ["identity", "log"])
+    def test_scaled_predictions(self, link: Link) -> None:
+        """Scaling multiplies the predictions, whatever the link."""
+        model = InfluenceModel.from_terms([(CONSTANT, 0.5), (option_term("x"), 0.25)], SYSTEM.names, link)
+        np.testing.assert_allclose(model.scaled(3).predict(ALL), 3 * model.predict(ALL), rtol=1e-12)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from hypothesis import strategies as st
 
+from splc.data.configurations import Configurations
+from splc.formats.models.json_writer import model_object
 from splc.learning.judging import influence_model
-from splc.learning.result import LearnedTerm, LearningResult, Round
+from splc.learning.result import (
+    CrossValidated,
+    InfluenceEstimate,
+    LearnedTerm,
+    LearningResult,
+    PathPoint,
+    Round,
+)
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.settings import Settings
-from splc.models.influence import InfluenceModel
-from splc.models.terms import Factor, Term, log_term, option_term, product_of
+from splc.models.influence import InfluenceModel, Link
+from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 influences = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)
 NAMES = ("x", "rc-lookahead", "a.b", "ä8", "7zip", "log10x", "e5", "two words", "c+d", "log10", "n")
@@ -133,4 +143,44 @@ def small_system() -> VariabilityModel:
             NumericOption("x", (1.0, 2.0, 4.0, 64.0)),
             NumericOption("y", tuple(np.arange(1.0, 6.0).tolist()), deselected_flag=-1.0),
         ),
+    )
+
+
+@dataclass(frozen=True)
+class Band:
+    """Prediction intervals of a constant relative width, which files of models keep."""
+
+    model: InfluenceModel
+    width: float
+    level: float = 0.9
+
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return the lower and upper ends."""
+        predicted = self.model.predict(configurations)
+        return predicted * (1 - self.width), predicted * (1 + self.width)
+
+    def as_json(self) -> dict[str, object]:
+        """Return it in JSON's types."""
+        return {"kind": "band", "width": self.width, "model": model_object(self.model)}
+
+
+def uncertain_result(link: Link = "identity") -> LearningResult:
+    """Return the result of a learner that estimates uncertainty: `2 + 3 * gvn + 0.25 * x - 0.01 * gvn * x`."""
+    system = small_system()
+    terms = [(CONSTANT, 2.0), (option_term("gvn"), 3.0), (option_term("x"), 0.25)]
+    terms.append((option_term("gvn") * option_term("x"), -0.01))
+    learned = [LearnedTerm(term, influence) for term, influence in terms]
+    model = influence_model(learned, system, link)
+    estimates = tuple(
+        InfluenceEstimate(term, influence, 0.05, influence - 0.08, influence + 0.08, 0.58 if influence < 0 else 1.0)
+        for term, influence in model.terms
+    )
+    return replace(
+        result_of(system, learned),
+        predictor=model,
+        termination="size",
+        cross_validated=CrossValidated(2.5, 3.5, 12.25),
+        estimates=estimates,
+        path=(PathPoint(1, 40.0, "1"), PathPoint(2, 20.0, "gvn"), PathPoint(4, 3.25, "gvn * x")),
+        intervals=Band(model, 0.125),
     )

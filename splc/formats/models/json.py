@@ -11,6 +11,8 @@ from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_
 from splc.formats.models.json_writer import SCHEMA
 from splc.io.files import Source
 from splc.io.toml import finite_number
+from splc.learning.intervals import intervals_of
+from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, product_of
 from splc.models.text.reader import expand_text
@@ -23,8 +25,8 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 def parse_stored_json(
     source: Source, variability_model: VariabilityModel | None = None
-) -> tuple[InfluenceModel, str | None]:
-    """Return the model of a JSON file, and its property if the file names it.
+) -> tuple[InfluenceModel, str | None, Intervals | None]:
+    """Return the model of a JSON file, its property if the file names it, and its prediction intervals, if any.
 
     `variability_model`: the system whose options the terms must use; None: any names.
     """
@@ -43,7 +45,11 @@ def parse_stored_json(
         raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
     nfp = content.get("nfp")
     model = _Reader(source.name, variability_model).model(content.get("model"))
-    return model, nfp if isinstance(nfp, str) and nfp else None
+    try:
+        intervals = intervals_of(content.get("intervals"), variability_model)
+    except (KeyError, TypeError, ValueError):
+        raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
+    return model, nfp if isinstance(nfp, str) and nfp else None, intervals
 
 
 class _Reader:

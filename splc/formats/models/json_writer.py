@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
@@ -11,6 +12,7 @@ from splc.data.experiment import DEFAULT_METRIC, Key
 from splc.formats.models.entries import Entry, ModelFile
 from splc.formats.models.notation import log2_text
 from splc.io.json import plain_values
+from splc.learning.intervals import intervals_object
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Exponent
@@ -69,6 +71,8 @@ def learned_json_text(result: LearningResult) -> str:
         "error": result.error,
         "error_all": result.error_all,
         "left_out": result.left_out,
+        **uncertainty_objects(result),
+        "intervals": intervals_object(result.intervals),
         "termination": result.termination,
         "seconds": result.seconds,
         "preset": result.preset,
@@ -91,6 +95,17 @@ def learned_json_text(result: LearningResult) -> str:
         ],
     }
     return _text(content)
+
+
+def uncertainty_objects(result: LearningResult) -> dict[str, Any]:
+    """Return the cross-validated error, the uncertainty of influences and the path in JSON's types."""
+    order = result.model.order if result.readable else ()
+    crossed = result.cross_validated
+    return {
+        "cross_validated": None if crossed is None else asdict(crossed),
+        "estimates": [{**vars(each), "term": each.term.text(order)} for each in result.estimates],
+        "path": [asdict(point) for point in result.path],
+    }
 
 
 def scaling_object(model: ScalingModel) -> dict[str, Any]:

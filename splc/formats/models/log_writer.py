@@ -23,6 +23,7 @@ HEADER = (
     "ModelComplexity, BestCandidate, BestCandidateSize, BestCandidateScore, TestError"
 )
 LINK = "command: splc link: "
+EXPLAINED = "command: splc note: the prediction is exp(model)"
 NFP = "command: nfp "
 
 
@@ -79,7 +80,7 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
         max(1, sum(abs(int(factor.power)) + abs(int(factor.log)) for factor in term.factors)) for term, _ in terms
     )
     lines = [
-        *([LINK + model.link] if model.link != "identity" else []),
+        *(_link_lines(model) if model.link != "identity" else []),
         *([] if nfp is None else [NFP + _one_line(nfp)]),
         HEADER,
         "Models:",
@@ -111,18 +112,24 @@ def _setting(name: str, value: Any) -> str:
 
 def _provenance_lines(result: LearningResult) -> list[str]:
     """Return what produced the result as `command: splc KEY: VALUE` lines."""
-    facts: dict[str, Any] = {"link": result.model.link, "preset": result.preset, "seed": result.seed}
+    facts: dict[str, Any] = {"preset": result.preset, "seed": result.seed}
     for key, value in provenance_of(result).items():
         facts.setdefault("version" if key == "splc" else key, value)
     facts["learning error"] = result.learning_error
     facts["error"] = result.error
     if result.left_out:
         facts["left out of errors"] = result.left_out
-    lines = []
+    lines = _link_lines(result.model)
     for key, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         lines.append(f"command: splc {_one_line(key)}: {_one_line(text)}")
     return lines + [f"command: splc note: {_one_line(note)}" for note in result.notes]
+
+
+def _link_lines(model: InfluenceModel) -> list[str]:
+    """Return the link, which the reader needs, and an explanation unless the sum is the prediction."""
+    explained = [] if model.link == "identity" else [EXPLAINED]
+    return [LINK + model.link, *explained]
 
 
 def _one_line(text: str) -> str:

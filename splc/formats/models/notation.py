@@ -29,10 +29,8 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
 
     `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
-    if model.link != "identity":
-        message = f"a model with the link {model.link!r} cannot be written as model text"
-        raise OutputError(message, hint="write it as Python, LaTeX or JSON")
-    return Notation(model, digits).total(model.terms)
+    text = Notation(model, digits).total(model.terms)
+    return f"exp({text})" if model.link == "log" else text
 
 
 def base2(influence: float, logs: Iterable[Exponent]) -> float:

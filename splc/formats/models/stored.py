@@ -9,8 +9,9 @@ from typing import Literal
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
-from splc.formats.models.text import model_text_file, parse_stored_text
+from splc.formats.models.text import model_text_file, parse_stored_text, with_link
 from splc.io.files import Source
+from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import VariabilityModel
@@ -28,6 +29,7 @@ class StoredModel:
         name: a name in messages and tables: the file, with a number for one of several models.
         file: the file, None for a model that was not read from one.
         sha256: the hash of the file's content.
+        intervals: its prediction intervals, None if the file has none.
     """
 
     model: InfluenceModel
@@ -37,6 +39,7 @@ class StoredModel:
     name: str = ""
     file: str | None = None
     sha256: str = ""
+    intervals: Intervals | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ class ReadOptions:
 def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the model of a JSON file."""
     del options
-    return [StoredModel(*parse_stored_json(source, system), kind="json")]
+    model, nfp, intervals = parse_stored_json(source, system)
+    return [StoredModel(model, nfp, "json", intervals=intervals)]
 
 
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
@@ -71,7 +75,7 @@ def read_log(source: Source, system: VariabilityModel | None, options: ReadOptio
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the model of a model text."""
     model, used = parse_stored_text(source, system, options.parameters, options.symbols)
-    return [StoredModel(model, used=used)]
+    return [StoredModel(with_link(model), used=used)]
 
 
 def json_text(model: InfluenceModel, base: str, nfp: str | None) -> str:

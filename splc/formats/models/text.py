@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
-from splc.errors import ExpressionError, OutputError
+from splc.errors import ExpressionError
 from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import log2_text
 from splc.io.files import Source
@@ -13,6 +13,8 @@ from splc.io.latex import one_line
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
+from splc.models.subexpressions import E, PowerOf, needed
+from splc.models.terms import Factor, Term
 from splc.models.text.reader import expand_model
 from splc.models.text.signs import Signs
 from splc.system.variability import ROOT, VariabilityModel
@@ -62,13 +64,21 @@ def parse_stored_text(
     return InfluenceModel.from_terms(found.expansion, order, "identity", found.derived), found.used
 
 
+def with_link(model: InfluenceModel) -> InfluenceModel:
+    """Return a model that is the exponential of a sum, without parameters, as this sum with the link 'log'."""
+    derived = {str(each.name): each for each in model.derived}
+    match model.terms:
+        case ((Term((Factor(name, 1, 0),)), 1.0),) if not model.parameters:
+            found = derived.get(str(name))
+            if isinstance(found, PowerOf) and found.base == E:
+                names = frozenset().union(*(term.options for term, _ in found.exponent))
+                return InfluenceModel.from_terms(found.exponent, model.order, "log", needed(names, dict(derived)))
+    return model
+
+
 def model_text_file(model: InfluenceModel) -> str:
-    """Return a model as model text."""
-    if model.link != "identity":
-        raise OutputError(
-            f"a model with the link {model.link!r} cannot be written as model text", hint="write it as .json"
-        )
-    return model.text + "\n"
+    """Return a model as model text: a sum of terms, or for the link 'log' its exponential, `exp(0.5 + 2 * x)`."""
+    return (f"exp({model.text})" if model.link == "log" else model.text) + "\n"
 
 
 def models_text(content: ModelFile) -> str:

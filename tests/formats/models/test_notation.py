@@ -18,7 +18,7 @@ from splc.errors import OutputError
 from splc.formats.models.latex import latex_text
 from splc.formats.models.notation import base2, log2_text
 from splc.formats.models.python import python_names, python_text
-from splc.formats.models.text import parse_model_text
+from splc.formats.models.text import parse_model_text, with_link
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
@@ -205,12 +205,12 @@ def test_digits() -> None:
 
 
 def test_links() -> None:
-    """The exponential of a sum is written as such, except in model text, which has none."""
+    """The exponential of a sum is written as such, and read back from model text."""
     model = InfluenceModel.from_terms({option_term("x"): 0.5}, ("x",), "log")
     assert python_text(model, "np") == "np.exp(0.5 * x)"
     assert latex_text(model) == r"\exp\left(0.5 \cdot x\right)"
-    with pytest.raises(OutputError, match="link 'log'"):
-        log2_text(model)
+    assert log2_text(model) == "exp(0.5 * x)"
+    assert with_link(parse_model_text(Source("m", b"exp(0.5 * x)"), SYSTEM)) == replace(model, order=SYSTEM.term_order)
 
 
 @pytest.mark.parametrize("influence", [math.nan, math.inf, -math.inf])

@@ -1,0 +1,44 @@
+"""Prediction intervals in the JSON of stored models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from splc.learning.result import Intervals
+from splc.system.variability import VariabilityModel
+
+# Returns intervals from their JSON object and the system.
+Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
+
+# The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
+# them a method `as_json` whose object has a `kind`, and add a line here.
+READERS: dict[str, Reader] = {}
+
+
+@runtime_checkable
+class Storable(Protocol):
+    """Intervals that files of models keep."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return all that is needed to compute them again, in JSON's types, with the key `kind`."""
+
+
+def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:
+    """Return intervals in JSON's types, None if there are none or files of models do not keep them."""
+    return intervals.as_json() if isinstance(intervals, Storable) else None
+
+
+def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | None:
+    """Return the intervals of a JSON object, None if there are none.
+
+    Args:
+        content: what `intervals_object` returned.
+        system: the system; without it there are no intervals, since configurations are needed to compute them.
+
+    Raises:
+        KeyError, TypeError, ValueError: if the object is damaged.
+    """
+    if system is None or not isinstance(content, Mapping) or content.get("kind") not in READERS:
+        return None
+    return READERS[content["kind"]](content, system)

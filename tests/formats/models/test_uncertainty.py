@@ -1,0 +1,123 @@
+"""Files of models with uncertainty and with either link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.data.measurements import Measurements
+from splc.errors import InputError
+from splc.formats.models.entries import learned_file
+from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.log_writer import learned_log_text
+from splc.formats.models.stored import ReadOptions, StoredModel, read_json, read_log, read_text
+from splc.formats.models.writers import WRITERS
+from splc.io.files import Source
+from splc.learning import intervals
+from splc.learning.judging import round_errors
+from splc.learning.result import Round
+from splc.models.influence import InfluenceModel, Link
+from splc.system.variability import VariabilityModel
+from tests.support.learning_results import Band, small_system, uncertain_result
+
+SYSTEM = small_system()
+ALL = Space(SYSTEM).enumerate()
+LINKS: tuple[Link, ...] = ("identity", "log")
+
+
+def stored(text: str) -> StoredModel:
+    """Return the model of a JSON file."""
+    return read_json(Source("m.json", text.encode()), SYSTEM, ReadOptions())[0]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_json_holds_the_uncertainty(link: Link) -> None:
+    """The JSON of a model has its cross-validated error, the uncertainty of its influences, and the path."""
+    content = json.loads(learned_json_text(uncertain_result(link)))
+    assert content["model"]["link"] == link
+    assert content["cross_validated"] == {"median": 2.5, "mean": 3.5, "p95": 12.25}
+    last = {"term": "gvn * x", "influence": -0.01, "standard_error": 0.05, "low": -0.09, "sign_probability": 0.58}
+    assert {key: content["estimates"][-1][key] for key in last} == pytest.approx(last)
+    assert [point["terms"] for point in content["path"]] == [1, 2, 4]
+    assert content["path"][-1] == {"terms": 4, "error": 3.25, "added": "gvn * x"}
+    assert stored(learned_json_text(uncertain_result(link))).model == uncertain_result(link).model
+
+
+def test_json_without_uncertainty() -> None:
+    """What a learner does not estimate is null or empty."""
+    plain = replace(uncertain_result(), cross_validated=None, estimates=(), path=(), intervals=None)
+    content = json.loads(learned_json_text(plain))
+    assert (content["cross_validated"], content["estimates"], content["path"]) == (None, [], [])
+    assert content["intervals"] is None
+    assert stored(learned_json_text(plain)).intervals is None
+
+
+def band_of(content: Mapping[str, Any], system: VariabilityModel) -> Band:
+    """Return stored intervals."""
+    assert system == SYSTEM
+    return Band(uncertain_result().model, float(content["width"]))
+
+
+def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals with `as_json` are read back by their kind; unknown kinds are left out, damaged ones refused."""
+    text = learned_json_text(uncertain_result())
+    assert stored(text).intervals is None
+    monkeypatch.setitem(intervals.READERS, "band", band_of)
+    found = stored(text).intervals
+    assert found is not None
+    np.testing.assert_allclose(found.interval(ALL), Band(uncertain_result().model, 0.125).interval(ALL))
+    assert read_json(Source("m.json", text.encode()), None, ReadOptions())[0].intervals is None
+    with pytest.raises(InputError, match="prediction intervals are damaged"):
+        stored(text.replace('"width"', '"breadth"'))
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("suffix", [".json", ".log", ".txt"])
+def test_files_read_back_with_their_link(link: Link, suffix: str) -> None:
+    """Every format that is read holds the link; the predictions are the same."""
+    result = uncertain_result(link)
+    source = Source(f"m{suffix}", WRITERS[suffix](learned_file(result, "m.csv")).encode())
+    read = {".json": read_json, ".log": read_log, ".txt": read_text}[suffix]
+    model: InfluenceModel = read(source, SYSTEM, ReadOptions())[0].model
+    assert model.link == link
+    assert model.influences == pytest.approx(result.model.influences)
+    np.testing.assert_allclose(model.predict(ALL), result.model.predict(ALL), rtol=1e-12)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_python_module_has_the_link(link: Link) -> None:
+    """The function of the Python module predicts what the model predicts."""
+    result = uncertain_result(link)
+    names: dict[str, Any] = {}
+    exec(WRITERS[".py"](learned_file(result, "m.csv")), names)  # noqa: S102
+    (function,) = names["MODELS"].values()
+    columns = [ALL.column(name) for name in ("gvn", "x")]
+    found = [function(*row) for row in zip(*columns, strict=True)]
+    np.testing.assert_allclose(found, result.model.predict(ALL), rtol=1e-12)
+
+
+def test_the_line_of_the_link() -> None:
+    """A log states the scale of a product in a line that SPL Conqueror's tools skip, as each with `command: splc`."""
+    lines = learned_log_text(uncertain_result("log")).splitlines()
+    assert lines[0] == "command: splc link: log"
+    assert lines[1] == "command: splc note: the prediction is exp(model)"
+    assert not any("exp(model)" in line for line in learned_log_text(uncertain_result()).splitlines())
+
+
+def test_errors_of_rounds_of_a_product() -> None:
+    """The models of earlier rounds have the link of the model."""
+    result = uncertain_result("log")
+    rounds = tuple(Round(n, result.terms[n], 1.0, 1.0, 1.0, result.terms[: n + 1], 0.0) for n in (1, 2, 3))
+    whole = replace(result, rounds=rounds)
+    early = InfluenceModel.of_system(((term.term, term.influence) for term in result.terms[:2]), SYSTEM, "log")
+    measured = Measurements(ALL, {"run time": early.predict(ALL)})
+    errors = round_errors(whole, measured)
+    assert errors[0] == pytest.approx(0)
+    assert errors[1] is not None
+    assert errors[1] > 10
