@@ -68,25 +68,23 @@ def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
         nfp: the property.
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
-    if not len(predicted) or not len(measured):
+    if len(predicted) == 0 or len(measured) == 0:
         return ()
-    found = []
+    low, high, largest = float(measured.min()), float(measured.max()), float(np.abs(measured).max())
     count = plural(len(predicted), "valid configuration", "valid configurations")
-    below = predicted < 0
-    if below.any() and (measured > 0).all():
-        found.append(
-            f"predictions of {nfp} are negative for {below.sum():,} of {count} (the least is "
-            f"{rounded_text(float(predicted.min()))}), although all measured values are positive"
-        )
-    largest = float(np.abs(measured).max())
-    beyond = np.abs(predicted) > RANGE * largest
+    found = []
+    below, beyond = predicted < 0, np.abs(predicted) > RANGE * largest
+    if below.any() and low > 0:
+        least = rounded_text(float(predicted.min()))
+        text = f"predictions of {nfp} are negative for {below.sum():,} of {count}: the least is {least}"
+        if len(predicted) == 1:
+            text = f"the predicted value of {nfp} is negative: {least}"
+        found.append(f"{text}, although all measured values are positive")
     if beyond.any() and largest > 0:
-        extreme = float(predicted[np.argmax(np.abs(predicted))])
-        found.append(
-            f"predictions of {nfp} exceed ten times the measured range for {beyond.sum():,} of {count}: one is "
-            f"{rounded_text(extreme)}, measured values range from {rounded_text(float(measured.min()))} to "
-            f"{rounded_text(float(measured.max()))}"
-        )
+        extreme = rounded_text(float(predicted[np.argmax(np.abs(predicted))]))
+        bounds = f"ten times the measured range ({rounded_text(low)} to {rounded_text(high)})"
+        text = f"predictions of {nfp} exceed {bounds} for {beyond.sum():,} of {count}: one is {extreme}"
+        found.append(text if len(predicted) > 1 else f"the predicted value of {nfp} exceeds {bounds}: {extreme}")
     return tuple(found)
 
 

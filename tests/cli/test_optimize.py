@@ -9,7 +9,12 @@ from typing import Any
 
 import pytest
 
+from sampling import Space
+from splc.formats.models.json_writer import learned_json_text
+from splc.formats.system.splconqueror_xml import write_variability_model
+from splc.learning.intervals import READERS
 from tests.cli.conftest import Run
+from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import SMG2000
 
 Refused = Callable[..., str]
@@ -120,4 +125,93 @@ def test_options_that_the_model_does_not_use(run: Run, folder: Path) -> None:
     assert optimal(run, "model.txt")["unused"] == []
     result = run("optimize", "model.txt")
     assert "unused" not in result.stdout
-    assert result.stderr == ""
+    assert "no better than other valid ones" not in result.stderr
+
+
+class TestMeasurements:
+    def test_the_best_measured_configuration(self, run: Run, folder: Path) -> None:
+        """The measured value of the configuration and the best measured one are given, in the text and as JSON."""
+        (folder / "model.txt").write_text("5 + x - 4 * right - cache", encoding="utf-8")
+        found = optimal(run, "model.txt", "--property", "time")
+        assert (found["nfp"], found["measured"], found["predicted"]) == ("time", 1.5, 2.0)
+        assert found["best_measured"] == {
+            "configuration": {"cache": 0, "left": 0, "right": 1, "x": 1},
+            "measured": 1.5,
+            "predicted": 2.0,
+        }
+        lines = run("optimize", "model.txt", "--property", "time").stdout.splitlines()
+        assert lines[-2:] == ["measured: 1.5 (time)", "best measured: this configuration"]
+        found = optimal(run, "model.txt", "--property", "time", "--maximize")
+        assert (found["measured"], found["predicted"]) == (5, 9)
+        assert found["best_measured"]["measured"] == 14
+        assert found["best_measured"]["configuration"] == {"cache": 1, "left": 1, "right": 0, "x": 4}
+        lines = run("optimize", "model.txt", "--property", "time", "--maximize").stdout.splitlines()
+        assert lines[1].split() == ["option", "value", "best", "measured", "in", "the", "model"]
+        assert lines[2].split() == ["cache", "-", "selected"]
+        assert lines[-2:] == ["measured: 5 (time)", "best measured: 14 (predicted 8)"]
+
+    def test_a_configuration_that_was_not_measured(self, run: Run, folder: Path) -> None:
+        """Without a measured value the output says so, and JSON has null."""
+        table = "cache,left,right,x,time\n0,1,0,1,3\n0,0,1,2,2\n"
+        (folder / "measurements.csv").write_text(table, encoding="utf-8")
+        assert optimal(run, "model.txt")["measured"] is None
+        assert optimal(run, "model.txt")["best_measured"]["measured"] == 2
+        text = run("optimize", "model.txt").stdout
+        assert "measured: this configuration has no value of time" in text
+        assert "best measured: 2 (predicted 18)" in text
+
+    def test_without_measurements(self, run: Run, empty: Path) -> None:
+        """Measurements are not needed."""
+        found = optimal(run, "model.txt")
+        assert (found["measured"], found["best_measured"], found["nfp"], found["interval"]) == (None, None, None, None)
+
+    def test_measurements_that_cannot_be_used(self, run: Run, refused: Refused, folder: Path) -> None:
+        """A note says why measured values are missing; it is an error if they were asked for."""
+        result = run("optimize", "model.txt")
+        assert "measured values are not shown: there are several properties: time, energy; choose one" in result.stderr
+        assert "the property 'power' was not measured" in refused("optimize", "model.txt", "--property", "power")
+        (folder / "measurements.csv").write_text("nonsense", encoding="utf-8")
+        assert "measured values are not shown: " in run("optimize", "model.txt").stderr
+        assert "measurements.csv" in refused("optimize", "model.txt", "--measurements", "measurements.csv")
+
+    def test_the_property_of_the_model(self, run: Run, folder: Path) -> None:
+        """The property that a log states is used; another one is a warning."""
+        run("learn", "--property", "energy", "-o", "energy.log")
+        assert optimal(run, "energy.log")["nfp"] == "energy"
+        result = run("optimize", "energy.log", "--property", "time")
+        assert "warning: the model is about 'energy', but is compared with values of 'time'" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("model", "message"),
+        [
+            ("3 - x", "the predicted value of time is negative: -1, although all measured values are positive"),
+            ("3 - 0.5 * x", None),
+            ("140.5 + 0 * x", "the predicted value of time exceeds ten times the measured range (1.5 to 14): 140.5"),
+            ("140 + 0 * x", None),
+        ],
+    )
+    def test_implausible_predictions(self, run: Run, folder: Path, model: str, message: str | None) -> None:
+        """A negative optimum is a warning if all measured values are positive, as is one far beyond all values."""
+        (folder / "model.txt").write_text(model, encoding="utf-8")
+        result = run("optimize", "model.txt", "--property", "time")
+        assert result.exit_code == 0
+        warnings = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
+        assert warnings == ([] if message is None else [f"warning: {message}"])
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_a_product_with_intervals(run: Run, folder: Path, maximize: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The optimum of a product is that of its sum; a stored model gives its interval."""
+    result = uncertain_result("log")
+    result_system = small_system()
+    monkeypatch.setitem(READERS, "band", lambda content, _: Band(result.model, content["width"]))
+    write_variability_model(result_system, folder / "small.xml")
+    (folder / "m.json").write_text(learned_json_text(result), encoding="utf-8")
+    arguments = ("m.json", "--system", "small.xml", *(["--maximize"] if maximize else []))
+    found = optimal(run, *arguments)
+    predicted = result.model.predict(Space(result_system).enumerate())
+    best = predicted.max() if maximize else predicted.min()
+    assert found["predicted"] == pytest.approx(best)
+    assert found["interval"] == pytest.approx({"level": 0.9, "low": best * 0.875, "high": best * 1.125})
+    first = run("optimize", *arguments).stdout.splitlines()[0]
+    assert first.endswith(f", 90 % interval {best * 0.875:.6g} to {best * 1.125:.6g}")

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Json, Parameter, ParametersFile, System, flag, option
+from splc import types
+from splc.cli.options import (
+    POLICIES,
+    Aggregate,
+    Json,
+    MeasurementsFile,
+    Nfp,
+    Parameter,
+    ParametersFile,
+    System,
+    flag,
+    option,
+)
 
 EXAMPLES = (
     "splc optimize learned.log",
@@ -25,11 +37,21 @@ def optimize(
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,
+    measurements: MeasurementsFile = None,
+    nfp: Nfp = None,
     parameters: ParametersFile = None,
+    invalid: Annotated[
+        types.Invalid, option("error|drop", "Rows whose configuration is unknown or invalid.", POLICIES)
+    ] = "drop",
+    duplicates: Annotated[
+        types.Duplicates, option("error|first|mean", "XML rows that measure a configuration again.", POLICIES)
+    ] = "mean",
+    aggregate: Aggregate = "mean",
 ) -> None:
     """Find the valid configuration with the least predicted value, exactly.
 
-    Of several equally good configurations the first is chosen: options in the system's order, lower values first.
+    Of several equally good configurations the first is chosen: options in the system's order, lower values first. If
+    there are measurements, the measured value of the configuration and the best measured configuration are printed.
     """
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
@@ -39,7 +61,7 @@ def optimize(
 
     result = run(request_of(Request, locals()))
     if json:
-        print_json("optimize", as_json(result.optimum, maximize=maximize))
+        print_json("optimize", as_json(result, maximize=maximize))
     else:
-        show(result.optimum, maximize=maximize)
-        show_notes(result.notes)
+        show(result, maximize=maximize)
+    show_notes(result.notes)
