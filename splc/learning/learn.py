@@ -10,7 +10,7 @@ from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem, usable_rows
-from splc.learning.registry import DEFAULT, learner_of
+from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult, Round
 from splc.types import Array, Missing
 
@@ -18,9 +18,9 @@ from splc.types import Array, Missing
 def learn(
     measurements: Measurements,
     nfp: str | None = None,
-    preset: str = "default",
+    preset: str | None = None,
     *,
-    learner: str | Learner = DEFAULT,
+    learner: str | Learner | None = None,
     learning_set: Configurations | Array | None = None,
     settings: Mapping[str, Any] | None = None,
     evaluation: Measurements | None = None,
@@ -36,8 +36,9 @@ def learn(
     Args:
         measurements: what was measured.
         nfp: the property to learn; None is the only one.
-        preset: name of the settings to start from.
-        learner: a name in `splc.learning.registry.LEARNERS`, or a learner with its settings.
+        preset: name of the settings to start from; 'splconqueror' is SPL Conqueror's algorithm.
+        learner: a name in `splc.learning.registry.LEARNERS`, or a learner with its settings; None is the default, or
+            the one of the preset.
         learning_set: the configurations to learn from, or positions or a mask of measured configurations;
             None is all of them.
         settings: settings that differ from the preset, by name.
@@ -58,7 +59,7 @@ def learn(
         ConfigurationError: if a measured configuration lacks an observation that is to be learned from.
         LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
     """
-    chosen = learner_of(learner, preset, settings) if isinstance(learner, str) else learner
+    chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
     name = measurements.the_nfp(nfp)
     # The property itself is never one of the variables that explain it.
     variables = tuple(each for each in chosen_variables(observed, measurements.model.observed) if each != name)

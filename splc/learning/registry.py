@@ -12,10 +12,23 @@ from splc.errors import SpecError, unknown_name_hint
 if TYPE_CHECKING:
     from splc.learning.learner import Learner
 
-DEFAULT = "stepwise"
+DEFAULT = "projection"
+STEPWISE = "stepwise"
+# The preset that chooses SPL Conqueror's algorithm where no learner is named.
+SPLCONQUEROR = "splconqueror"
 
 # Returns a learner for the name of a preset and the settings that differ from it.
 Factory = Callable[[str, Mapping[str, Any]], "Learner"]
+
+
+def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
+    from splc.learning.projection.projection import ProjectionLearner
+    from splc.learning.projection.settings import ProjectionSettings
+
+    if preset != "default":
+        hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
+        raise SpecError(f"the learner {DEFAULT} has no preset {preset!r}", hint=hint)
+    return ProjectionLearner(ProjectionSettings.of(settings))
 
 
 def _stepwise(preset: str, settings: Mapping[str, Any]) -> Learner:
@@ -43,21 +56,37 @@ def _baseline(name: str, preset: str, settings: Mapping[str, Any]) -> Learner:
 # Predictors of scikit-learn, which have no terms (`splc.learning.baselines.methods`).
 BASELINES = ("forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
 LEARNERS: Mapping[str, Factory] = MappingProxyType(
-    {"stepwise": _stepwise, "pmnf": _pmnf, **{name: partial(_baseline, name) for name in BASELINES}}
+    {DEFAULT: _projection, STEPWISE: _stepwise, "pmnf": _pmnf, **{name: partial(_baseline, name) for name in BASELINES}}
 )
 
 
-def learner_of(name: str, preset: str = "default", settings: Mapping[str, Any] | None = None) -> Learner:
+def learner_name(name: str | None, preset: str | None = None) -> str:
+    """Return the name of a learner; None is the default, or SPL Conqueror's algorithm if the preset is its own."""
+    return name or (STEPWISE if preset == SPLCONQUEROR else DEFAULT)
+
+
+def own_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of several learners' settings that a learner has; a project file may state all of them."""
+    from splc.learning.projection.settings import ProjectionSettings
+    from splc.learning.stepwise.settings import is_setting
+
+    names = ProjectionSettings.__dataclass_fields__
+    has: Mapping[str, Callable[[str], bool]] = {DEFAULT: names.__contains__, STEPWISE: is_setting}
+    return {key: value for key, value in settings.items() if name in has and has[name](key)}
+
+
+def learner_of(name: str | None, preset: str | None = None, settings: Mapping[str, Any] | None = None) -> Learner:
     """Return a learner with its settings.
 
     Args:
-        name: its name in the table.
-        preset: name of the settings to start from; every learner has 'default'.
+        name: its name in the table; None is the default, see `learner_name`.
+        preset: name of the settings to start from; None is 'default', which every learner has.
         settings: settings that differ, as values or texts.
 
     Raises:
         SpecError: for an unknown learner, preset or setting.
     """
+    name = learner_name(name, preset)
     if name not in LEARNERS:
         raise SpecError(f"unknown learner {name!r}", hint=unknown_name_hint(name, list(LEARNERS)))
-    return LEARNERS[name](preset, settings or {})
+    return LEARNERS[name](preset or "default", settings or {})

@@ -23,7 +23,6 @@ from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
-from splc.learning.registry import DEFAULT
 from splc.learning.result import LearnedTerm, LearningResult, Round, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
@@ -104,11 +103,11 @@ def learn_sum(
     measurements: Measurements,
     parts: Sequence[Part],
     nfp: str | None = None,
-    preset: str = "default",
+    preset: str | None = None,
     *,
     learning_set: Configurations | Array | None = None,
     settings: Mapping[str, Any] | None = None,
-    learner: str | Learner = DEFAULT,
+    learner: str | Learner | None = None,
     missing: Missing = "error",
     seed: int = 0,
     on_round: Callable[[Part, Round], None] | None = None,

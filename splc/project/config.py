@@ -10,6 +10,8 @@ from typing import Any
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.io.files import read_source
 from splc.io.toml import parse_toml
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.registry import DEFAULT, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
 
 FILE_NAME = "splc.toml"
@@ -19,6 +21,7 @@ KEYS = (*PATHS, PROPERTY)
 ALIASES = {"nfp": PROPERTY}
 OBSERVED = "observed"
 LEARNING = "learning"
+PRESET = "preset"
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class ProjectFile:
     Attributes:
         path: the file.
         values: `system`, `measurements`, `analytical`, `parameters` and `property`, as far as stated, as written.
-        learning: the settings of the learner, by name.
+        learning: the settings of learners, by name.
+        preset: the preset of the learner, if stated.
         observed: the files of observed variables, as written.
         lines: key (`property`, `learning.abortError`) → its line.
     """
@@ -36,6 +40,7 @@ class ProjectFile:
     path: Path
     values: Mapping[str, str]
     learning: Mapping[str, Any]
+    preset: str | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
     observed: tuple[str, ...] = ()
 
@@ -68,11 +73,20 @@ def read_project_file(path: Path) -> ProjectFile:
     if not isinstance(learning, dict):
         problems.add(f"{LEARNING} must be a table", lines.get(LEARNING), hint=f"write [{LEARNING}] and settings below")
         learning = {}
+    preset = learning.get(PRESET)
+    learning = {key: value for key, value in learning.items() if key != PRESET}
     for key, value in learning.items():
         try:
-            Settings().changed({key: value})
+            # Each learner takes its own settings; a name that none has gets the hint of SPL Conqueror's.
+            (ProjectionSettings.of if own_settings(DEFAULT, {key: value}) else Settings().changed)({key: value})
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))
+    if preset is not None:
+        try:
+            learner_of(None, str(preset))
+        except SplcError as error:
+            problems.include(error, lines.get(f"{LEARNING}.{PRESET}", lines.get(LEARNING)))
     problems.raise_if_any()
     observed = content.get(OBSERVED, [])
-    return ProjectFile(path, values, learning, lines, tuple(observed if isinstance(observed, list) else [observed]))
+    files = tuple(observed if isinstance(observed, list) else [observed])
+    return ProjectFile(path, values, learning, None if preset is None else str(preset), lines, files)

@@ -76,6 +76,11 @@ class ProjectFiles:
         return self.file.learning if self.file else {}
 
     @property
+    def preset(self) -> str | None:
+        """The preset that the [learning] table of `splc.toml` states, None if it states none."""
+        return self.file.preset if self.file else None
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Every input file that is named or found, read by the command or not: no output may replace one."""
         found = [] if self.file is None else [str(self.file.path)]

@@ -89,7 +89,7 @@ def load(study: Study) -> Loaded:
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
     notes = tuple(_remarks(everything, nfp))
-    learners = study.learners or (StudyLearner(settings=dict(project.learning)),)
+    learners = study.learners or (_of_project(project),)
     _require_known(study, learners, measurements)
     learners, said = _with_deviation(learners, everything)
     files = {
@@ -115,6 +115,14 @@ def load(study: Study) -> Loaded:
     )
     paths = (str(study.path), project.system_file, project.measurements_file, *project.files)
     return Loaded(inputs, learners, analytical, paths, (*notes, *said))
+
+
+def _of_project(project: Project) -> StudyLearner:
+    """Return the learner with the settings of the project file."""
+    from splc.learning.registry import learner_name, own_settings
+
+    kind = learner_name(None, project.preset)
+    return StudyLearner(kind=kind, preset=project.preset or "default", settings=own_settings(kind, project.learning))
 
 
 def space_of(model: VariabilityModel) -> Space:

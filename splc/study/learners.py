@@ -46,9 +46,10 @@ class LearnersReader:
 
     def learner(self, name: str, table: dict[str, Any], place: str) -> StudyLearner:
         """Return one learner."""
-        from splc.learning.registry import DEFAULT, LEARNERS, learner_of
+        from splc.learning.registry import LEARNERS, learner_name, learner_of
 
-        kind, chosen = str(table.get(LEARNER, DEFAULT)), str(table.get(PRESET, "default"))
+        chosen = str(table.get(PRESET, "default"))
+        kind = str(table[LEARNER]) if LEARNER in table else learner_name(None, chosen)
         settings = {key: value for key, value in table.items() if key not in (LEARNER, PRESET, OBSERVED, SUM)}
         if kind in LEARNERS:
             checks = [(PRESET, chosen, {}), (SETTINGS, "default", settings)]

@@ -118,8 +118,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
     spec = request.spec
     project = request.project(request.folder)
     with Notes() as notes:
-        learner, settings, remarks = chosen_learner(request, project)
-        notes += remarks
+        learner, settings = chosen_learner(request, project)
         output = request.output or f"learned{learner.suffix}"
         form = output_form(output, learner)
         drawn = None if request.plot is None else plot_format(request.plot)

@@ -15,7 +15,7 @@ from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
-from splc.learning.registry import DEFAULT, learner_of
+from splc.learning.registry import learner_name, learner_of, own_settings
 from splc.learning.stepwise.settings import spelling
 from splc.project import Project
 from splc.types import Array, Missing
@@ -34,7 +34,7 @@ class Request(SystemInputs):
     """A request to learn a model.
 
     Attributes:
-        learner: the name of the learner (`splc.learning.registry`).
+        learner: the name of the learner (`splc.learning.registry`); None is the one of the preset.
         preset: name of the settings to start from; None is the learner's default.
         settings: settings by name, as values or texts; they override `splc.toml`, which overrides the preset.
         sampling: the sampling of the learning set; without any all measured configurations are learned from.
@@ -51,7 +51,7 @@ class Request(SystemInputs):
         folder: the project folder.
     """
 
-    learner: str = DEFAULT
+    learner: str | None = None
     preset: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     sampling: str | None = None
@@ -108,26 +108,22 @@ def profile_of(request: Request) -> str | None:
     return path
 
 
-def chosen_learner(request: Request, project: Project) -> tuple[Learner, dict[str, Any], tuple[Note, ...]]:
-    """Return the learner with its settings, those that differ from its preset, and notes.
+def chosen_learner(request: Request, project: Project) -> tuple[Learner, dict[str, Any]]:
+    """Return the learner with its settings, and those that differ from its preset.
 
     Raises:
         SpecError: for an unknown learner, preset or setting.
         RequestError: if the aggregate is stated twice.
     """
-    notes: tuple[Note, ...] = ()
-    settings = dict(request.settings)
-    if request.learner == DEFAULT:
-        settings = {**project.learning, **settings}
-    elif project.learning:
-        text = f"[learning] of splc.toml is about the learner {DEFAULT}; for {request.learner} use --set"
-        notes = (Note(text),)
-    preset = request.preset or "default"
-    learner = learner_of(request.learner, preset, settings)
+    name, preset = request.learner, request.preset
+    if name is None and preset is None:
+        preset = project.preset
+    settings = {**own_settings(learner_name(name, preset), project.learning), **request.settings}
+    learner = learner_of(name, preset, settings)
     if "aggregate" in learner.settings:
         settings = with_aggregate(request, settings)
-        learner = learner_of(request.learner, preset, settings)
-    return learner, settings, notes
+        learner = learner_of(name, preset, settings)
+    return learner, settings
 
 
 def with_aggregate(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import typer
 from splc import types
 from splc.cli import options
 from splc.cli.options import POLICIES, flag, option
-from splc.learning.registry import DEFAULT, LEARNERS
+from splc.learning.registry import LEARNERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,11 @@ RESULTS = "Results"
 
 def learn(
     learner: Annotated[
-        str, option("NAME", f"The learner: {', '.join(LEARNERS)} (scaling models of the numeric options).", LEARNING)
-    ] = DEFAULT,
+        str | None,
+        option(
+            "NAME", f"The learner: {', '.join(LEARNERS)}. [default: projection, or the one of the preset]", LEARNING
+        ),
+    ] = None,
     sampling: options.Sampling = None,
     binary: options.Binary = None,
     numeric: options.Numeric = None,
@@ -37,7 +40,9 @@ def learn(
         types.Missing, option("error|drop|nearest", "Sampled configurations that were not measured.")
     ] = "error",
     seed: options.Seed = 0,
-    preset: Annotated[str | None, option("NAME", "The settings to start from.", LEARNING)] = None,
+    preset: Annotated[
+        str | None, option("NAME", "The settings to start from; 'splconqueror' is SPL Conqueror's algorithm.", LEARNING)
+    ] = None,
     settings: Annotated[
         list[str] | None,
         option(

@@ -11,17 +11,16 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Basis
+from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data, Refits, first_fit, refits
 from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import Design
 from splc.learning.projection.order import hash_order
+from splc.learning.projection.posterior import Posterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.types import Array
-
-# Configurations that are predicted at a time, which bounds the memory.
-_BLOCK = 2048
 
 NO_INFLUENCE = "no influence can be distinguished from noise"
 SAME_VALUE = "all values are equal"
@@ -55,42 +54,31 @@ class FullModel:
         """The scale in words: 'ln y', 'y', …."""
         return {"log": "ln y", "shifted_log": "ln(y + shift)", "asinh": "asinh y"}.get(self.scale.name, "y")
 
+    @cached_property
+    def ensemble(self) -> Ensemble:
+        """The average of the refits, which predicts."""
+        n, found = len(self.t), self.refits
+        parts: tuple[Posterior, ...] = ()
+        noise, unit = 0.0, 1.0
+        if found is not None:
+            parts, unit = found.parts, found.first.noise_unit
+            noise = float(np.mean([part.noise_variance for part in parts]) / np.median(self.data.repetitions))
+        spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
+        constant = (float(self.t.mean()), spread)
+        return Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
+
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
-        return self.moments(configurations, variances=False)[0] * self.scale.unit
+        return self.ensemble.predict(configurations)
 
-    def moments(self, configurations: Configurations, variances: bool = True) -> tuple[Array, Array]:
-        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
-        scale = self.scale
-        if self.refits is None:
-            g = np.full(len(configurations), self.level)
-            t, n = self.t, len(self.t)
-            spread = float(t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
-            return g, spread * scale.slope(g)
-        parts = self.refits.parts
-        noise = float(np.mean([part.noise_variance for part in parts]) / np.median(self.data.repetitions))
-        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
-        for start in range(0, len(configurations), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            design = Design.of(self.basis.blocks(configurations[block]))
-            found = [part.moments(design, variances) for part in parts]
-            each = np.array([mean for mean, _ in found])
-            means[block] = each.mean(axis=0)
-            g = scale.backward(means[block])
-            latent = np.mean([variance for _, variance in found], axis=0) + each.var(axis=0)
-            total = latent + noise * scale.noise(g) / self.refits.first.noise_unit
-            deviations[block] = np.sqrt(total) * scale.slope(g)
-        return scale.backward(means), deviations
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        return self.ensemble.interval(configurations)
 
     @cached_property
     def t(self) -> Array:
         """The measured values on the scale of the model, shape (n,)."""
         return self.scale.forward(self.data.y / self.scale.unit)
-
-    @property
-    def level(self) -> float:
-        """The prediction of a constant model, in units of the scale."""
-        return float(self.scale.backward(self.t.mean(keepdims=True))[0])
 
     @cached_property
     def held_out(self) -> Array:
@@ -130,21 +118,6 @@ class FullModel:
         freedom = max(constants.MIN_FREEDOM, n - len(self.basis.variables) - 1)
         return factor * float(student.ppf((1 + constants.LEVEL) / 2, freedom))
 
-    @property
-    def level_of_intervals(self) -> float:
-        """The probability that a measured value lies inside its interval."""
-        return constants.LEVEL
-
-    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
-        g, deviations = self.moments(configurations)
-        scale, width = self.scale, self.quantile * deviations
-        if scale.positive:
-            factor = np.exp(np.minimum(width, 600.0))
-            return g / factor * scale.unit, g * factor * scale.unit
-        t, half = scale.forward(g), width / scale.slope(g)
-        return scale.backward(t - half) * scale.unit, scale.backward(t + half) * scale.unit
-
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model.
 
@@ -156,7 +129,7 @@ class FullModel:
             self.configurations.model, np.concatenate([self.configurations.indices, unmeasured.indices])
         )
         design = Design.of(self.basis.blocks(both))
-        predicted, deviations = self.moments(both)
+        predicted, deviations = self.ensemble.moments(both)
         folds = np.tile(predicted, (1, 1)) if self.refits is None else self._fold_predictions(design)
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))

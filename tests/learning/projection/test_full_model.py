@@ -26,7 +26,7 @@ from splc.types import Array
 
 def system(binary: int = 4, numeric: int = 2) -> VariabilityModel:
     """Return a system with binary options b0, … and numeric options n0, … with the values 1 to 32."""
-    options = (
+    options: tuple[BinaryOption | NumericOption, ...] = (
         *(BinaryOption(f"b{i}") for i in range(binary)),
         *(NumericOption(f"n{i}", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)) for i in range(numeric)),
     )

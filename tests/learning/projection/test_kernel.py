@@ -16,13 +16,10 @@ from splc.types import Array
 def random_design(seed: int, rows: int, kinds: str) -> Design:
     """Return a design with a block for each letter: s is ±1, w three columns of ±1 and numbers, n a number."""
     rng = np.random.default_rng(seed)
-    signs = lambda: rng.choice([-1.0, 1.0], (rows, 1))  # noqa: E731
-    blocks = {
-        "s": signs,
-        "n": lambda: rng.normal(size=(rows, 1)),
-        "w": lambda: np.hstack([signs(), rng.normal(size=(rows, 2))]),
-    }
-    return Design.of([blocks[kind]() for kind in kinds])
+    signs = rng.choice([-1.0, 1.0], (len(kinds), rows, 1))
+    numbers = rng.normal(size=(len(kinds), rows, 2))
+    blocks = {"s": signs, "n": numbers[:, :, :1], "w": np.concatenate([signs, numbers], axis=2)}
+    return Design.of([blocks[kind][at] for at, kind in enumerate(kinds)])
 
 
 def defined(theta: Hyperparameters, first: Design, second: Design) -> Array:

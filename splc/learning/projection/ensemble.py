@@ -1,0 +1,143 @@
+"""The average of the refits of a full model: predictions, intervals, and its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.projection import constants
+from splc.learning.projection.basis import Basis
+from splc.learning.projection.kernel import Design
+from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.scales import Scale
+from splc.learning.projection.variables import variables_of
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+KIND = "projection"
+# Configurations that are predicted at a time, which bounds the memory.
+_BLOCK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """The posteriors of a full model given all rows, one for the hyperparameters of each refit.
+
+    Attributes:
+        basis: the columns of the variables.
+        scale: the scale.
+        configurations: the configurations that were learned from.
+        parts: the posteriors; none for a constant model.
+        constant: mean and standard deviation of predictions of a constant model, on the scale.
+        noise: the variance of the noise of a measurement with the usual number of repetitions.
+        noise_unit: the mean multiple that `Scale.noise` is divided by.
+        quantile: the multiple of the standard deviation on each side of intervals.
+    """
+
+    basis: Basis
+    scale: Scale
+    configurations: Configurations
+    parts: tuple[Posterior, ...]
+    constant: tuple[float, float]
+    noise: float
+    noise_unit: float
+    quantile: float
+
+    @property
+    def level(self) -> float:
+        """The probability that a measured value lies inside its interval."""
+        return constants.LEVEL
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return self.moments(configurations, variances=False)[0] * self.scale.unit
+
+    def moments(self, configurations: Configurations, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        scale = self.scale
+        if not self.parts:
+            g = scale.backward(np.full(len(configurations), self.constant[0]))
+            return g, self.constant[1] * scale.slope(g)
+        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
+        for start in range(0, len(configurations), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            design = Design.of(self.basis.blocks(configurations[block]))
+            found = [part.moments(design, variances) for part in self.parts]
+            each = np.array([mean for mean, _ in found])
+            means[block] = each.mean(axis=0)
+            g = scale.backward(means[block])
+            latent = np.mean([variance for _, variance in found], axis=0) + each.var(axis=0)
+            deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
+        return scale.backward(means), deviations
+
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        g, deviations = self.moments(configurations)
+        scale, width = self.scale, self.quantile * deviations
+        if scale.positive:
+            factor = np.exp(np.minimum(width, 600.0))
+            return g / factor * scale.unit, g * factor * scale.unit
+        t, half = scale.forward(g), width / scale.slope(g)
+        return scale.backward(t - half) * scale.unit, scale.backward(t + half) * scale.unit
+
+    def as_json(self) -> dict[str, Any] | None:
+        """Return all that is needed to compute intervals again, in JSON's types; None for observed variables."""
+        if any(variable.observed for variable in self.basis.variables):
+            return None
+        known = self.configurations
+        first = self.parts[0] if self.parts else None
+        return {
+            "kind": KIND,
+            "level": self.level,
+            "scale": {**asdict(self.scale), "lowest": max(self.scale.lowest, -1e300)},
+            "quantile": self.quantile,
+            "constant": list(self.constant),
+            "noise": self.noise,
+            "noise_unit": self.noise_unit,
+            "variables": [variable.name for variable in self.basis.variables],
+            "hyperparameters": [part.logarithms.tolist() for part in self.parts],
+            "mean": first.mean if first else None,
+            "deviation": first.deviation if first else None,
+            "values": first.t.tolist() if first else [],
+            "noises": first.noise.tolist() if first else [],
+            "configurations": {
+                option.name: [None if np.isnan(value) else value for value in known.value(option.name).tolist()]
+                for option in known.model.options
+            },
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the ensemble of `as_json`.
+
+        Raises:
+            KeyError, TypeError, ValueError: if the object is damaged.
+            ConfigurationError: if its configurations are not those of the system.
+        """
+        columns = {
+            name: [np.nan if value is None else float(value) for value in values]
+            for name, values in content["configurations"].items()
+        }
+        configurations = Configurations.from_columns(system, columns)
+        names = set(content["variables"])
+        variables = tuple(variable for variable in variables_of(system) if variable.name in names)
+        basis = Basis(variables, len(configurations))
+        design = Design.of(basis.blocks(configurations))
+        values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
+        hyperparameters = [np.array(row, dtype=float) for row in content["hyperparameters"]]
+        if any(len(row) != design.columns.shape[1] + 4 for row in hyperparameters) or not (
+            not hyperparameters or len(values) == len(noises) == len(configurations)
+        ):
+            raise ValueError("the hyperparameters do not fit the system")
+        parts = tuple(
+            Posterior(row, design, values, noises, float(content["mean"]), float(content["deviation"]))
+            for row in hyperparameters
+        )
+        level, spread = map(float, content["constant"])
+        noise, unit, quantile = (float(content[key]) for key in ("noise", "noise_unit", "quantile"))
+        scale = Scale(**content["scale"])
+        return cls(basis, scale, configurations, parts, (level, spread), noise, unit, quantile)

@@ -1,0 +1,126 @@
+"""The default learner: a full model of all products of options, projected onto a short sum of terms.
+
+Sources: Agrawal et al. 2019, "The Kernel Interaction Trick" (all products in one kernel); Piironen and Vehtari 2020,
+projection predictive selection; SPL Conqueror's feature forward selection with stepwise regression.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from splc.errors import LearningError, listed, plural
+from splc.learning.judging import judged
+from splc.learning.problem import LearningProblem
+from splc.learning.projection.constants import ROWS_PER_OPTION
+from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.printed import Printed, PrintSettings, printed_model, refit
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.unmeasured import unmeasured
+from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult
+from splc.models.influence import InfluenceModel
+from splc.types import Array
+
+NAME = "projection"
+
+
+@dataclass(frozen=True)
+class ProjectionLearner:
+    """A full model of all products of options, projected onto a short sum of terms.
+
+    Args:
+        chosen: its settings.
+    """
+
+    chosen: ProjectionSettings = field(default_factory=ProjectionSettings)
+    name: str = field(default=NAME, init=False)
+    preset: str = field(default="default", init=False)
+    draws: bool = field(default=False, init=False)
+    suffix: str = field(default=".log", init=False)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings by name."""
+        return asdict(self.chosen)
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
+        from threadpoolctl import threadpool_limits
+
+        if len(problem.rows) == 0:
+            raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
+        started = time.monotonic()
+        # One thread: with several, sums differ in their last bits.
+        with threadpool_limits(1):
+            variables, notes = _varying(problem)
+            counts = (~np.isnan(problem.repetitions)).sum(axis=1)
+            full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale)
+            target = full.target(unmeasured(problem))
+            settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
+            printed = printed_model(target, variables if full.refits else (), settings)
+            if len(problem.rows) > len(full.rows):
+                printed = refit(printed, problem.configurations, problem.target)
+        model = InfluenceModel.of_system(printed.terms, problem.measurements.model, printed.link)
+        return judged(
+            problem,
+            self,
+            model,
+            termination="constant" if full.constant else "projected",
+            seconds=time.monotonic() - started,
+            terms=[LearnedTerm(term, influence) for term, influence in printed.terms],
+            notes=[*notes, *_remarks(full, printed)],
+            cross_validated=_cross_validated(full),
+            estimates=_in_order(printed.estimates, model),
+            path=printed.path,
+            intervals=full.ensemble,
+        )
+
+
+def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]:
+    """Return the variables that vary in the learning set, and a note about the others."""
+    configurations = problem.configurations
+    found: list[Variable] = []
+    fixed: list[Variable] = []
+    for variable in variables_of(configurations.model, problem.observed, problem.everything):
+        columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
+        varies = any(bool((column != column[0]).any()) for column in columns)
+        (found if varies else fixed).append(variable)
+    if not fixed or len(configurations) == 1:
+        return tuple(found), []
+    names = listed([variable.name for variable in fixed])
+    text = f"the same value in all configurations learned from, so that the influence is unknown: {names}"
+    return tuple(found), [text]
+
+
+def _cross_validated(full: FullModel) -> CrossValidated | None:
+    """Return the relative errors outside of the folds; None with too few rows, or for values that are not positive."""
+    rows = len(full.rows)
+    if not full.scale.positive or rows < max(2, ROWS_PER_OPTION * len(full.basis.variables)):
+        return None
+    errors: Array = abs(np.expm1(full.residuals)) * 100
+    return CrossValidated(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
+
+
+def _remarks(full: FullModel, printed: Printed) -> list[str]:
+    """Return notes about the full model and how it is printed."""
+    rows = plural(len(full.rows), "configuration", "configurations")
+    if full.constant:
+        return [f"the model is a constant: {full.constant} ({rows})"]
+    notes = [f"the full model is additive in {full.name}"]
+    if printed.reason:
+        notes.append(printed.reason)
+    if printed.aliases:
+        pairs = listed([f"{first} and {second}" for first, second in printed.aliases], 5)
+        notes.append(f"cannot be distinguished with these configurations: {pairs}")
+    return notes
+
+
+def _in_order(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:
+    """Return the estimates in the order of the model's terms."""
+    by_term = {estimate.term: estimate for estimate in estimates}
+    return [by_term[term] for term, _ in model.terms if term in by_term]
