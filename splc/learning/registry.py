@@ -12,8 +12,9 @@ from splc.errors import SpecError, unknown_name_hint
 if TYPE_CHECKING:
     from splc.learning.learner import Learner
 
-DEFAULT = "projection"
+PROJECTION = "projection"
 STEPWISE = "stepwise"
+DEFAULT = STEPWISE
 # The preset that chooses SPL Conqueror's algorithm where no learner is named.
 SPLCONQUEROR = "splconqueror"
 
@@ -27,7 +28,7 @@ def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
 
     if preset != "default":
         hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
-        raise SpecError(f"the learner {DEFAULT} has no preset {preset!r}", hint=hint)
+        raise SpecError(f"the learner {PROJECTION} has no preset {preset!r}", hint=hint)
     return ProjectionLearner(ProjectionSettings.of(settings))
 
 
@@ -56,7 +57,12 @@ def _baseline(name: str, preset: str, settings: Mapping[str, Any]) -> Learner:
 # Predictors of scikit-learn, which have no terms (`splc.learning.baselines.methods`).
 BASELINES = ("forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
 LEARNERS: Mapping[str, Factory] = MappingProxyType(
-    {DEFAULT: _projection, STEPWISE: _stepwise, "pmnf": _pmnf, **{name: partial(_baseline, name) for name in BASELINES}}
+    {
+        PROJECTION: _projection,
+        STEPWISE: _stepwise,
+        "pmnf": _pmnf,
+        **{name: partial(_baseline, name) for name in BASELINES},
+    }
 )
 
 
@@ -71,7 +77,7 @@ def own_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     from splc.learning.stepwise.settings import is_setting
 
     names = ProjectionSettings.__dataclass_fields__
-    has: Mapping[str, Callable[[str], bool]] = {DEFAULT: names.__contains__, STEPWISE: is_setting}
+    has: Mapping[str, Callable[[str], bool]] = {PROJECTION: names.__contains__, STEPWISE: is_setting}
     return {key: value for key, value in settings.items() if name in has and has[name](key)}
 
 

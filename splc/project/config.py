@@ -11,7 +11,7 @@ from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.io.files import read_source
 from splc.io.toml import parse_toml
 from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.registry import DEFAULT, learner_of, own_settings
+from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
 
 FILE_NAME = "splc.toml"
@@ -78,7 +78,7 @@ def read_project_file(path: Path) -> ProjectFile:
     for key, value in learning.items():
         try:
             # Each learner takes its own settings; a name that none has gets the hint of SPL Conqueror's.
-            (ProjectionSettings.of if own_settings(DEFAULT, {key: value}) else Settings().changed)({key: value})
+            (ProjectionSettings.of if own_settings(PROJECTION, {key: value}) else Settings().changed)({key: value})
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))
     if preset is not None:

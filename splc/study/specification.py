@@ -29,7 +29,7 @@ class StudyLearner:
     """
 
     name: str = "default"
-    kind: str = "projection"
+    kind: str = "stepwise"
     preset: str = "default"
     settings: Mapping[str, Any] = field(default_factory=dict)
     observed: tuple[str, ...] = ()

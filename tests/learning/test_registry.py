@@ -57,7 +57,7 @@ class MeanLearner:
         return judged(problem, self, Constant(float(problem.target.mean())), termination="done", seconds=0.0)
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in BASELINES])
+@pytest.mark.parametrize("name", ["stepwise", "pmnf"])
 def test_every_learner_finds_a_function_of_both_kinds(measured: Measurements, name: str) -> None:
     """Each learner with readable terms finds a line of one option, is judged, and says what it is."""
     result = learn(measured[:5], "time", learner=name, learning_set=np.arange(4))
@@ -67,6 +67,20 @@ def test_every_learner_finds_a_function_of_both_kinds(measured: Measurements, na
     assert result.learning_configurations == 4
     assert [term.text(MODEL.term_order) for term in result.terms if abs(term.influence) > 1e-9] == ["1", "x"]
     assert result.settings == learner_of(name).settings
+
+
+def test_few_rows_give_a_readable_model(measured: Measurements) -> None:
+    """The default learner shrinks the influence that 4 of 15 configurations show, and finds no other option."""
+    result = learn(measured, "time", learner="projection", learning_set=np.arange(4))
+    assert result.learner == learner_of("projection").name == "projection"
+    assert result.model.options == {"x"}
+    assert result.error is not None and result.error < 20
+    assert result.settings == learner_of("projection").settings
+
+
+def test_every_learner_is_tested() -> None:
+    """The learners of the tests above, and the baselines, are all learners."""
+    assert set(LEARNERS) == {"stepwise", "pmnf", "projection", *BASELINES}
 
 
 def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,9 +29,7 @@ RESULTS = "Results"
 def learn(
     learner: Annotated[
         str | None,
-        option(
-            "NAME", f"The learner: {', '.join(LEARNERS)}. [default: projection, or the one of the preset]", LEARNING
-        ),
+        option("NAME", f"The learner: {', '.join(LEARNERS)}. [default: stepwise]", LEARNING),
     ] = None,
     sampling: options.Sampling = None,
     binary: options.Binary = None,

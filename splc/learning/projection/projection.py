@@ -18,7 +18,7 @@ from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
 from splc.learning.projection.constants import ROWS_PER_OPTION
 from splc.learning.projection.full_model import FullModel, full_model
-from splc.learning.projection.printed import Printed, PrintSettings, printed_model, refit
+from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.unmeasured import unmeasured
 from splc.learning.projection.variables import Variable, variables_of
@@ -63,9 +63,9 @@ class ProjectionLearner:
             target = full.target(unmeasured(problem))
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             printed = printed_model(target, variables if full.refits else (), settings)
-            if len(problem.rows) > len(full.rows):
-                printed = refit(printed, problem.configurations, problem.target)
-        model = InfluenceModel.of_system(printed.terms, problem.measurements.model, printed.link)
+        system = problem.measurements.model
+        binary = [option.name for option in system.binary_options]
+        model = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         return judged(
             problem,
             self,

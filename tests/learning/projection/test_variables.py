@@ -45,7 +45,7 @@ def test_groups_are_one_variable() -> None:
     assert found["a"].members == ("a", "b", "c")
     assert found["x"].kind == "binary"
     assert found["p2"].members == ("p2", "p7", "p10")
-    assert found["p2"].values == (2, 7, 10)
+    assert list(found["p2"].values) == [2, 7, 10]
     assert set(found) == {"a", "x", "p2", "z"}
 
 
