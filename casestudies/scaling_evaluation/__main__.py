@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from casestudies.scaling_evaluation.run import EvaluationResult, run_evaluation
+from casestudies.evaluation.run import EvaluationResult, run_evaluation
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_json

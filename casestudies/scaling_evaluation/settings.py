@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from casestudies.scaling_evaluation.evaluation import Evaluation
+from casestudies.evaluation.evaluation import Evaluation
 from casestudies.scaling_evaluation.single import SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import LEARNERS
 from casestudies.scaling_evaluation.sparse import SparseEvaluation

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from casestudies.evaluation.evaluation import Evaluation, Row
 from casestudies.png import small_png
-from casestudies.scaling_evaluation.evaluation import Evaluation, Row
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, NOISE, POINTS, evaluate
 from splc.io.tables import Cell, Table
 

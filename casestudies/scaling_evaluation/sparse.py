@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from casestudies.evaluation.evaluation import Evaluation, Row
 from casestudies.png import small_png
-from casestudies.scaling_evaluation.evaluation import Evaluation, Row
 from casestudies.scaling_evaluation.sparse_functions import BANDS, NUMBERS, POINTS, evaluate_sparse
 from splc.errors import plural
 from splc.io.tables import Cell, Table

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from casestudies.scaling_evaluation import run as evaluation_run
-from casestudies.scaling_evaluation.__main__ import main
-from casestudies.scaling_evaluation.evaluation import (
+from casestudies.evaluation import run as evaluation_run
+from casestudies.evaluation.evaluation import (
     Evaluation,
     EvaluationTask,
     perform_cell,
 )
-from casestudies.scaling_evaluation.run import run_evaluation
+from casestudies.evaluation.run import run_evaluation
+from casestudies.scaling_evaluation.__main__ import main
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from casestudies.scaling_evaluation.evaluation import (
+from casestudies.evaluation.evaluation import (
     Evaluation,
     Row,
     perform_cell,

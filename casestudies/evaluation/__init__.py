@@ -1,0 +1,1 @@
+"""Evaluations: cells of settings, each a task with rows of numbers, and a results folder with tables and pictures."""
