@@ -1,8 +1,4 @@
-"""A synthetic evaluation: scaling models of known random functions.
-
-The modules `single_functions` and `sparse_functions` define what is drawn and how models are scored. Every evaluation
-shares this: it has cells (one task each), a row of numbers or several for each cell, tables and pictures.
-"""
+"""The protocol of an evaluation: cells (one task each), rows of numbers for each cell, tables and pictures."""
 
 from __future__ import annotations
 
@@ -43,17 +39,11 @@ class Evaluation(ABC):
 
     Attributes:
         path: the study file that asks for it, None for the preset as it is.
-        functions: how many functions are drawn of each kind; None: as many as the evaluation usually has.
-        seed: of the draws.
-        noise: largest relative deviations of a measurement; one evaluation each.
     """
 
     preset: ClassVar[str]
 
     path: Path | None = None
-    functions: int | None = None
-    seed: int = 0
-    noise: tuple[float, ...] = ()
 
     @abstractmethod
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -71,9 +61,13 @@ class Evaluation(ABC):
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return file name → picture."""
 
+    @abstractmethod
     def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: one per noise."""
-        return tuple(f"pictures/noise-{100 * noise:g}.png" for noise in self.noise)
+        """Return the names of all pictures."""
+
+    def shared(self) -> dict[str, Any]:
+        """Return the settings that decide the rows of every cell, in JSON's types."""
+        return {}
 
     def settings(self) -> dict[str, Any]:
         """Return all settings, in JSON's types."""
@@ -83,11 +77,8 @@ class Evaluation(ABC):
 
     def tasks(self) -> tuple[EvaluationTask, ...]:
         """Return the tasks, in order."""
-        shared = {"evaluation": VERSION, "version": __version__, "preset": self.preset}
-        drawn = {"functions": self.functions, "seed": self.seed}
-        return tuple(
-            EvaluationTask(cell, title, key_of({**shared, **drawn, "cell": cell})) for title, cell in self.cells()
-        )
+        shared = {"evaluation": VERSION, "version": __version__, "preset": self.preset, **self.shared()}
+        return tuple(EvaluationTask(cell, title, key_of({**shared, "cell": cell})) for title, cell in self.cells())
 
 
 def perform_cell(task: EvaluationTask, evaluation: Evaluation) -> Mapping[str, Any]:

@@ -7,18 +7,18 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from casestudies.evaluation.evaluation import Evaluation
 from casestudies.scaling_evaluation.single import SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import LEARNERS
 from casestudies.scaling_evaluation.sparse import SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import POINTS
+from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
 from splc.errors import Problems, SpecError, listed, shorten, unknown_name_hint
 from splc.io.files import read_source
 from splc.io.toml import finite_number, parse_toml
 from splc.study.learners import line_of
 
 PRESET = "preset"
-PRESETS: Mapping[str, type[Evaluation]] = {
+PRESETS: Mapping[str, type[SyntheticEvaluation]] = {
     SingleEvaluation.preset: SingleEvaluation,
     SparseEvaluation.preset: SparseEvaluation,
 }
@@ -58,21 +58,21 @@ _SETTINGS: Mapping[str, _Setting] = {
 }  # fmt: skip
 
 
-def evaluation_preset(name: str) -> Evaluation:
+def evaluation_preset(name: str) -> SyntheticEvaluation:
     """Return the evaluation of a preset."""
     if name not in PRESETS:
         raise SpecError(f"there is no preset {name!r}", hint=_KNOWN)
     return PRESETS[name]()
 
 
-def read_evaluation(path: str | Path) -> Evaluation:
+def read_evaluation(path: str | Path) -> SyntheticEvaluation:
     """Read a file that names a preset and the settings that differ from it."""
     source = read_source(path)
     content, lines = parse_toml(source)
     return evaluation_of(Path(path), source.name, content, lines)
 
 
-def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapping[str, int]) -> Evaluation:
+def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapping[str, int]) -> SyntheticEvaluation:
     """Return the evaluation of a file.
 
     `lines`: key → its line.

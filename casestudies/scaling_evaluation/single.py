@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, NOISE, POINTS, evaluate
+from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
 from splc.io.tables import Cell, Table
 
 SHARES = {
@@ -19,7 +20,7 @@ SHARES = {
 
 
 @dataclass(frozen=True)
-class SingleEvaluation(Evaluation):
+class SingleEvaluation(SyntheticEvaluation):
     """Learners of one parameter, on seven classes of functions at four sets of five points.
 
     Attributes:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from casestudies.scaling_evaluation.sparse_functions import BANDS, NUMBERS, POINTS, evaluate_sparse
+from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
 from splc.errors import plural
 from splc.io.tables import Cell, Table
 
@@ -20,7 +21,7 @@ LEFT_OUT = "left out: "
 
 
 @dataclass(frozen=True)
-class SparseEvaluation(Evaluation):
+class SparseEvaluation(SyntheticEvaluation):
     """The default learner, on functions of one to four parameters, from the cheapest points and from all.
 
     Attributes:

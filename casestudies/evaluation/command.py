@@ -1,0 +1,74 @@
+"""The command line that evaluations share: run one, and print its tables or one JSON object."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from casestudies.evaluation.evaluation import Evaluation
+from casestudies.evaluation.run import EvaluationResult, run_evaluation
+from splc.cli.interruption import interruption
+from splc.cli.json_output import print_json
+from splc.cli.show.study import advance_by, show_place, show_tables
+from splc.cli.terminal import note, progress
+from splc.errors import SplcError
+from splc.study.runner import Execution
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of every evaluation to a parser."""
+    from joblib import cpu_count
+
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="the results; default: a folder of the preset's name")
+    parser.add_argument("-j", "--jobs", type=int, default=cpu_count(), help="processes; default: one per core")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="run on the workers of this dask scheduler")
+    parser.add_argument("--force", action="store_true", help="replace results of another evaluation")
+    parser.add_argument("--no-pictures", action="store_true", help="write no pictures")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+
+
+def run_command(make: Callable[[], Evaluation], chosen: Namespace) -> int:
+    """Run an evaluation as the command line asks; return the exit code."""
+    try:
+        with interruption("the runs in progress") as stop, progress("evaluating") as advance:
+            result = run_evaluation(
+                make(),
+                chosen.output,
+                Execution(chosen.jobs, chosen.scheduler, on_task=advance_by(advance), should_stop=stop),
+                force=chosen.force,
+                pictures=not chosen.no_pictures,
+            )
+    except SplcError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for text in result.notes:
+        note(text)
+    if chosen.json:
+        print_json("study", as_json(result))
+    elif not result.interrupted:
+        show_tables(result.tables)
+        show_place(result.tasks, result.found, result.files, result.folder)
+    if result.interrupted:
+        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
+        return 130
+    return 0
+
+
+def as_json(result: EvaluationResult) -> Mapping[str, Any]:
+    """Return the content of the JSON object."""
+    path = result.evaluation.path
+    return {
+        "study": None if path is None else str(path),
+        "preset": result.evaluation.preset,
+        "settings": result.evaluation.settings(),
+        "folder": str(result.folder),
+        "tasks": result.tasks,
+        "done": result.done,
+        "done_before": result.found,
+        "interrupted": result.interrupted,
+        "rows": [dict(row) for row in result.rows],
+        "files": [*result.files, *([] if result.interrupted else ["manifest.json"])],
+        "notes": list(result.notes),
+    }

@@ -1,0 +1,35 @@
+"""A synthetic evaluation: scaling models of known random functions.
+
+The modules `single_functions` and `sparse_functions` define what is drawn and how models are scored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from casestudies.evaluation.evaluation import Evaluation
+
+
+@dataclass(frozen=True)
+class SyntheticEvaluation(Evaluation):
+    """The settings that both synthetic evaluations have.
+
+    Attributes:
+        path: the study file that asks for it, None for the preset as it is.
+        functions: how many functions are drawn of each kind; None: as many as the evaluation usually has.
+        seed: of the draws.
+        noise: largest relative deviations of a measurement; one evaluation each.
+    """
+
+    functions: int | None = None
+    seed: int = 0
+    noise: tuple[float, ...] = ()
+
+    def picture_names(self) -> tuple[str, ...]:
+        """Return the names of all pictures: one per noise."""
+        return tuple(f"pictures/noise-{100 * noise:g}.png" for noise in self.noise)
+
+    def shared(self) -> dict[str, Any]:
+        """Return the settings that decide the rows of every cell, in JSON's types."""
+        return {"functions": self.functions, "seed": self.seed}
