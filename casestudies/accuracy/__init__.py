@@ -1,0 +1,1 @@
+"""The accuracy of learners: on real systems, on generated systems whose true models are known, and on pure noise."""

@@ -1,0 +1,50 @@
+"""The learners that are compared, and the numbers of their runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from splc.io.files import sha256_of
+from splc.learning.registry import LEARNERS as REGISTERED
+from splc.learning.registry import learner_of
+
+# The default learner, SPL Conqueror's algorithm, and the baselines.
+DEFAULT, STEPWISE = "projection", "stepwise"
+LEARNERS = (DEFAULT, STEPWISE, "forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
+# The learners whose models have terms.
+READABLE = (DEFAULT, STEPWISE)
+PRESETS = {STEPWISE: "splconqueror"}
+RUNS = 30
+# Fewer runs where a run takes seconds: the default learner from this many rows on, and all baselines but the forest.
+MANY_ROWS, FEWER_RUNS = 200, 10
+
+
+def known(names: tuple[str, ...] = LEARNERS) -> tuple[str, ...]:
+    """Return those of some learners that are registered."""
+    return tuple(name for name in names if name in REGISTERED)
+
+
+def runs(learner: str, rows: int) -> int:
+    """Return the number of runs of a learner on a number of rows."""
+    if learner == STEPWISE:
+        return RUNS
+    if learner in (DEFAULT, "forest"):
+        return RUNS if rows < MANY_ROWS else FEWER_RUNS
+    return FEWER_RUNS
+
+
+def settings_of(learner: str, learning: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the settings of a learner on a system; those that a case study states are SPL Conqueror's."""
+    return learning if learner == STEPWISE else {}
+
+
+@cache
+def code_of(learner: str) -> str:
+    """Return the hash of the source files of a learner: a learner that has changed is run again."""
+    file = Path(str(sys.modules[type(learner_of(learner)).__module__].__file__))
+    files = [file] if file.parent.name == "learning" else sorted(file.parent.glob("*.py"))
+    return sha256_of(b"".join(each.read_bytes() for each in files))[:16]

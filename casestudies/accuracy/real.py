@@ -1,0 +1,124 @@
+"""The preset `real`: learners on real systems, on the splits of published evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from casestudies.accuracy import systems
+from casestudies.accuracy.learners import PRESETS, code_of, known, runs, settings_of
+from casestudies.accuracy.real_pictures import PICTURES, pictures_of
+from casestudies.accuracy.real_tables import tables_of
+from casestudies.evaluation.evaluation import Evaluation, Row
+from splc.data.accuracy import mean_relative_error
+from splc.errors import SplcError
+from splc.io.tables import Table
+from splc.learning import LearningResult, learn
+from splc.study.records import reason_of
+from splc.types import Array
+
+# Digits of the numbers in rows.
+_DIGITS = 5
+
+
+@dataclass(frozen=True)
+class RealEvaluation(Evaluation):
+    """Learners on real systems.
+
+    Attributes:
+        path: None.
+        learners: names of learners.
+        systems: names of systems, see `casestudies.accuracy.systems`.
+        most: the most runs per system, number of rows and learner; None: as many as `learners.runs` says.
+    """
+
+    preset: ClassVar[str] = "real"
+
+    learners: tuple[str, ...] = known()
+    systems: tuple[str, ...] = tuple(name for name in systems.names() if not systems.absent(name))
+    most: int | None = None
+
+    def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the title and the cell of each task."""
+        for learner in self.learners:
+            for system in self.systems:
+                for size in systems.sizes(system):
+                    number = runs(learner, size if isinstance(size, int) else 0)
+                    if size in systems.DESIGNS and not str(size).startswith("random"):
+                        number = 1
+                    cell = {"learner": learner, "system": system, "size": size, "code": code_of(learner)}
+                    yield f"{learner}: {system}, {size}", {**cell, "runs": min(number, self.most or number)}
+
+    def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return a row per run."""
+        return [run_row(cell["learner"], cell["system"], cell["size"], run + 1) for run in range(cell["runs"])]
+
+    def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
+        """Return the tables of `table.md`."""
+        return tables_of(rows)
+
+    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
+        """Return a picture per group of systems: error against number of rows."""
+        return pictures_of(rows)
+
+    def picture_names(self) -> tuple[str, ...]:
+        """Return the names of all pictures."""
+        return PICTURES
+
+
+def run_row(learner: str, name: str, size: int | str, run: int) -> dict[str, Any]:
+    """Return the row of one run."""
+    system = systems.load(name)
+    rows = systems.learning_set(name, size, run)
+    row: dict[str, Any] = {"system": name, "size": size, "rows": len(rows), "learner": learner, "run": run}
+    try:
+        result = learn(
+            system.measurements,
+            system.nfp,
+            PRESETS.get(learner, "default"),
+            learner=learner,
+            settings=settings_of(learner, system.learning),
+            learning_set=rows,
+            seed=run,
+        )
+    except SplcError as error:
+        return {**row, "reason": reason_of(error)}
+    rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
+    found = {
+        "error": result.error,
+        "terms": number_of_terms(result),
+        "form": result.model.link if result.readable else None,
+        "seconds": result.seconds,
+        **full_model(result, system, rest),
+    }
+    return {**row, **{key: rounded(value) for key, value in found.items()}}
+
+
+def number_of_terms(result: LearningResult) -> int | None:
+    """Return the number of terms without the constant, None for a model without terms."""
+    return sum(bool(term.options) for term in result.terms) if result.readable else None
+
+
+def full_model(result: LearningResult, system: systems.System, rest: Array) -> dict[str, float | None]:
+    """Return coverage, width and error of the full model on other configurations, in percent.
+
+    The width is the mean of the upper end over the lower one, as a factor.
+    """
+    if result.intervals is None:
+        return {"covered": None, "width": None, "full": None}
+    configurations, values = system.measurements.configurations[rest], system.measurements.column(system.nfp)[rest]
+    low, high = result.intervals.interval(configurations)
+    predict = getattr(result.intervals, "predict", None)
+    return {
+        "covered": 100 * float(np.mean((low <= values) & (values <= high))),
+        "width": float(np.median(high / low)) if (low > 0).all() else None,
+        "full": None if predict is None else mean_relative_error(predict(configurations), values),
+    }
+
+
+def rounded(value: Any) -> Any:
+    """Return a number with few digits, anything else as it is."""
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
