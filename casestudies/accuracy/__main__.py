@@ -5,24 +5,30 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from casestudies.accuracy.learners import known
+from casestudies.accuracy.known_truth import NoiseEvaluation, TruthEvaluation
 from casestudies.accuracy.real import RealEvaluation
 from casestudies.evaluation.command import add_options, run_command
-from casestudies.evaluation.evaluation import Evaluation
 
-PRESETS: Mapping[str, type[Evaluation]] = {RealEvaluation.preset: RealEvaluation}
+PRESETS: Mapping[str, type[RealEvaluation | TruthEvaluation]] = {
+    kind.preset: kind for kind in (RealEvaluation, TruthEvaluation, NoiseEvaluation)
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run an evaluation; return the exit code."""
+    """Run an evaluation, or write the page; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m casestudies.accuracy", description=__doc__)
     parser.add_argument("preset", choices=list(PRESETS))
-    parser.add_argument("--learners", type=lambda text: tuple(text.split(",")), default=known(), metavar="NAME,…")
-    parser.add_argument("--most", type=int, help="the most runs of a learner on a system")
+    parser.add_argument("--learners", metavar="NAME,…", help="names of learners; default: all that are registered")
+    parser.add_argument("--most", type=int, metavar="N", help="at most N runs per cell, or N generated systems")
     add_options(parser)
     chosen = parser.parse_args(arguments)
-    return run_command(lambda: RealEvaluation(learners=chosen.learners, most=chosen.most), chosen)
+    kind = PRESETS[chosen.preset]
+    given: dict[str, Any] = {"learners": tuple(chosen.learners.split(","))} if chosen.learners else {}
+    if chosen.most:
+        given["most" if kind is RealEvaluation else "systems"] = chosen.most
+    return run_command(lambda: kind(**given), chosen)
 
 
 if __name__ == "__main__":

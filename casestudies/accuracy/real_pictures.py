@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casestudies.accuracy.published import published
 from casestudies.accuracy.real_tables import cells_of, learners_of, spread_of, values_of
@@ -26,7 +26,7 @@ def pictures_of(rows: Sequence[Row]) -> dict[str, bytes]:
     """Return file name → picture; a picture whose systems are absent is left out."""
     grids = {
         _OWN: [[name, f"{name}: error (%)"] for name in SIZES],
-        _CASES: [[f"{case}, {nfp}", f"{case}, {nfp}"] for nfp in PROPERTIES for case in FOLDERS],
+        _CASES: [[f"{case}, {nfp}", f"{case}: {nfp}"] for nfp in PROPERTIES for case in FOLDERS],
     }
     found = {}
     for name, columns in ((_OWN, 2), (_CASES, 4)):
@@ -45,10 +45,10 @@ def grid(rows: Sequence[Row], panels: Sequence[tuple[str, str]], columns: int) -
         axes = figure.subplots(lines, min(columns, len(panels)), squeeze=False).ravel()
         for (system, title), each in zip(panels, axes, strict=False):
             draw(each, [row for row in rows if row["system"] == system], system, learners)
-            each.set_title(literal(title), fontsize=9)
+            each.set_title(literal(title), fontsize=8)
         for each in axes[len(panels) :]:
             each.set_visible(False)
-        handles = {}
+        handles: dict[str, Any] = {}
         for each in axes[: len(panels)]:
             handles |= dict(zip(*reversed(each.get_legend_handles_labels()), strict=True))
         figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=8, fontsize=8)
