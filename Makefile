@@ -21,7 +21,7 @@ TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels demo casestudies evaluation agent measure bench slow oldest format drivers clean
+.PHONY: help test kernels demo casestudies evaluation accuracy agent measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -82,6 +82,12 @@ evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures o
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-sparse -o casestudies/scaling_evaluation/synthetic-sparse
 	@$(BIN)/python -m casestudies.scaling_evaluation casestudies/scaling_evaluation/noise-10.toml \
 	    -o casestudies/scaling_evaluation/noise-10
+
+# An interrupted one continues where it stopped; learners whose code has changed are run again.
+accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casestudies/accuracy (about 25 minutes on two cores)
+	@for preset in noise truth real; do \
+	    $(BIN)/python -m casestudies.accuracy $$preset -o casestudies/accuracy/$$preset || exit 1; done
+	@$(BIN)/python -m casestudies.accuracy page
 
 # AGENT: further options, as AGENT="--epochs 200 --episodes 1000 --output FOLDER" or AGENT=--help.
 agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling_agent; minutes; installs PyTorch)

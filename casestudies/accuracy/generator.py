@@ -21,7 +21,7 @@ the constant. Multiplicative systems are sums in ln y with contributions up to Â
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -30,7 +30,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.models.influence import InfluenceModel
+from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import Term, log_term, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -45,6 +45,8 @@ LEAST_SPACE, LEAST_ROWS, MOST_ROWS, TEST_ROWS = 60, 20, 120, 300
 LEAST_TERMS, MOST_TERMS = 2, 15
 # The share of a term's variance that no sum of the other terms has.
 DISTINCT = 0.05
+# The terms that are tried; a system may have fewer terms than wanted.
+ATTEMPTS = 400
 VALUES: tuple[tuple[float, ...], ...] = (
     (1, 2, 4, 8, 16, 32),
     (1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
@@ -186,9 +188,9 @@ def _terms(
             variables.setdefault(groups.get(option.name, option.name), []).append(option)
     wanted = int(rng.integers(LEAST_TERMS, min(MOST_TERMS, rows // 3) + 1))
     found: list[Term] = []
-    columns: list[Array] = [np.ones(rows)]
+    columns: list[Array] = []
     used: set[Key] = set()
-    for _ in range(200 * MOST_TERMS):
+    for _ in range(ATTEMPTS):
         if len(found) == wanted:
             break
         order = min(int(rng.choice([1, 2, 3], p=[0.6, 0.3, 0.1])), len(variables))
@@ -198,14 +200,18 @@ def _terms(
             term *= _unit(rng, members[int(rng.integers(len(members)))], kind)
         key = key_of(term, groups)
         column = term.evaluate(configurations[:rows].column)
-        others = np.column_stack(columns)
-        centred = column - column.mean()
-        left = column - others @ np.linalg.lstsq(others, column, rcond=None)[0]
-        if key not in used and left @ left > max(DISTINCT * (centred @ centred), 1e-9):
+        if key not in used and column.std() > 0 and _distinct([*columns, column]):
             found.append(term)
             columns.append(column)
             used.add(key)
     return found
+
+
+def _distinct(columns: Sequence[Array]) -> bool:
+    """Whether a regression of each column on the others leaves a share of its variance."""
+    correlations = np.corrcoef(columns).reshape(len(columns), -1)
+    inverse = np.linalg.inv(correlations + 1e-9 * np.eye(len(columns)))
+    return bool((1 / np.diag(inverse) > DISTINCT).all())
 
 
 def _unit(rng: np.random.Generator, option: Option, kind: str) -> Term:
@@ -226,15 +232,16 @@ def _weighted(rng: np.random.Generator, terms: list[Term], configurations: Confi
     base = 10 ** rng.uniform(-2, 3)
     columns = np.column_stack([term.evaluate(configurations.column) for term in terms])
     sizes = np.exp(rng.uniform(math.log(0.1), 0, len(terms))) / abs(columns).max(axis=0)
-    if kind == "multiplicative":
+    link: Link = "log" if kind == "multiplicative" else "identity"
+    if link == "log":
         sizes *= np.where(rng.random(len(terms)) < 0.5, 1, -1)
-        influences, constant, link = sizes, math.log(base), "log"
+        influences, constant = sizes, math.log(base)
     else:
         binary = {option.name for option in system.binary_options}
         free = np.array([bool(term.options & binary) for term in terms])
         signs = np.where(free & (rng.random(len(terms)) < 0.3), -1.0, 1.0)
         while (1 + columns @ (sizes * signs)).min() < 0.2:
             signs[int(np.argmin(np.where(signs < 0, columns.max(axis=0) * sizes * signs, 0)))] = 1.0
-        influences, constant, link = base * sizes * signs, base, "identity"
+        influences, constant = base * sizes * signs, base
     pairs = [(Term(), constant), *zip(terms, map(float, influences), strict=True)]
     return InfluenceModel.of_system(pairs, system, link)

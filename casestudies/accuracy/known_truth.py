@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.accuracy import truth_tables
+from casestudies.accuracy import generator, truth_tables
 from casestudies.accuracy.generator import NFP, Truth, pure_noise, truth
-from casestudies.accuracy.learners import PRESETS, READABLE, code_of, known
+from casestudies.accuracy.learners import PRESETS, READABLE, code_of, hash_of, known
 from casestudies.accuracy.real import number_of_terms, rounded
 from casestudies.accuracy.truth_pictures import noise_pictures, truth_pictures
 from casestudies.accuracy.truth_tables import BINS, SETTLED
@@ -48,6 +49,10 @@ class TruthEvaluation(Evaluation):
                 last = min(first + _BLOCK, self.systems)
                 cell = {"learner": learner, "first": first, "last": last, "code": code_of(learner)}
                 yield f"{learner}: systems {first} to {last - 1}", cell
+
+    def shared(self) -> dict[str, Any]:
+        """Return what decides the systems: the source of the generator."""
+        return {"generator": hash_of(Path(generator.__file__))}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a row per system."""

@@ -14,12 +14,13 @@ from splc.learning.registry import learner_of
 
 # The default learner, SPL Conqueror's algorithm, and the baselines.
 DEFAULT, STEPWISE = "projection", "stepwise"
-LEARNERS = (DEFAULT, STEPWISE, "forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
+BASELINES = ("forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
+LEARNERS = (DEFAULT, STEPWISE, *BASELINES)
 # The learners whose models have terms.
 READABLE = (DEFAULT, STEPWISE)
 PRESETS = {STEPWISE: "splconqueror"}
 RUNS = 30
-# Fewer runs where a run takes seconds: the default learner from this many rows on, and all baselines but the forest.
+# Fewer runs of the default learner where one takes seconds: from this many rows on.
 MANY_ROWS, FEWER_RUNS = 200, 10
 
 
@@ -30,11 +31,7 @@ def known(names: tuple[str, ...] = LEARNERS) -> tuple[str, ...]:
 
 def runs(learner: str, rows: int) -> int:
     """Return the number of runs of a learner on a number of rows."""
-    if learner == STEPWISE:
-        return RUNS
-    if learner in (DEFAULT, "forest"):
-        return RUNS if rows < MANY_ROWS else FEWER_RUNS
-    return FEWER_RUNS
+    return FEWER_RUNS if learner == DEFAULT and rows >= MANY_ROWS else RUNS
 
 
 def settings_of(learner: str, learning: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -47,4 +44,9 @@ def code_of(learner: str) -> str:
     """Return the hash of the source files of a learner: a learner that has changed is run again."""
     file = Path(str(sys.modules[type(learner_of(learner)).__module__].__file__))
     files = [file] if file.parent.name == "learning" else sorted(file.parent.glob("*.py"))
+    return hash_of(*files)
+
+
+def hash_of(*files: Path) -> str:
+    """Return the hash of the content of files."""
     return sha256_of(b"".join(each.read_bytes() for each in files))[:16]

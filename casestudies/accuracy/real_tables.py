@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from splc.io.tables import Cell, Spread, Table
 
 # Errors of a learner and of another one differ if they are further apart than so many standard errors.
 WITHIN = 2.0
+CASES = "Case studies"
 
 
 def cells_of(rows: Iterable[Row]) -> list[tuple[str, int | str]]:
@@ -51,14 +52,10 @@ def spread_of(values: Sequence[float]) -> Spread:
 
 def tables_of(rows: Sequence[Row]) -> tuple[Table, ...]:
     """Return all tables: errors per group of systems, published errors, the prototype, and the default learner."""
-    groups: list[tuple[str, Callable[[str], bool]]] = [
-        *((name, lambda system, name=name: system == name) for name in SIZES),  # type: ignore[misc]
-        ("Case studies", lambda system: system not in SIZES),
-    ]
-    found = []
-    for title, belongs in groups:
-        if mine := [row for row in rows if belongs(row["system"])]:
-            found.append(errors_table(mine, title))
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["system"] if row["system"] in SIZES else CASES, []).append(row)
+    found = [errors_table(mine, title) for title, mine in groups.items()]
     found += [published_table(name) for name in dict.fromkeys(row["system"] for row in rows) if published(name)]
     if mine := [row for row in rows if row["learner"] == DEFAULT]:
         found += [prototype_table(mine), default_table(mine)]
@@ -68,7 +65,7 @@ def tables_of(rows: Sequence[Row]) -> tuple[Table, ...]:
 def errors_table(rows: Sequence[Row], title: str) -> Table:
     """Return the errors of all learners: a row per number of rows, or per system and design."""
     learners = learners_of(rows)
-    several = len({row["system"] for row in rows}) > 1
+    several = title == CASES
     lines: list[tuple[Cell, ...]] = []
     for system, size in cells_of(rows):
         errors = [values_of(rows, "error", system=system, size=size, learner=each) for each in learners]
@@ -112,10 +109,13 @@ def prototype_table(rows: Sequence[Row]) -> Table:
                 stated.printed, mean_of(values_of(same, "error")), printed, verdict(printed, stated.printed),
             )
         )  # fmt: skip
-    columns = ("system", "rows or design")
-    for part in ("full model", "printed model"):
-        columns += (f"{part}: prototype", f"{part}: runs 1 to 5", f"{part}: all runs", f"{part}: reached")
-    return Table(columns, tuple(lines), "The default learner and its prototype: mean relative error in %")
+    parts = ("prototype", "runs 1 to 5", "all runs", "reached")
+    columns = [f"{model}: {part}" for model in ("full model", "printed model") for part in parts]
+    return Table(
+        ("system", "rows or design", *columns),
+        tuple(lines),
+        "The default learner and its prototype: mean relative error in %",
+    )
 
 
 def verdict(found: Spread, stated: float | None) -> str | None:

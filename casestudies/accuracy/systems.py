@@ -111,14 +111,15 @@ def with_numbers(measured: Measurements) -> Measurements:
     for option in system.binary_options:
         if found := _LEVEL.fullmatch(option.name):
             levels.setdefault(found[1], {})[option.name] = float(found[2])
-    members = {name for group in levels.values() for name in group}
-    parents = {option.parent for option in system.binary_options if option.name in members}
-    kept = [option for option in system.binary_options if option.name not in members | parents]
+    gone = {name for group in levels.values() for name in group}
+    gone |= {option.parent for option in system.binary_options if option.name in gone and option.parent}
+    kept = [option for option in system.binary_options if option.name not in gone]
     numbers: list[Option] = [NumericOption(name, tuple(sorted(group.values()))) for name, group in levels.items()]
     changed = VariabilityModel(system.name, (*kept, *numbers))
     changed = replace(changed, constraints=(parse_arithmetic(_EXCLUDED, changed.name_table),))
     columns = {option.name: measured.configurations.column(option.name) for option in kept}
     for name, group in levels.items():
-        columns[name] = sum(value * measured.configurations.column(member) for member, value in group.items())
+        members = np.column_stack([measured.configurations.column(member) for member in group])
+        columns[name] = members @ np.array(list(group.values()))
     configurations = Configurations.from_columns(changed, columns)
     return Measurements(configurations, measured.values, measured.aggregate, measured.report)

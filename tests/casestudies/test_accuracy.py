@@ -1,0 +1,282 @@
+"""The accuracy of learners: splits, generated systems, rows, tables, committed results."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from casestudies.accuracy import real, systems
+from casestudies.accuracy.__main__ import main
+from casestudies.accuracy.generator import DISTINCT, NFP, NOISE, Truth, pure_noise, truth
+from casestudies.accuracy.known_truth import NoiseEvaluation, TruthEvaluation, calibrated, recovered
+from casestudies.accuracy.learners import code_of
+from casestudies.accuracy.page import rows_of, summary
+from casestudies.accuracy.published import PROTOTYPE, best_published, published
+from casestudies.accuracy.real import RealEvaluation, run_row
+from casestudies.accuracy.real_tables import spread_of, tables_of, verdict
+from casestudies.evaluation.run import run_evaluation
+from sampling import Space
+from splc.errors import LearningError
+from splc.io.tables import Spread
+from splc.learning import learn
+from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term, option_term
+from tests.support.real_data import needs_data
+
+CASE = "SMG2000 1-D, solve_seconds"
+
+
+@needs_data
+@pytest.mark.parametrize("name", systems.SIZES)
+def test_published_splits(name: str) -> None:
+    """The learning set of run m of the i-th size is the begin of the permutation with the seed 30 i + m."""
+    total = len(systems.load(name).measurements)
+    assert total == {"x264": 1152, "LLVM": 1024}.get(name, 2304)
+    for place, size in enumerate(systems.sizes(name)):
+        for run in (1, 30):
+            order = np.random.RandomState(30 * place + run).permutation(total)
+            assert systems.learning_set(name, size, run).tolist() == order[: int(size)].tolist()
+
+
+@needs_data
+def test_numeric_columns_of_dune() -> None:
+    """Dune with numeric columns has the same rows and values, numbers instead of levels, and the same space."""
+    binary, numeric = (systems.load(name).measurements for name in ("Dune", "Dune, numeric columns"))
+    assert [option.name for option in numeric.model.numeric_options] == ["pre", "post", "cells"]
+    assert numeric["Performance"].tolist() == binary["Performance"].tolist()
+    for row in (0, 700, 2303):
+        one = binary.configurations.assignment(row)
+        for name, value in numeric.configurations.assignment(row).items():
+            assert one[f"{name}_{value:.0f}" if name in {"pre", "post", "cells"} else name] in (1, value)
+    assert Space(numeric.model).count == Space(binary.model).count == 2304
+    assert Space(numeric.model).check(numeric.configurations).all()
+
+
+def test_designs_of_case_studies() -> None:
+    """Plackett-Burman designs have one learning set, `random:50` has one of 50 rows per run."""
+    assert len(systems.learning_set(CASE, "pb:9,3", 1)) == 9
+    first, second = (systems.learning_set(CASE, "random:50", run) for run in (1, 2))
+    assert len(first) == len(set(first)) == 50
+    assert set(first) != set(second)
+    numbers = [cell["runs"] for _, cell in RealEvaluation(learners=("stepwise",), systems=(CASE,)).cells()]
+    assert numbers == [1, 1, 1, 30]
+
+
+@pytest.mark.parametrize("index", [*range(30), 66, 131, 199])
+def test_generated_system(index: int) -> None:
+    """A system is valid and distinct, and its measured values are those of its model, up to the stated noise."""
+    one = truth(index)
+    configurations, values = one.measurements.configurations, one.true_values
+    assert Space(one.measurements.model).check(configurations).all()
+    assert len(configurations.unique()) == len(configurations) > one.rows >= 20
+    total = np.zeros(len(values))
+    for term, influence in one.model.terms:
+        total += influence * term.evaluate(configurations.column)
+    assert values == pytest.approx(np.exp(total) if one.kind == "multiplicative" else total)
+    assert (values > 0).all()
+    deviation = one.measurements[NFP] / values - 1
+    assert abs(deviation).max() <= 3 * one.noise + 1e-12
+    assert np.std(deviation) == pytest.approx(one.noise, rel=0.2, abs=1e-12)
+    assert 2 <= len(one.keys(one.model)) == len(one.model.terms) - 1 <= min(15, one.rows // 3)
+
+
+@pytest.mark.parametrize("index", range(0, 60, 7))
+def test_no_true_term_is_a_sum_of_others(index: int) -> None:
+    """A regression on the other terms leaves a share of each term's variance on the learning set."""
+    one = truth(index)
+    columns = [term.evaluate(one.measurements.configurations[: one.rows].column) for term, _ in one.model.terms[1:]]
+    left = []
+    for place, column in enumerate(columns):
+        others = np.column_stack([*columns[:place], *columns[place + 1 :], np.ones(one.rows)])
+        rest = column - others @ np.linalg.lstsq(others, column, rcond=None)[0]
+        left.append((rest @ rest) / ((column - column.mean()) ** 2).sum())
+    assert min(left) > 0.999 * DISTINCT
+
+
+def test_the_generated_systems_are_varied() -> None:
+    """Both kinds, all styles, noise levels, and systems with constraints and groups occur; draws are repeatable."""
+    found = [truth(index) for index in range(200)]
+    assert {one.kind for one in found} == {"additive", "multiplicative"}
+    cells = {(one.kind, one.style, one.noise) for one in found}
+    assert len(cells) == 2 * 3 * len(NOISE)
+    assert sum(bool(one.measurements.model.constraints) for one in found) > 40
+    assert sum(bool(one.groups) for one in found) > 40
+    sizes = [len(one.measurements.model.options) for one in found]
+    assert (min(sizes), max(sizes) > 35) == (3, True)
+    assert str(truth(7).model) == str(found[7].model)
+    assert truth(7).measurements[NFP].tolist() == found[7].measurements[NFP].tolist()
+
+
+def test_pure_noise_depends_on_no_option() -> None:
+    """Values of pure noise have the mean 100 and the deviation 10, and no correlation with any option."""
+    correlations = []
+    for index in range(20):
+        one = pure_noise(index)
+        values = one.measurements[NFP]
+        assert values.mean() == pytest.approx(100, abs=5)
+        assert values.std() == pytest.approx(10, rel=0.3)
+        for name in one.measurements.model.names:
+            column = one.measurements.configurations.column(name)
+            if column.std() > 0:
+                correlations.append(np.corrcoef(column, values)[0, 1] * math.sqrt(len(values)))
+    assert np.mean(correlations) == pytest.approx(0, abs=0.2)
+    assert np.std(correlations) == pytest.approx(1, abs=0.25)
+
+
+def result_of(one: Truth, model: InfluenceModel, estimates: tuple[InfluenceEstimate, ...] = ()) -> Any:
+    """Return a result of learning with another model."""
+    result = learn(one.measurements, NFP, "splconqueror", learner="stepwise", learning_set=np.arange(one.rows))
+    return replace(result, predictor=model, estimates=estimates)
+
+
+def test_the_truth_recovers_itself() -> None:
+    """The true model has all true terms and no false one; one more term is false, one less is not found."""
+    one = truth(0)
+    number = len(one.model.terms) - 1
+    assert recovered(result_of(one, one.model), one) == {
+        "true terms": number,
+        "true terms found": number,
+        "false terms": 0,
+        "true sets": len(one.sets(one.model)),
+        "true sets found": len(one.sets(one.model)),
+        "false sets": 0,
+    }
+    unused = sorted(set(one.measurements.model.names) - one.model.options)[0]
+    pairs = [*one.model.terms[:-1], (option_term(unused), 1.0)]
+    found = recovered(result_of(one, InfluenceModel.of_system(pairs, one.measurements.model)), one)
+    assert (found["true terms found"], found["false terms"], found["false sets"]) == (number - 1, 1, 1)
+    product = InfluenceModel.of_system(one.model.terms, one.measurements.model, "log")
+    assert recovered(result_of(one, product), one) == {}
+
+
+def test_members_of_a_group_count_as_the_group() -> None:
+    """Another member of the same alternative group is the same term."""
+    one = next(each for each in map(truth, itertools.count()) if each.groups)
+    first, second = list(one.groups)[:2]
+    assert one.groups[first] == one.groups[second]
+    assert one.key(option_term(first)) == one.key(option_term(second)) != one.key(Term())
+
+
+def test_calibration_counts_right_signs() -> None:
+    """Estimates of true terms count as right with the true sign, and as covered inside of their interval."""
+    one = truth(0)
+    terms = [(term, influence) for term, influence in one.model.terms if term.factors]
+    estimates = tuple(
+        InfluenceEstimate(term, sign * influence, 1.0, influence - 1, influence + 1, 0.97)
+        for (term, influence), sign in zip(terms, itertools.chain([-1], itertools.repeat(1)), strict=False)
+    )
+    found = calibrated(result_of(one, one.model, estimates), one)
+    assert (found["P 0.95"], found["P 0.95 right"]) == (len(terms), len(terms) - 1)
+    assert (found["influences"], found["influences covered"]) == (len(terms), len(terms))
+    assert found["P 0.95 sum"] == pytest.approx(0.97 * len(terms))
+    assert (found["settled"], found["settled and true"]) == (len(terms), len(terms))
+    assert found["P 0.99"] == found["P 0.5"] == 0
+
+
+def test_row_of_a_run() -> None:
+    """A row has the error on all configurations outside of the learning set."""
+    row = run_row("stepwise", CASE, "pb:9,3", 1)
+    system = systems.load(CASE)
+    rows = systems.learning_set(CASE, "pb:9,3", 1)
+    result = learn(
+        system.measurements, system.nfp, "splconqueror", learner="stepwise", learning_set=rows, settings=system.learning
+    )
+    rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
+    predicted = result.model.predict(system.measurements.configurations[rest])
+    measured = system.measurements[system.nfp][rest]
+    assert row["error"] == pytest.approx(100 * np.mean(abs(predicted / measured - 1)), rel=1e-4)
+    assert (row["rows"], row["form"]) == (9, "identity")
+    assert row["terms"] == len(result.terms) - 1
+
+
+def test_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run in which nothing can be learned has a row with the reason."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise LearningError("nothing can be learned")
+
+    monkeypatch.setattr(real, "learn", fail)
+    row = run_row("stepwise", CASE, "pb:9,3", 1)
+    assert row["reason"] == "nothing can be learned"
+    assert "error" not in row
+
+
+def test_spread_is_the_standard_error() -> None:
+    """The deviation in tables is that of the mean."""
+    found = spread_of([1.0, 2.0, 3.0, 6.0])
+    assert found.mean == 3.0
+    assert found.deviation == pytest.approx(math.sqrt(14 / 3 / 4))
+    assert spread_of([4.0]) == Spread(4.0, None, relative=False)
+    assert spread_of([]).mean is None
+
+
+def test_verdict() -> None:
+    """A stated error is reached within two standard errors and the rounding of the statement."""
+    assert verdict(Spread(11.9, 0.4), 11.1) == "yes"
+    assert verdict(Spread(12.0, 0.4), 11.1) == "no"
+    assert verdict(Spread(0.855, None), 0.85) == "yes"
+    assert verdict(Spread(0.86, None), 0.85) == "no"
+    assert verdict(Spread(0.86, None), None) is None
+
+
+def test_published() -> None:
+    """Published errors have the numbers of rows of the splits; the best of several is the smallest."""
+    for name in systems.SIZES:
+        assert set(systems.SIZES[name]) <= {size for errors in published(name).values() for size in errors}
+        assert best_published(name, 7) is None
+    assert best_published("x264", 64) == ("HINNPerf", 0.98)
+    assert best_published("Dune, numeric columns", 375) == ("random forest", 7.1)
+    assert all(size in systems.sizes(name) for name, size in PROTOTYPE)
+
+
+def test_tables(tmp_path: Path) -> None:
+    """Two learners on a case study: tables with their means, a row per cell, and the same rows from the CSV."""
+    learners = ("stepwise", "tree")
+    evaluation = RealEvaluation(learners=learners, systems=(CASE,), most=2)
+    result = run_evaluation(evaluation, tmp_path, pictures=False)
+    assert len(result.rows) == 2 * (1 + 1 + 1 + 2)
+    (table,) = result.tables
+    assert table.columns == ("system", "design", "runs", *learners)
+    errors = [row["error"] for row in result.rows if (row["learner"], row["size"]) == ("tree", "random:50")]
+    assert table.rows[-1][2:] == ("2", table.rows[-1][3], spread_of(errors))
+    rows = rows_of(tmp_path / "table.csv")
+    assert tables_of(rows) == (table,)
+    lines = summary(rows).rows
+    assert [line[1] for line in lines] == list(systems.DESIGNS)
+    assert str(lines[-1][5]).endswith("(tree)")
+    again = run_evaluation(evaluation, tmp_path, pictures=False)
+    assert (again.found, again.files) == (len(evaluation.tasks()), result.files)
+
+
+def test_code_decides_the_task() -> None:
+    """Tasks depend on the source of their learner, which all baselines share."""
+    assert code_of("stepwise") != code_of("forest") == code_of("tree")
+    assert all(cell["code"] == code_of(cell["learner"]) for _, cell in TruthEvaluation(systems=10).cells())
+
+
+def test_pure_noise_rows(tmp_path: Path) -> None:
+    """A learner that prints terms for noise is counted with them."""
+    result = run_evaluation(NoiseEvaluation(learners=("stepwise",), systems=10), tmp_path)
+    assert result.files[0] == "pictures/noise.png"
+    (table,) = result.tables
+    assert table.rows[0][:4] == ("stepwise", "all", 10, sum(row["terms"] > 0 for row in result.rows))
+    assert {row["kind"] for row in result.rows} == {"noise"}
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command limits learners and systems, and prints one JSON object."""
+    arguments = ["truth", "--learners", "stepwise,tree", "--most", "3", "-j", "1", "-o", str(tmp_path), "--json"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(row["learner"], row["system"]) for row in found["rows"]] == [
+        (learner, number) for learner in ("stepwise", "tree") for number in range(3)
+    ]
+    assert found["files"][:1] == ["pictures/recovery.png"]
