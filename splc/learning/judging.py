@@ -26,6 +26,7 @@ from splc.learning.result import (
     Round,
 )
 from splc.models.influence import EvaluationError, InfluenceModel, Link
+from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -160,9 +161,14 @@ def predictions(predictor: Predictor, configurations: Configurations) -> Array:
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def influence_model(terms: Iterable[LearnedTerm], system: VariabilityModel, link: Link = "identity") -> InfluenceModel:
+def influence_model(
+    terms: Iterable[LearnedTerm],
+    system: VariabilityModel,
+    link: Link = "identity",
+    derived: Iterable[Derived] = (),
+) -> InfluenceModel:
     """Return selected terms as a performance-influence model, expanded to canonical terms."""
-    return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system, link)
+    return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system, link, derived)
 
 
 def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:
@@ -176,7 +182,8 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
     """
     other = measurements.measured(result.nfp)
     values = other.column(result.nfp)
-    earlier = [influence_model(this.terms, other.model, result.model.link) for this in result.rounds[:-1]]
+    own = result.model if result.rounds else InfluenceModel(())
+    earlier = [influence_model(this.terms, other.model, own.link, own.derived) for this in result.rounds[:-1]]
     return [
         mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, result.predictor)
     ]

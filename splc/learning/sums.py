@@ -163,6 +163,9 @@ def learn_sum(
             on_round=None if on_round is None else partial(on_round, part),
             should_stop=should_stop,
         )
+        if result.readable and result.model.link != "identity":
+            what = f"the model of the part {part.nfp} is a product, which cannot be a summand"
+            raise LearningError(what, hint="learn sums: --form sum")
         results.append(result)
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
         terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]
@@ -172,7 +175,8 @@ def learn_sum(
     pairs = tuple(zip(parts, results, strict=True))
     facts = {**learned[0].provenance, "parts": [_fact(*pair) for pair in pairs], **(provenance or {})}
     whole = merged_terms(terms)
-    model = influence_model(whole, measurements.model)
+    derived = {each.name: each for result in learned for each in result.model.derived}
+    model = influence_model(whole, measurements.model, derived=derived.values())
     distinct = np.unique(rows)
     errors = errors_of(model, measurements, name, distinct)
     stopped = any(result.termination == "interrupted" for result in learned)

@@ -96,11 +96,15 @@ class InfluenceModel:
 
     @classmethod
     def of_system(
-        cls, terms: Iterable[tuple[Term, float]], system: VariabilityModel, link: Link = "identity"
+        cls,
+        terms: Iterable[tuple[Term, float]],
+        system: VariabilityModel,
+        link: Link = "identity",
+        derived: Iterable[Derived] = (),
     ) -> InfluenceModel:
         """Return the model of (term, influence) pairs over the names of a system, in its order and `reduced`."""
         binary = [option.name for option in system.binary_options]
-        model = cls.from_terms(terms, system.term_order, link)
+        model = cls.from_terms(terms, system.term_order, link, derived)
         return model.reduced([*binary, *system.switches], system.mandatory | {ROOT})
 
     @property
@@ -126,6 +130,12 @@ class InfluenceModel:
     def subexpressions(self) -> tuple[Derived, ...]:
         """The subexpressions that its terms use."""
         return tuple(each for each in self.derived if not isinstance(each, Parameter))
+
+    @property
+    def factors(self) -> tuple[Derived, ...]:
+        """The subexpressions that are factors of its terms; others are only inside of these."""
+        used = frozenset().union(*(term.options for term, _ in self.terms))
+        return tuple(each for each in self.subexpressions if each.name in used)
 
     def scaled(self, factor: float) -> InfluenceModel:
         """Return the model with its predictions multiplied by a factor, which is positive for the link 'log'."""

@@ -14,8 +14,9 @@ from splc.io.toml import finite_number
 from splc.learning.intervals import intervals_of
 from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Exponent, Factor, Term, product_of
-from splc.models.text.reader import expand_text
+from splc.models.subexpressions import Derived
+from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, product_of
+from splc.models.text.reader import expand_subexpression, expand_text
 from splc.system.variability import VariabilityModel
 
 # `splc learn --json` and `splc scale --json` print the model too, perhaps with its terms as text only.
@@ -58,6 +59,7 @@ class _Reader:
     def __init__(self, file: str, system: VariabilityModel | None) -> None:
         self.problems = Problems(file)
         self.system = system
+        self.derived: dict[str, Derived] = {}
 
     def model(self, content: Any) -> InfluenceModel:
         """Return the model."""
@@ -73,13 +75,26 @@ class _Reader:
         if not (isinstance(order, list) and all(isinstance(name, str) for name in order)):
             self.problems.add("model.order must be a list of names")
             order = []
+        self.derive(entry.get("subexpressions", []))
         found: list[tuple[Term, float]] = []
         for at, item in enumerate(terms):
             found += self.term(item, f"model.terms[{at}]")
         self.problems.raise_if_any(InputError)
         if self.system is None:
-            return InfluenceModel.from_terms(found, order, link)
-        return InfluenceModel.of_system(found, self.system, link)
+            return InfluenceModel.from_terms(found, order, link, self.derived.values())
+        return InfluenceModel.of_system(found, self.system, link, self.derived.values())
+
+    def derive(self, texts: Any) -> None:
+        """Read the subexpressions, which terms use like options."""
+        if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
+            self.problems.add("model.subexpressions must be a list of texts")
+            return
+        for at, text in enumerate(texts):
+            try:
+                self.derived |= expand_subexpression(text, self.system.term_names if self.system else None)
+            except ExpressionError as error:
+                for problem in error.problems:
+                    self.problems.add(f"model.subexpressions[{at}]: {problem.message}", text=text, hint=problem.hint)
 
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
@@ -119,7 +134,9 @@ class _Reader:
         if not isinstance(name, str):
             self.problems.add(f"{place}.option must be the name of an option")
             return None
-        if self.system is not None:
+        if name in self.derived:
+            name = Subexpression(name)
+        elif self.system is not None:
             known = self.system.term_names.get(name)
             if known is None:
                 hint = unknown_name_hint(name, list(self.system.term_order))

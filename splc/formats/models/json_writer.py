@@ -25,11 +25,12 @@ MANY = "splc.models/1"
 
 
 def model_object(model: InfluenceModel) -> dict[str, Any]:
-    """Return a model as JSON's types: text, link, the order of options, terms with influences and exponents."""
+    """Return a model as JSON's types: text, link, order of options, subexpressions, terms with exponents."""
     return {
         "text": model.text,
         "link": model.link,
         "order": list(model.order),
+        "subexpressions": [each.name for each in model.factors],
         "terms": [
             {
                 "term": term.text(model.order),

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
-from splc.formats.models.log_writer import LINK, NFP
+from splc.formats.models.log_writer import DEFINITION, LINK, NFP
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel, Link
-from splc.models.terms import Term
+from splc.models.subexpressions import Derived
+from splc.models.terms import Subexpression, Term, product_of
 from splc.models.text.log_grammar import expand_product, is_number, names_of, split_model
+from splc.models.text.reader import expand_subexpression
 from splc.system.variability import ROOT, VariabilityModel
 
 WhichRound = Literal["last", "best"] | int
@@ -47,13 +50,17 @@ class RoundLine:
 
 @dataclass
 class Learning:
-    """One learning of a log: its rounds by number (a later line of the same round counts) and the averaged model."""
+    """One learning of a log: its rounds by number (a later line of the same round counts) and the averaged model.
+
+    `definitions`: name in terms → the subexpression that it means, and the line.
+    """
 
     rounds: dict[int, RoundLine] = field(default_factory=dict)
     average: list[tuple[str, int]] = field(default_factory=list)
     analysed: bool = False
     link: Link = "identity"
     nfp: str | None = None
+    definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -113,6 +120,7 @@ def _learnings(source: Source) -> list[Learning]:
     last, averaging = -1, False
     nfp: str | None = None
     link: Link = "identity"
+    definitions: dict[str, tuple[str, int]] = {}
     for number, raw in enumerate(source.text().splitlines(), 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
@@ -125,6 +133,9 @@ def _learnings(source: Source) -> list[Learning]:
             link = "log" if stated == "log" else "identity"
             if stated != link:
                 problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
+        elif line.startswith(DEFINITION):
+            name, _, text = line.removeprefix(DEFINITION).partition(" = ")
+            definitions = {**definitions, name: (text, number)}
         elif line.startswith(NFP):
             nfp = line.removeprefix(NFP).strip() or None
         elif line.startswith(_AVERAGE):
@@ -149,9 +160,9 @@ def _learnings(source: Source) -> list[Learning]:
                 found.append(Learning(analysed=found[-1].analysed))
             last = this.number
             found[-1].rounds[this.number] = this
-            found[-1].link, found[-1].nfp = link, nfp
+            found[-1].link, found[-1].nfp, found[-1].definitions = link, nfp, definitions
         elif line.startswith("Analyze finished"):
-            link = "identity"
+            link, definitions = "identity", {}
     problems.raise_if_any(InputError)
     return [learning for learning in found if not learning.empty]
 
@@ -193,6 +204,9 @@ def _model(
     names = (
         NameTable(variability_model.term_names) if variability_model else names_of(product for _, product, _ in parts)
     )
+    named, derived = _subexpressions(learning, problems, variability_model)
+    for name in named:
+        names.add(name, name)
     terms: list[tuple[Term, float]] = []
     for influence, product, line in parts:
         text = f"{influence} * {product}" if product else influence
@@ -206,8 +220,32 @@ def _model(
             for problem in error.problems:
                 problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
             continue
-        terms += [(term, float(influence) * weight) for term, weight in expansion.items()]
+        terms += [(_defined(term, named), float(influence) * weight) for term, weight in expansion.items()]
     problems.raise_if_any(InputError)
     if variability_model is None:
-        return InfluenceModel.from_terms(terms, link=link)
-    return InfluenceModel.of_system(terms, variability_model, link)
+        return InfluenceModel.from_terms(terms, link=link, derived=derived)
+    return InfluenceModel.of_system(terms, variability_model, link, derived)
+
+
+def _subexpressions(
+    learning: Learning, problems: Problems, system: VariabilityModel | None
+) -> tuple[dict[str, Subexpression], tuple[Derived, ...]]:
+    """Return name → the subexpression that it means, and all subexpressions."""
+    named: dict[str, Subexpression] = {}
+    derived: dict[str, Derived] = {}
+    for name, (text, line) in learning.definitions.items():
+        try:
+            derived |= expand_subexpression(text, None if system is None else system.term_names)
+        except ExpressionError as error:
+            for problem in error.problems:
+                problems.add(f"in the definition of {name}: {problem.message}", line, hint=problem.hint)
+            continue
+        named[name] = Subexpression(text)
+    return named, tuple(derived.values())
+
+
+def _defined(term: Term, named: Mapping[str, Subexpression]) -> Term:
+    """Return a term with subexpressions instead of their names."""
+    if named.keys().isdisjoint(term.options):
+        return term
+    return product_of(replace(factor, option=named.get(factor.option, factor.option)) for factor in term.factors)

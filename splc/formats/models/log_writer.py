@@ -6,15 +6,17 @@ Content that SPL Conqueror's logs have no line for (sampling, seed, hashes of th
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json_writer import provenance_of
-from splc.learning.result import LearnedTerm, LearningResult
+from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT
+from splc.models.terms import CONSTANT, Term, product_of
 from splc.models.text.log_grammar import duration_text, model_text, net_number, require_writable_names, term_text
 from splc.system.variability import ROOT
 
@@ -25,6 +27,7 @@ HEADER = (
 LINK = "command: splc link: "
 EXPLAINED = "command: splc note: the prediction is exp(model)"
 NFP = "command: nfp "
+DEFINITION = "command: splc definition: "
 
 
 def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:
@@ -33,6 +36,12 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
     `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
     that of the last round is known, on all measured configurations.
     """
+    defined = _definitions(result.model)
+    result = replace(
+        result,
+        terms=tuple(_renamed(term, defined) for term in result.terms),
+        rounds=tuple(_renamed_round(this, defined) for this in result.rounds),
+    )
     order = result.model.order
     _require_names(result.model, result.base)
     rounds = _round_lines(result)
@@ -75,12 +84,15 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
     _require_names(model, base)
     # The constant comes first, as in every log.
     terms = sorted(model.terms, key=lambda pair: pair[0] != CONSTANT)
-    text = model_text([(influence, term_text(term, model.order, base)) for term, influence in terms])
+    defined = _definitions(model)
+    pairs = [(influence, term_text(_with_names(term, defined), model.order, base)) for term, influence in terms]
+    text = model_text(pairs)
     size = sum(
         max(1, sum(abs(int(factor.power)) + abs(int(factor.log)) for factor in term.factors)) for term, _ in terms
     )
     lines = [
         *(_link_lines(model) if model.link != "identity" else []),
+        *_definition_lines(defined),
         *([] if nfp is None else [NFP + _one_line(nfp)]),
         HEADER,
         "Models:",
@@ -89,6 +101,33 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
         "Analyze finished",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _definitions(model: InfluenceModel) -> dict[str, str]:
+    """Return subexpression → the name that terms use instead, since the grammar has names only: f1, f2, …."""
+    taken = {*model.order, *model.options, ROOT}
+    names = (name for name in (f"f{number}" for number in itertools.count(1)) if name not in taken)
+    return {each.name: name for each, name in zip(model.factors, names, strict=False)}
+
+
+def _definition_lines(defined: Mapping[str, str]) -> list[str]:
+    return [f"{DEFINITION}{name} = {text}" for text, name in defined.items()]
+
+
+def _with_names(term: Term, defined: Mapping[str, str]) -> Term:
+    """Return a term with the names of subexpressions instead of their texts."""
+    if not defined:
+        return term
+    return product_of(replace(factor, option=defined.get(factor.option, factor.option)) for factor in term.factors)
+
+
+def _renamed(term: LearnedTerm, defined: Mapping[str, str]) -> LearnedTerm:
+    return replace(term, term=_with_names(term.term, defined)) if defined else term
+
+
+def _renamed_round(this: Round, defined: Mapping[str, str]) -> Round:
+    terms = tuple(_renamed(term, defined) for term in this.terms)
+    return replace(this, added=_renamed(this.added, defined), terms=terms) if defined else this
 
 
 def _require_names(model: InfluenceModel, base: str) -> None:
@@ -119,7 +158,7 @@ def _provenance_lines(result: LearningResult) -> list[str]:
     facts["error"] = result.error
     if result.left_out:
         facts["left out of errors"] = result.left_out
-    lines = _link_lines(result.model)
+    lines = [*_link_lines(result.model), *_definition_lines(_definitions(result.model))]
     for key, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         lines.append(f"command: splc {_one_line(key)}: {_one_line(text)}")

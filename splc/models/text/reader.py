@@ -79,6 +79,20 @@ def expand_model(
     return _Text(text, stated, parameters or Parameters(), symbols).expanded()
 
 
+def expand_subexpression(text: str, names: Mapping[str, str] | None) -> dict[str, Derived]:
+    """Return the subexpression with this text, which is its name in terms, and those inside of it, by name.
+
+    Raises:
+        ExpressionError: if the text is wrong, or is not a subexpression but a sum of terms.
+    """
+    # A sum is a subexpression only where it cannot be multiplied out, as in a divisor.
+    for whole in (text, f"1 / {text}"):
+        derived = {each.name: each for each in expand_model(whole, names).derived}
+        if text in derived:
+            return derived
+    raise ExpressionError(f"{shorten(text, 80)!r} is not a subexpression of a model")
+
+
 class _Text:
     """Expands the statements of one text and collects their problems."""
 

@@ -14,15 +14,16 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError
 from splc.formats.models.entries import learned_file
-from splc.formats.models.json_writer import learned_json_text
-from splc.formats.models.log_writer import learned_log_text
+from splc.formats.models.json_writer import learned_json_text, model_json_text
+from splc.formats.models.log_writer import learned_log_text, model_log_text
 from splc.formats.models.stored import ReadOptions, StoredModel, read_json, read_log, read_text
 from splc.formats.models.writers import WRITERS
 from splc.io.files import Source
 from splc.learning import intervals
-from splc.learning.judging import round_errors
-from splc.learning.result import Round
+from splc.learning.judging import influence_model, round_errors
+from splc.learning.result import LearnedTerm, Round
 from splc.models.influence import InfluenceModel, Link
+from splc.models.text.reader import expand_model
 from splc.system.variability import VariabilityModel
 from tests.support.learning_results import Band, small_system, uncertain_result
 
@@ -121,3 +122,53 @@ def test_errors_of_rounds_of_a_product() -> None:
     assert errors[0] == pytest.approx(0)
     assert errors[1] is not None
     assert errors[1] > 10
+
+
+def derived_model(link: Link) -> InfluenceModel:
+    """Return a model with factors that are subexpressions: a level of x, and the logarithm of a sum."""
+    text = "0.5 + 0.25 * gvn * max(0, min(1, x - 1, (4 - x) / 2)) + 2 * log10(x + 1)^2 + x"
+    found = expand_model(text, SYSTEM.term_names)
+    model = InfluenceModel.of_system(found.expansion.items(), SYSTEM, link, found.derived)
+    assert len(model.factors) == 2
+    return model
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("suffix", [".json", ".log", ".txt"])
+def test_subexpressions_in_files(link: Link, suffix: str) -> None:
+    """Every format that is read holds factors that are subexpressions."""
+    model = derived_model(link)
+    terms = [LearnedTerm(term, influence) for term, influence in model.terms]
+    rounds = (
+        Round(1, terms[1], 1.0, 1.0, 1.0, tuple(terms[:2]), 0.0),
+        Round(2, terms[2], 1.0, 1.0, 1.0, tuple(terms), 0.0),
+    )
+    result = replace(uncertain_result(link), predictor=model, terms=tuple(terms), rounds=rounds)
+    source = Source(f"m{suffix}", WRITERS[suffix](learned_file(result, "m.csv")).encode())
+    read = {".json": read_json, ".log": read_log, ".txt": read_text}[suffix]
+    for system in (SYSTEM, None):
+        found: InfluenceModel = read(source, system, ReadOptions())[0].model
+        assert found.link == link
+        np.testing.assert_allclose(found.predict(ALL), model.predict(ALL), rtol=1e-12)
+    measured = Measurements(ALL, {"run time": influence_model(terms[:2], SYSTEM, link, model.derived).predict(ALL)})
+    assert round_errors(result, measured)[0] == pytest.approx(0)
+
+
+def test_the_definitions_of_a_log() -> None:
+    """Terms in logs keep SPL Conqueror's grammar: lines `command: splc definition` name the subexpressions."""
+    lines = model_log_text(derived_model("identity")).splitlines()
+    assert [line for line in lines if "definition" in line] == [
+        "command: splc definition: f1 = (1 + x)",
+        "command: splc definition: f2 = max(0, min(-1 + x, 1, 2 - 0.5 * x))",
+    ]
+    assert "0;0.5 * root + 1 * x + 2 * log10( f1 ) * log10( f1 ) + 0.25 * gvn * f2;" in lines[-2]
+    damaged = model_log_text(derived_model("identity")).replace("max(0", "max(0 +")
+    with pytest.raises(InputError, match="in the definition of f2: "):
+        read_log(Source("m.log", damaged.encode()), SYSTEM, ReadOptions())
+
+
+def test_damaged_subexpressions() -> None:
+    """Subexpressions of JSON that cannot be read are refused with their place."""
+    text = model_json_text(derived_model("identity"))
+    with pytest.raises(InputError, match=r"model.subexpressions\[0\]: "):
+        stored(text.replace('"(1 + x)",', '"(1 + y + q)",'))
