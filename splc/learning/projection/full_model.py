@@ -106,17 +106,17 @@ class FullModel:
     @cached_property
     def quantile(self) -> float:
         """The multiple of the standard deviation that prediction intervals have on each side."""
-        from scipy.stats import t as student
+        from scipy.special import stdtrit
 
         n = len(self.t)
         if self.refits is None:
-            return float(student.ppf((1 + constants.LEVEL) / 2, max(n - 1, 1)))
+            return float(stdtrit(max(n - 1, 1), (1 + constants.LEVEL) / 2))
         ratios = abs(self.residuals) / (self.refits.deviations * self.scale.slope(self.held_out))
         if n >= constants.CONFORMAL_ROWS:
             return float(np.sort(ratios)[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
         factor = float(np.clip(np.sqrt(np.mean(ratios**2)), *constants.INFLATION))
         freedom = max(constants.MIN_FREEDOM, n - len(self.basis.variables) - 1)
-        return factor * float(student.ppf((1 + constants.LEVEL) / 2, freedom))
+        return factor * float(stdtrit(freedom, (1 + constants.LEVEL) / 2))
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model.
