@@ -11,17 +11,24 @@ from splc.system.variability import VariabilityModel
 # Returns intervals from their JSON object and the system.
 Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
 
+
+def _projection(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
+    from splc.learning.projection.ensemble import Ensemble
+
+    return Ensemble.from_json(content, system)
+
+
 # The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
 # them a method `as_json` whose object has a `kind`, and add a line here.
-READERS: dict[str, Reader] = {}
+READERS: dict[str, Reader] = {"projection": _projection}
 
 
 @runtime_checkable
 class Storable(Protocol):
     """Intervals that files of models keep."""
 
-    def as_json(self) -> Mapping[str, Any]:
-        """Return all that is needed to compute them again, in JSON's types, with the key `kind`."""
+    def as_json(self) -> Mapping[str, Any] | None:
+        """Return all that is needed to compute them again, in JSON's types, with the key `kind`; None if not kept."""
 
 
 def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:

@@ -74,7 +74,8 @@ def test_few_rows_give_a_readable_model(measured: Measurements) -> None:
     result = learn(measured, "time", learner="projection", learning_set=np.arange(4))
     assert result.learner == learner_of("projection").name == "projection"
     assert result.model.options == {"x"}
-    assert result.error is not None and result.error < 20
+    assert result.error is not None
+    assert result.error < 20
     assert result.settings == learner_of("projection").settings
 
 

@@ -73,8 +73,11 @@ LEVEL = 0.9
 CONFORMAL_ROWS = 30
 INFLATION = (0.8, 2.5)
 MIN_FREEDOM = 3
-# Cross-validated errors of fewer rows per option mean nothing.
+# Cross-validated errors of fewer rows per option, or of fewer rows, mean nothing.
 ROWS_PER_OPTION = 3
+ROWS_OF_VALIDATION = 12
+# Above this factor, and with few rows per option, a prediction is said not to be known.
+UNKNOWN_FACTOR = 3.0
 # The quantile at which squared errors outside of the folds are clipped.
 CLIP = 0.02
 # Below this probability the sign of an influence is not settled.

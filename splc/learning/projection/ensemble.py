@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Basis
 from splc.learning.projection.kernel import Design
@@ -115,14 +116,16 @@ class Ensemble:
         """Return the ensemble of `as_json`.
 
         Raises:
-            KeyError, TypeError, ValueError: if the object is damaged.
-            ConfigurationError: if its configurations are not those of the system.
+            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
         """
         columns = {
             name: [np.nan if value is None else float(value) for value in values]
             for name, values in content["configurations"].items()
         }
-        configurations = Configurations.from_columns(system, columns)
+        try:
+            configurations = Configurations.from_columns(system, columns)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from None
         names = set(content["variables"])
         variables = tuple(variable for variable in variables_of(system) if variable.name in names)
         basis = Basis(variables, len(configurations))

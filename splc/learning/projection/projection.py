@@ -16,10 +16,11 @@ import numpy as np
 from splc.errors import LearningError, listed, plural
 from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
-from splc.learning.projection.constants import ROWS_PER_OPTION
+from splc.learning.projection import constants
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult
@@ -73,7 +74,7 @@ class ProjectionLearner:
             termination="constant" if full.constant else "projected",
             seconds=time.monotonic() - started,
             terms=[LearnedTerm(term, influence) for term, influence in printed.terms],
-            notes=[*notes, *_remarks(full, printed)],
+            notes=[*notes, *_remarks(full, target, printed)],
             cross_validated=_cross_validated(full),
             estimates=_in_order(printed.estimates, model),
             path=printed.path,
@@ -100,18 +101,28 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]
 def _cross_validated(full: FullModel) -> CrossValidated | None:
     """Return the relative errors outside of the folds; None with too few rows, or for values that are not positive."""
     rows = len(full.rows)
-    if not full.scale.positive or rows < max(2, ROWS_PER_OPTION * len(full.basis.variables)):
+    if not full.scale.positive or rows < max(constants.ROWS_OF_VALIDATION, _enough(full)):
         return None
     errors: Array = abs(np.expm1(full.residuals)) * 100
     return CrossValidated(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
 
 
-def _remarks(full: FullModel, printed: Printed) -> list[str]:
+def _enough(full: FullModel) -> int:
+    """Return the number of rows below which cross-validated errors mean nothing."""
+    return constants.ROWS_PER_OPTION * len(full.basis.variables)
+
+
+def _remarks(full: FullModel, target: Target, printed: Printed) -> list[str]:
     """Return notes about the full model and how it is printed."""
     rows = plural(len(full.rows), "configuration", "configurations")
     if full.constant:
         return [f"the model is a constant: {full.constant} ({rows})"]
     notes = [f"the full model is additive in {full.name}"]
+    factor = float(np.exp(np.minimum(full.ensemble.quantile * target.spread, 600.0)))
+    if full.scale.positive and factor > constants.UNKNOWN_FACTOR and len(full.rows) < _enough(full):
+        notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")
+    elif full.scale.positive:
+        notes.append(f"90 % of new measurements are expected within a factor of {factor:.3g} of the prediction")
     if printed.reason:
         notes.append(printed.reason)
     if printed.aliases:
