@@ -14,6 +14,12 @@ UNITS = {
     "ABSOLUTE": "in units of {nfp}, as a mean absolute error",
     "LEASTSQUARES": "in squared units of {nfp}, as a mean squared error",
 }
+# Why the learners that are not stepwise ended.
+TERMINATIONS = {
+    "projected": "further terms would change the prediction by less than its uncertainty",
+    "constant": "no influence was found",
+    "fitted": "the predictor was fitted",
+}
 
 
 def as_json(learned: Result) -> dict[str, Any]:
@@ -137,7 +143,7 @@ def _errors(learned: Result) -> list[tuple[str, str]]:
 
 
 def termination_in_words(result: LearningResult) -> str:
-    """Return why stepwise learning ended."""
+    """Return why learning ended."""
     from splc.learning.stepwise.stopping import REASONS
 
     if result.termination == "abortError":
@@ -145,6 +151,8 @@ def termination_in_words(result: LearningResult) -> str:
         error = result.rounds[-1].error if result.rounds else None
         if error is None or not error < result.settings["abortError"]:
             return "the model is exact: what error is left is rounding"
+    if result.termination in TERMINATIONS:
+        return TERMINATIONS[result.termination]
     unit = UNITS[result.settings.get("lossFunction", "RELATIVE")].format(nfp=result.nfp)
     return REASONS[result.termination].format(**result.settings, unit=unit)
 
