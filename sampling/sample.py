@@ -47,7 +47,7 @@ def draw_sample(
         model: the system.
         spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
         seed: the seed of random parts of the spec without a seed of their own.
-        measured: the measured configurations, for the spec `measured`.
+        measured: the measured configurations, for the specs `measured` and `measured:N`.
         space: the valid configurations of the system, to reuse its decision diagrams.
 
     Raises:
@@ -104,7 +104,7 @@ def sample(
         spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
         seed: the seed of random parts of the spec without a seed of their own. The same seed gives the same sample
             on every machine.
-        measured: the measured configurations, for the spec `measured`.
+        measured: the measured configurations, for the specs `measured` and `measured:N`.
         space: the valid configurations of the system, to reuse its decision diagrams.
 
     Returns:

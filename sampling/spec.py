@@ -48,7 +48,7 @@ NUMERIC: Table[PartDesign] = {
 }
 WHOLE: Table[WholeDesign] = {
     "random": ("random:N[,seed=S]", RandomWhole.parse),
-    "measured": ("measured", _plain(Measured)),
+    "measured": ("measured[:N|:P%][,seed=S]", Measured.parse),
 }
 
 

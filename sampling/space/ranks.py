@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-Purpose = Literal["whole", "binary", "numeric"]
+Purpose = Literal["whole", "binary", "numeric", "measured"]
 _PURPOSES = get_args(Purpose)
 
 

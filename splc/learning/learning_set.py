@@ -14,7 +14,7 @@ POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
 
 
 def match(
-    measurements: Measurements, sampled: Configurations, missing: Missing = "error"
+    measurements: Measurements, sampled: Configurations, missing: Missing = "error", instead: str = ""
 ) -> tuple[Array, tuple[str, ...]]:
     """Return the positions of sampled configurations among the measured ones, and notes.
 
@@ -24,6 +24,7 @@ def match(
         missing: the policy for sampled configurations that were not measured: 'error'; 'drop' leaves them out;
             'nearest' takes the measured configuration with the same binary options whose numeric options are the
             fewest steps away (SPL Conqueror's rule), or leaves them out if there is none.
+        instead: a further remedy, for the message.
 
     Returns:
         Distinct positions in the order of the sample.
@@ -44,7 +45,7 @@ def match(
             Problem(
                 f"{len(absent)} of {len(sampled)} sampled configurations were not measured:\n    "
                 + "\n    ".join(listed + more),
-                hint="measure them, or choose --missing drop or --missing nearest",
+                hint=f"measure them, {instead}or choose --missing drop or --missing nearest",
             )
         )
     if len(absent) and missing == "nearest":

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
+from sampling.designs.whole.random import RandomWhole
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError
 from splc.formats.detect import experiment_format, is_xml
@@ -189,8 +190,13 @@ def learning_rows(
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     known = measured[usable]
+    spec = parse_spec(spec) if isinstance(spec, str) else spec
     sample = draw_sample(space.model, spec, seed, known.configurations, space)
-    positions, remarks = match(known, sample.configurations, missing)
+    instead = ""
+    if isinstance(spec.whole, RandomWhole):
+        number = min(len(sample.configurations), len(known))
+        instead = f"draw from what was measured (--sampling measured:{number}), "
+    positions, remarks = match(known, sample.configurations, missing, instead)
     return usable[positions], sample.spec, notes_of((*sample.notes, *remarks))
 
 

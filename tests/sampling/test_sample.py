@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -177,6 +178,47 @@ def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
     assert sample(plane, "measured", measured=measured) == measured[:2]
     with pytest.raises(SpecError, match="no measurements are given"):
         sample(plane, "measured")
+
+
+MEASURED_SPECS = st.one_of(
+    st.integers(1, 20).map(lambda n: (f"measured:{n}", n)),
+    st.integers(1, 100).map(lambda share: (f"measured:{share}%", max(1, round(Fraction(20 * share, 100))))),
+)
+
+
+@given(spec=MEASURED_SPECS, seed=st.integers(0, 5), order=st.permutations(range(20)))
+def test_a_part_of_what_was_measured(spec: tuple[str, int], seed: int, order: list[int]) -> None:
+    """`measured:N` and `measured:P%` draw distinct measured configurations by the seed, in any order of the rows."""
+    text, n = spec
+    system = VariabilityModel("line", (NumericOption("A", tuple(map(float, range(30)))),))
+    measured = Configurations(system, np.arange(5, 25)[:, np.newaxis])
+    found = sample(system, text, seed, measured)
+    assert len(found.unique()) == len(found) == n
+    assert (measured.find(found) >= 0).all()
+    assert sample(system, text, seed, measured[order]) == found
+    assert sample(system, f"{text},seed={seed}", 77, measured) == found
+    whole = sample(system, "measured:100%", seed, measured)
+    assert whole[:n] == found
+    assert len(whole) == 20
+
+
+def test_draws_of_measured_configurations_are_uniform(plane: VariabilityModel) -> None:
+    """Over many seeds every measured configuration is drawn about equally often."""
+    measured = Configurations(plane, np.array([[0, 0], [0, 1], [1, 4], [4, 4], [2, 2]]))
+    drawn = Configurations.concatenate([sample(plane, "measured:2", seed, measured) for seed in range(400)])
+    counts = np.bincount(measured.find(drawn), minlength=5)
+    assert counts.sum() == 800
+    assert counts.min() > 130
+    assert counts.max() < 190
+
+
+def test_more_than_was_measured(plane: VariabilityModel) -> None:
+    """N above the number of measured configurations is an error with that number; measurements are needed."""
+    measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
+    with pytest.raises(SpaceError, match="only 2 valid configurations were measured, not 3"):
+        sample(plane, "measured:3", measured=measured)
+    with pytest.raises(SpecError, match="measured:3: no measurements are given"):
+        sample(plane, "measured:3")
 
 
 def test_too_large_samples_are_errors(plane: VariabilityModel) -> None:

@@ -1,12 +1,21 @@
-"""The measured configurations as a sample."""
+"""The measured configurations as a sample: all of them, or some drawn at random."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 
+import numpy as np
+
+from sampling.designs.amount import Amount
+from sampling.designs.design import Arguments
 from sampling.space.parts import Parts
+from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
-from splc.errors import SpecError
+from splc.errors import SpaceError, SpecError
+
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) *%")
 
 
 @dataclass(frozen=True)
@@ -14,6 +23,17 @@ class Measured:
     """`measured`: every measured configuration that is valid, in the order of the measurements."""
 
     text: str = "measured"
+
+    @staticmethod
+    def parse(arguments: Arguments) -> Measured:
+        """Read its arguments: none, or those of `MeasuredPart`."""
+        arguments.expect(0, 1, "seed")
+        if arguments.positional:
+            amount, share = _amount(arguments)
+            return MeasuredPart(arguments.text, amount, share, arguments.seed())
+        if arguments.named:
+            raise arguments.error("without a number, everything measured is taken and nothing is drawn")
+        return Measured()
 
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
@@ -24,8 +44,59 @@ class Measured:
             SpecError: if no measurements are given.
         """
         if measured is None:
-            raise SpecError("measured: no measurements are given", hint="give measurements, or use another sampling")
+            hint = "give measurements, or use another sampling"
+            raise SpecError(f"{self.text}: no measurements are given", hint=hint)
         once = measured.unique()
         valid = parts.space.check(once)
         notes = () if valid.all() else (f"{int((~valid).sum()):,} measured configurations are not valid",)
         return once[valid], notes
+
+
+@dataclass(frozen=True)
+class MeasuredPart(Measured):
+    """`measured:N[,seed=S]` or `measured:P%[,seed=S]`: distinct valid measured configurations, uniformly drawn.
+
+    They are in drawing order, and do not depend on the order of the measurements. The first n of a larger draw are the
+    same.
+
+    Attributes:
+        amount: the number of configurations; None where a share is stated.
+        share: the share of the measured configurations, in (0, 1]; half a configuration is rounded to the even number.
+        seed: its own seed, which takes precedence.
+    """
+
+    amount: Amount | None = None
+    share: Fraction = Fraction(1)
+    seed: int | None = None
+
+    def configurations(
+        self, parts: Parts, seed: int, measured: Configurations | None
+    ) -> tuple[Configurations, tuple[str, ...]]:
+        """Return the configurations.
+
+        Raises:
+            SpecError: if no measurements are given.
+            SpaceError: if fewer than N were measured.
+        """
+        known, notes = super().configurations(parts, seed, measured)
+        n = max(1, round(self.share * len(known))) if self.amount is None else self.amount.resolve(parts)
+        if n > len(known):
+            raise SpaceError(
+                f"{self.text}: only {len(known):,} valid configurations were measured, not {n:,}",
+                hint=f"ask for at most {len(known):,}, or for a share of them, such as measured:70%",
+            )
+        order = np.argsort(known.keys, kind="stable")
+        drawn = distinct_ranks(len(known), n, generator(seed if self.seed is None else self.seed, "measured"))
+        return known[order[drawn]], notes
+
+
+def _amount(arguments: Arguments) -> tuple[Amount | None, Fraction]:
+    """Return the number of configurations, or None and their share."""
+    text = arguments.positional[0]
+    if not text.endswith("%"):
+        return Amount.parse(arguments), Fraction(1)
+    match = _PERCENT.fullmatch(text)
+    share = Fraction(match[1]) / 100 if match else Fraction(0)
+    if not 0 < share <= 1:
+        raise arguments.error(f"{text!r} is not a percentage above 0 and up to 100")
+    return None, share
