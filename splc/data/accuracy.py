@@ -34,10 +34,22 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
     Returns:
         The error, or None where no row is left.
     """
-    used = (measured != 0) & ~np.isnan(predicted) & ~np.isnan(measured)
-    if not used.any():
+    errors = _usable_errors(predicted, measured)
+    return float(np.mean(errors) * 100) if len(errors) else None
+
+
+def relative_error_quantiles(predicted: Array, measured: Array) -> tuple[float, float] | None:
+    """Return the median and the 95th percentile of the errors that `mean_relative_error` averages, in percent."""
+    errors = _usable_errors(predicted, measured)
+    if not len(errors):
         return None
-    return float(np.mean(relative_errors(predicted[used], measured[used])) * 100)
+    median, high = np.quantile(errors, (0.5, 0.95)) * 100
+    return float(median), float(high)
+
+
+def _usable_errors(predicted: Array, measured: Array) -> Array:
+    used = (measured != 0) & ~np.isnan(predicted) & ~np.isnan(measured)
+    return relative_errors(predicted[used], measured[used])
 
 
 def smape(predicted: Array, measured: Array, axis: int = 0) -> Array:

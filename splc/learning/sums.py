@@ -163,7 +163,10 @@ def learn_sum(
             on_round=None if on_round is None else partial(on_round, part),
             should_stop=should_stop,
         )
-        if result.readable and result.model.link != "identity":
+        if not result.readable:
+            hint = "choose a learner that gives terms, such as stepwise"
+            raise LearningError(f"models of {result.learner} have no terms, and cannot be added up", hint=hint)
+        if result.model.link != "identity":
             what = f"the model of the part {part.nfp} is a product, which cannot be a summand"
             raise LearningError(what, hint="learn sums: --form sum")
         results.append(result)

@@ -31,8 +31,8 @@ class Record:
         learning_error: mean relative error on the learning set, in percent.
         error: on the measured configurations outside of it.
         error_all: on all measured configurations.
-        model: the model as JSON.
-        log: the log.
+        model: the model as JSON; None for a model without terms.
+        log: the log; None for a model without terms.
         notes: what the user should know.
     """
 
@@ -88,9 +88,9 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
 
     measured, learner = inputs.measurements, task.learner
     space = space_of(inputs.system)
-    rows, sampling, notes = learning_rows(measured, inputs.nfp, task.sampling, task.seed, space, missing)
+    learning_set = learning_rows(measured, inputs.nfp, task.sampling, task.seed, space, missing)
     provenance = {
-        "sampling": sampling,
+        "sampling": learning_set.sampling,
         "measured_configurations": len(measured),
         "learner": learner.name,
         "files": {key: dict(inputs.files[key]) for key in ("system", "measurements")},
@@ -99,14 +99,19 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         measured,
         inputs.nfp,
         learner.resolved(),
-        rows,
+        learning_set.rows,
         observed=learner.observed,
         parts=learner.parts,
         seed=task.seed,
         provenance=provenance,
     )
+    learning_set.require_enough_for(result)
     result = timeless(result)
-    content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result, measured))
+    model = log = None
+    if result.readable:
+        content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result, measured))
+        model = model_json_text(result.model, result.nfp)
+        log = WRITERS[suffix_of(task.log)](content)
     return Record(
         learned_from=result.learning_configurations,
         rounds=rounds,
@@ -114,9 +119,9 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         learning_error=result.learning_error,
         error=result.error,
         error_all=result.error_all,
-        model=model_json_text(result.model, result.nfp),
-        log=WRITERS[suffix_of(task.log)](content),
-        notes=tuple(dict.fromkeys((*(note.text for note in notes), *result.notes))),
+        model=model,
+        log=log,
+        notes=tuple(dict.fromkeys((*(note.text for note in learning_set.notes), *result.notes))),
     )
 
 

@@ -37,6 +37,7 @@ from splc.workflows.learn_inputs import (
     with_deviation,
 )
 from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.split import FOLDS, Comparison, Split
 
 if TYPE_CHECKING:
     from splc.scaling.prediction import Prediction
@@ -75,9 +76,12 @@ class Result:
         round_errors: the error after each round, on the evaluation set or else on all measured configurations.
         shares: the share of each term in the mean prediction on the learning set, in percent.
         predictions: predictions beyond the measured points, for learners that fit scaling models.
+        folds: the number of folds that the learning set was cross-validated with, 0 for none.
+        compared: the result and those of the baselines; empty if the request asks for no baselines.
         output: the file that the model was written to, None if nothing was written.
         plot: the file that the plot was written to.
         notes: what the user should know.
+        stopped: whether the cross-validation or the baselines were stopped early.
     """
 
     request: Request
@@ -88,14 +92,17 @@ class Result:
     round_errors: tuple[float | None, ...]
     shares: tuple[float | None, ...]
     predictions: tuple[Prediction, ...] = ()
+    folds: int = 0
+    compared: tuple[Comparison, ...] = ()
     output: str | None = None
     plot: str | None = None
     notes: tuple[Note, ...] = ()
+    stopped: bool = False
 
     @property
     def interrupted(self) -> bool:
-        """Whether learning was stopped early; what was learned until then is kept."""
-        return self.result.termination == "interrupted"
+        """Whether learning or comparing was stopped early; what was learned until then is kept."""
+        return self.stopped or self.result.termination == "interrupted"
 
 
 def run(request: Request, on_round: OnRound | None = None, should_stop: Callable[[], bool] | None = None) -> Result:
@@ -113,14 +120,13 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         LearningError: if nothing can be learned.
         OutputError: if a file cannot be written, or its format cannot express the model.
     """
-    if request.parts and request.evaluate_on is not None:
-        raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
+    _require_consistent(request)
     spec = request.spec
     project = request.project(request.folder)
     with Notes() as notes:
         learner, settings = chosen_learner(request, project)
-        output = request.output or f"learned{learner.suffix}"
-        form = output_form(output, learner)
+        output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
+        form = None if output is None else output_form(output, learner)
         drawn = None if request.plot is None else plot_format(request.plot)
         inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
@@ -133,29 +139,42 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         nfp = project.the_nfp(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
         learner, remarks = with_deviation(learner, settings, measured)
-        rows, sampling, sampled = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
-        notes += (*remarks, *sampled)
+        learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
+        rows = learning_set.rows
+        notes += (*remarks, *learning_set.notes)
         provenance = {
-            "sampling": sampling,
+            "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
             "files": input_files(project, measured, evaluation),
         }
+
+        def learned(
+            learner: Learner, rows: Array, evaluation: Measurements | None = None, **further: Any
+        ) -> LearningResult:
+            further |= {"observed": request.observed, "parts": request.parts, "seed": request.seed}
+            return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **further)[0]
+
+        split = Split(measured, nfp, rows, evaluation, request.seed, learned, should_stop or (lambda: False))
         try:
-            result, _ = learn_rows(
-                measured,
-                nfp,
+            result = learned(
                 learner,
                 rows,
-                observed=request.observed,
-                parts=request.parts,
-                evaluation=evaluation,
-                seed=request.seed,
+                evaluation,
                 provenance=provenance,
                 on_round=on_round,
                 should_stop=should_stop,
             )
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
+        learning_set.require_enough_for(result)
+        folds = request.folds
+        if request.baselines and not folds and not len(split.test_set):
+            folds = FOLDS
+            notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
+        compared: tuple[Comparison, ...] = ()
+        if result.termination != "interrupted":
+            result = split.cross_validated(learner, result, folds)
+            compared = split.compared(result, folds) if request.baselines else ()
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
         notes += notes_of(result.notes)
         warnings = model_warnings(result, measured, space)
@@ -167,11 +186,11 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         errors = tuple(round_errors(result, evaluation or measured))
         if request.write:
             origin = measured.report.source or measured.model.name
-            content = WRITERS[form](learned_file(result, origin, errors))
+            content = None if form is None else WRITERS[form](learned_file(result, origin, errors))
             image = None if drawn is None else _plotted(result, measured, rows, drawn)
-            write_whole(output, content)
-            if request.plot is not None and image is not None:
-                write_whole(request.plot, image)
+            for file, data in ((output, content), (request.plot, image)):
+                if file is not None and data is not None:
+                    write_whole(file, data)
         return Result(
             request=request,
             result=result,
@@ -181,10 +200,22 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             round_errors=errors,
             shares=tuple(term_shares(result.model, measured.configurations[rows])) if result.readable else (),
             predictions=_far_predictions(result),
+            folds=folds,
+            compared=compared,
             output=output if request.write else None,
             plot=request.plot if request.write else None,
             notes=tuple(notes),
+            stopped=bool(folds or request.baselines) and split.should_stop(),
         )
+
+
+def _require_consistent(request: Request) -> None:
+    if request.parts and request.evaluate_on is not None:
+        raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
+    if request.parts and request.baselines:
+        raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
+    if request.folds and request.folds < 2:
+        raise RequestError(f"there must be at least 2 folds, not {request.folds}", "folds")
 
 
 def learn_rows(
@@ -252,8 +283,13 @@ def output_form(output: str, learner: Learner) -> str:
     Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
 
     Raises:
-        RequestError: if the suffix names no format.
+        RequestError: if the suffix names no format, or the learner's models have no terms.
     """
+    if not learner.suffix:
+        hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
+        raise RequestError(
+            f"the learner {learner.name} gives a model without terms, which no file can hold", "output", hint=hint
+        )
     suffix = suffix_of(output)
     if learner.suffix == ".log":
         return suffix if suffix in (".json", ".py", ".tex") else ".log"

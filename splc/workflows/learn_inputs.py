@@ -11,12 +11,13 @@ import numpy as np
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
 from sampling.designs.whole.random import RandomWhole
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, RequestError
+from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
 from splc.learning.registry import learner_name, learner_of, own_settings
+from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import spelling
 from splc.project import Project
 from splc.types import Array, Missing
@@ -26,7 +27,7 @@ from splc.workflows.note import Note, Notes, notes_of
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
     *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
-    *("system", "invalid", "duplicates"),
+    *("folds", "baselines", "system", "invalid", "duplicates"),
 )
 
 
@@ -46,7 +47,10 @@ class Request(SystemInputs):
         observed: observed variables to learn from, as names or patterns.
         parts: parts of the property whose models are added up, see `splc.learning.sums.parts_of`.
         evaluate_on: a file of measurements to judge the model by.
-        output: the file of the model; None is `learned.log`, or `learned.json` for learners whose models no log holds.
+        folds: the number of folds that the learning set is cross-validated with; 0 is no cross-validation.
+        baselines: whether baselines are learned from the same learning set, for comparison.
+        output: the file of the model; None is `learned.log`, `learned.json` for learners whose models no log holds, and
+            no file for learners whose models have no terms.
         plot: the file of a plot of predicted against measured values; None is no plot.
         write: whether the model and the plot are written.
         folder: the project folder.
@@ -63,6 +67,8 @@ class Request(SystemInputs):
     observed: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     evaluate_on: str | None = None
+    folds: int = 0
+    baselines: bool = False
     output: str | None = None
     plot: str | None = None
     write: bool = True
@@ -177,13 +183,50 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class LearningRows:
+    """The learning set among the measured configurations.
+
+    Attributes:
+        rows: the positions of the configurations to learn from.
+        sampling: the sampling as read.
+        sampled: the number of sampled configurations.
+        dropped: the number of those that were not measured and are left out (`--missing drop`).
+        notes: what the user should know.
+    """
+
+    rows: Array
+    sampling: str
+    sampled: int
+    dropped: int = 0
+    notes: tuple[Note, ...] = ()
+
+    def require_enough_for(self, result: LearningResult) -> None:
+        """Refuse a model with more than half as many terms as configurations, if sampled ones were left out.
+
+        Raises:
+            LearningError: with the number of configurations that are left.
+        """
+        terms = len(result.terms)
+        if self.dropped and len(self.rows) < 2 * terms:
+            raise self.too_few(f"the model has {plural(terms, 'term', 'terms')}, and each needs at least two")
+
+    def too_few(self, reason: str) -> LearningError:
+        """Return the error for too few configurations."""
+        left = len(self.rows)
+        message = f"{left} of {self.sampled} sampled configurations {'was' if left == 1 else 'were'} measured: {reason}"
+        hint = "measure the others, choose --missing nearest, or draw from what was measured: --sampling measured:N"
+        return LearningError(message, hint=hint)
+
+
 def learning_rows(
     measured: Measurements, nfp: str, spec: SamplingSpec | str, seed: int, space: Space, missing: Missing
-) -> tuple[Array, str, tuple[Note, ...]]:
-    """Return the positions of the measured configurations to learn from, the sampling as read, and notes.
+) -> LearningRows:
+    """Return the measured configurations to learn from.
 
     Raises:
-        LearningError: if nothing has a value of the property, or a sampled configuration was not measured.
+        LearningError: if nothing has a value of the property, a sampled configuration was not measured, or `drop`
+            leaves fewer than two.
         SpecError: if the sampling cannot be drawn.
     """
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
@@ -197,7 +240,12 @@ def learning_rows(
         number = min(len(sample.configurations), len(known))
         instead = f"draw from what was measured (--sampling measured:{number}), "
     positions, remarks = match(known, sample.configurations, missing, instead)
-    return usable[positions], sample.spec, notes_of((*sample.notes, *remarks))
+    sampled = len(sample.configurations)
+    dropped = sampled - len(positions) if missing == "drop" else 0
+    found = LearningRows(usable[positions], sample.spec, sampled, dropped, notes_of((*sample.notes, *remarks)))
+    if dropped and len(positions) < 2:
+        raise found.too_few("too few to learn from")
+    return found
 
 
 def input_files(

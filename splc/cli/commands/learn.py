@@ -9,7 +9,7 @@ import typer
 from splc import types
 from splc.cli import options
 from splc.cli.options import POLICIES, flag, option
-from splc.learning.registry import LEARNERS
+from splc.learning.registry import BASELINES, LEARNERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,12 @@ RESULTS = "Results"
 def learn(
     learner: Annotated[
         str | None,
-        option("NAME", f"The learner: {', '.join(LEARNERS)}. [default: stepwise]", LEARNING),
+        option(
+            "NAME",
+            f"The learner: {', '.join(name for name in LEARNERS if name not in BASELINES)} (scaling models), or a "
+            f"baseline: {', '.join(BASELINES)}. [default: stepwise]",
+            LEARNING,
+        ),
     ] = None,
     sampling: options.Sampling = None,
     binary: options.Binary = None,
@@ -67,6 +72,13 @@ def learn(
     evaluate_on: Annotated[
         str | None, option("FILE", "Measurements to judge the model by, instead of those not learned from.", LEARNING)
     ] = None,
+    folds: Annotated[
+        int | None,
+        option("K", "Cross-validate with K folds of the learning set: learn anew without each.", LEARNING, min=2),
+    ] = None,
+    baselines: Annotated[
+        bool, flag("--baselines", "Learn baselines from the same configurations, and compare errors.", LEARNING)
+    ] = False,
     output: Annotated[
         str | None,
         option(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from splc.cli.show.baselines import baselines_json
 
 if TYPE_CHECKING:
     from splc.learning import LearningResult
@@ -39,6 +42,8 @@ def as_json(learned: Result) -> dict[str, Any]:
         "learning_error": result.learning_error,
         "error": result.error,
         "error_all": result.error_all,
+        "cross_validated": None if result.cross_validated is None else asdict(result.cross_validated),
+        "folds": learned.folds or None,
         "evaluated_on": None if evaluated is None else evaluated.source,
         "evaluation": evaluation,
         "left_out": result.left_out,
@@ -51,6 +56,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "files": result.provenance["files"],
         "output": learned.output,
         "notes": list(result.notes),
+        **baselines_json(learned),
     }
 
 
@@ -58,6 +64,8 @@ def _model(learned: Result) -> dict[str, Any]:
     """Return the model, and its scaling model with predictions, if it has one."""
     from splc.formats.models.json_writer import model_object, scaling_object
 
+    if not learned.result.readable:
+        return {"model": None}
     model = model_object(learned.result.model)
     for entry, share in zip(model["terms"], learned.shares, strict=True):
         entry["share"] = share
@@ -88,13 +96,16 @@ def _rounds(learned: Result) -> list[dict[str, Any]]:
 
 def show(learned: Result) -> None:
     """Print the model, its errors, and the files that were written."""
+    from splc.cli.show.baselines import show_baselines
     from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
     from splc.cli.terminal import say
 
     result = learned.result
     say(f"{learned.measured.model.name}: model of {result.nfp}")
     facts: list[tuple[str, str]] = []
-    if result.scaling is None:
+    if not result.readable:
+        say(f"The learner {result.learner} predicts without terms, so there is no model to show.")
+    elif result.scaling is None:
         _show_terms(learned)
     else:
         show_terms(result.scaling)
@@ -102,12 +113,14 @@ def show(learned: Result) -> None:
         show_predictions(learned.predictions)
         facts += scaling_facts(result.scaling)
     facts += _errors(learned)
-    if result.scaling is None:
+    stepwise = result.readable and result.scaling is None
+    if stepwise:
         facts.append(("ended", termination_in_words(result)))
-    rounds = f", {_plural(len(result.rounds), 'round')}" if result.scaling is None else ""
+    rounds = f", {_plural(len(result.rounds), 'round')}" if stepwise else ""
     facts.append(("time", f"{result.seconds:.3g} s{rounds}"))
     facts += [(name, file) for name, file in (("model", learned.output), ("plot", learned.plot)) if file is not None]
     show_facts(facts)
+    show_baselines(learned)
 
 
 def _show_terms(learned: Result) -> None:
@@ -139,6 +152,11 @@ def _errors(learned: Result) -> list[tuple[str, str]]:
         facts.append(("error", "unknown: everything measured was learned from, nothing is left to judge the model by"))
     if rest:
         facts.append(("error, all", f"{_percent(result.error_all)} on {_configurations(everything)} measured"))
+    if result.cross_validated is not None:
+        found = result.cross_validated
+        where = f", {learned.folds} folds" if learned.folds else ""
+        text = f"{_percent(found.mean)} (median {_percent(found.median)}, 95th percentile {_percent(found.p95)}{where})"
+        facts.append(("cross-validated", text))
     return facts
 
 

@@ -1,0 +1,110 @@
+"""The split of measurements into a learning set and a test set: cross-validation, and baselines on the same split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from splc.data.accuracy import relative_error_quantiles
+from splc.data.measurements import Measurements
+from splc.learning.cross_validation import cross_validate
+from splc.learning.judging import predictions
+from splc.learning.learner import Learner
+from splc.learning.registry import BASELINES, learner_of
+from splc.learning.result import LearningResult
+from splc.types import Array
+
+# The folds of `--baselines` where nothing is outside of the learning set.
+FOLDS = 5
+
+
+class Learn(Protocol):
+    """Learns from some of the measured configurations."""
+
+    def __call__(self, learner: Learner, rows: Array, evaluation: Measurements | None = None) -> LearningResult:
+        """Return what a learner learns from rows, judged by the others or by an evaluation set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a learner learned from the learning set of a split.
+
+    Attributes:
+        result: the result.
+        median: the median of the relative errors outside of the learning set, in percent; None where nothing is.
+        p95: their 95th percentile.
+    """
+
+    result: LearningResult
+    median: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A learning set, and the configurations outside of it.
+
+    Attributes:
+        measured: the measurements.
+        nfp: the property.
+        rows: the positions of the learning set.
+        evaluation: measurements to judge by instead of those not learned from.
+        seed: the seed of whatever is drawn.
+        learn: learns from some of the configurations.
+        should_stop: asked after every fold and every baseline; true ends the work.
+    """
+
+    measured: Measurements
+    nfp: str
+    rows: Array
+    evaluation: Measurements | None
+    seed: int
+    learn: Learn
+    should_stop: Callable[[], bool] = lambda: False
+
+    @property
+    def test_set(self) -> Measurements:
+        """The measurements that errors outside of the learning set are computed on, maybe none."""
+        if self.evaluation is not None:
+            return self.evaluation.measured(self.nfp)
+        rest = ~np.isnan(self.measured.column(self.nfp))
+        rest[self.rows] = False
+        return self.measured[rest]
+
+    def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
+        """Return a result of the learner with its cross-validated error; unchanged without folds."""
+        if not folds:
+            return result
+        found = cross_validate(
+            self.measured,
+            self.nfp,
+            self.rows,
+            folds,
+            self.seed,
+            lambda part: self.learn(learner, part).predictor,
+            self.should_stop,
+        )
+        return replace(result, cross_validated=found)
+
+    def compared(self, result: LearningResult, folds: int) -> tuple[Comparison, ...]:
+        """Return a result and those of all other baselines; fewer if it was stopped."""
+        found = [self.judged(result)]
+        for name in BASELINES:
+            if self.should_stop():
+                break
+            if name != result.learner:
+                learner = learner_of(name)
+                own = self.learn(learner, self.rows, self.evaluation)
+                found.append(self.judged(self.cross_validated(learner, own, folds)))
+        return tuple(found)
+
+    def judged(self, result: LearningResult) -> Comparison:
+        """Return a result with the distribution of its errors outside of the learning set."""
+        test = self.test_set
+        predicted = predictions(result.predictor, test.configurations)
+        quantiles = relative_error_quantiles(predicted, test.column(self.nfp)) if len(test) else None
+        median, p95 = (None, None) if quantiles is None else quantiles
+        return Comparison(result, median, p95)
