@@ -37,7 +37,7 @@ from splc.workflows.learn_inputs import (
     with_deviation,
 )
 from splc.workflows.note import Note, Notes, notes_of
-from splc.workflows.split import FOLDS, Comparison, Split
+from splc.workflows.split import FOLDS, JudgedLearner, Split
 
 if TYPE_CHECKING:
     from splc.scaling.prediction import Prediction
@@ -93,7 +93,7 @@ class Result:
     shares: tuple[float | None, ...]
     predictions: tuple[Prediction, ...] = ()
     folds: int = 0
-    compared: tuple[Comparison, ...] = ()
+    compared: tuple[JudgedLearner, ...] = ()
     output: str | None = None
     plot: str | None = None
     notes: tuple[Note, ...] = ()
@@ -171,7 +171,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         if request.baselines and not folds and not len(split.test_set):
             folds = FOLDS
             notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
-        compared: tuple[Comparison, ...] = ()
+        compared: tuple[JudgedLearner, ...] = ()
         if result.termination != "interrupted":
             result = split.cross_validated(learner, result, folds)
             compared = split.compared(result, folds) if request.baselines else ()

@@ -29,8 +29,8 @@ class Learn(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """What a learner learned from the learning set of a split.
+class JudgedLearner:
+    """A learner on a split: its result and the distribution of its errors.
 
     Attributes:
         result: the result.
@@ -89,7 +89,7 @@ class Split:
         )
         return replace(result, cross_validated=found)
 
-    def compared(self, result: LearningResult, folds: int) -> tuple[Comparison, ...]:
+    def compared(self, result: LearningResult, folds: int) -> tuple[JudgedLearner, ...]:
         """Return a result and those of all other baselines; fewer if it was stopped."""
         found = [self.judged(result)]
         for name in BASELINES:
@@ -101,10 +101,10 @@ class Split:
                 found.append(self.judged(self.cross_validated(learner, own, folds)))
         return tuple(found)
 
-    def judged(self, result: LearningResult) -> Comparison:
+    def judged(self, result: LearningResult) -> JudgedLearner:
         """Return a result with the distribution of its errors outside of the learning set."""
         test = self.test_set
         predicted = predictions(result.predictor, test.configurations)
         quantiles = relative_error_quantiles(predicted, test.column(self.nfp)) if len(test) else None
         median, p95 = (None, None) if quantiles is None else quantiles
-        return Comparison(result, median, p95)
+        return JudgedLearner(result, median, p95)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splc.workflows.learn import Result
-    from splc.workflows.split import Comparison
+    from splc.workflows.split import JudgedLearner
 
 
 def baselines_json(learned: Result) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def baselines_json(learned: Result) -> dict[str, Any]:
     return {**_errors(own), "baselines": [{"learner": each.result.learner, **_object(each)} for each in others]}
 
 
-def _object(compared: Comparison) -> dict[str, Any]:
+def _object(compared: JudgedLearner) -> dict[str, Any]:
     result = compared.result
     validated = result.cross_validated
     return {
@@ -32,7 +32,7 @@ def _object(compared: Comparison) -> dict[str, Any]:
     }
 
 
-def _errors(compared: Comparison) -> dict[str, Any]:
+def _errors(compared: JudgedLearner) -> dict[str, Any]:
     return {"error_median": compared.median, "error_p95": compared.p95}
 
 
@@ -52,7 +52,7 @@ def show_baselines(learned: Result) -> None:
     table(columns, [_row(each, outside) for each in learned.compared], right=columns[1:])
 
 
-def _row(compared: Comparison, outside: bool) -> tuple[str, ...]:
+def _row(compared: JudgedLearner, outside: bool) -> tuple[str, ...]:
     result, validated = compared.result, compared.result.cross_validated
     if outside:
         errors = [result.error, compared.median, compared.p95, None if validated is None else validated.mean]
