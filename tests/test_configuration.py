@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from splc.formats.models.parameters import QUANTITY_KEYS
+from splc.learning import LEARNERS, learner_of
+from splc.learning.baselines.methods import METHODS as BASELINES
 from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, preset
 from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
@@ -141,6 +143,17 @@ def test_settings_of_pmnf() -> None:
     assert default(table, "criterion") == classic.criterion
     assert classic == settings_of("classic", exponents=default(table, "exponents"))
     assert classic != settings_of("classic", exponents="extrap")
+
+
+def test_settings_of_baselines() -> None:
+    """The page has every setting of every baseline with its default, and the keys name every learner."""
+    table = only("Settings of baselines")
+    assert set(table) == {f"{setting}` of `{name}" for name, method in BASELINES.items() for setting in method.settings}
+    for name in BASELINES:
+        for setting, value in learner_of(name).settings.items():
+            assert json.loads(default(table, f"{setting}` of `{name}")) == value
+    learner = only("Learners: [learners.NAME]")["learner"]["meaning"]
+    assert re.findall("`(.*?)`", learner) == list(LEARNERS)
 
 
 def test_parameters_files() -> None:

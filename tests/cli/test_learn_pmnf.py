@@ -51,7 +51,7 @@ def learned(run: Run, *arguments: str) -> Any:
 class TestSystems:
     def test_a_project_folder(self, run: Run, grown: Path) -> None:
         """The numeric options of a system are the parameters; the model is judged by what was not learned from."""
-        found = learned(run, "--measurements", "plain.csv", "--numeric", "random:5", "--seed", "3", "--missing", "drop")
+        found = learned(run, "--measurements", "plain.csv", "--numeric", "random:9", "--seed", "3", "--missing", "drop")
         assert found["system"] == "grown"
         assert found["scaling"]["parameters"] == ["p"]
         assert found["model"]["text"] == "3 + 2 * p^2"

@@ -1,0 +1,259 @@
+"""Splits of measured configurations: samples of what was measured, cross-validation, and baselines beside a learner."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from splc.cli.app import app
+from splc.data.accuracy import mean_relative_error
+from splc.errors import LearningError, RequestError
+from splc.learning import learn as learn_model
+from splc.learning.registry import BASELINES
+from splc.workflows import learn
+from splc.workflows.learn_inputs import chosen_learner
+from tests.support.paths import ROOT
+
+PROPERTY = "solve_compute_seconds"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of a case study, which is the current folder."""
+    folder = tmp_path / "2d"
+    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def found(**fields: object) -> learn.Result:
+    """Learn without writing anything."""
+    return learn.run(learn.Request(nfp=PROPERTY, write=False, **fields))  # type: ignore[arg-type]
+
+
+def command(*arguments: str) -> Result:
+    """Run `splc learn` on the property."""
+    return CliRunner().invoke(app, ["learn", "--property", PROPERTY, *arguments], catch_exceptions=False)
+
+
+def test_the_rest_of_a_split_judges_the_model(project: Path) -> None:
+    """With `measured:70%` the error is that of the other 30 %; the seed decides which."""
+    one = found(sampling="measured:70%", seed=1)
+    values = one.measured.column(PROPERTY)
+    assert len(one.rows) == round(0.7 * len(values))
+    rest = np.setdiff1d(np.arange(len(values)), one.rows)
+    predicted = one.result.predictor.predict(one.measured.configurations)
+    assert one.result.error == pytest.approx(mean_relative_error(predicted[rest], values[rest]))
+    assert set(found(sampling="measured:70%", seed=2).rows) != set(one.rows)
+    assert set(found(sampling="measured:70%,seed=1").rows) == set(one.rows)
+
+
+def test_only_configurations_with_a_value_are_drawn(project: Path) -> None:
+    """A share counts the configurations that have a value of the property."""
+    table = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    place = table[0].split(",").index(PROPERTY)
+    kept = [cells if row % 3 else [*cells[:place], "", *cells[place + 1 :]] for row, cells in enumerate(
+        (line.split(",") for line in table[1:]), 0)]  # fmt: skip
+    (project / "measurements.csv").write_text("\n".join([table[0], *map(",".join, kept)]) + "\n", encoding="utf-8")
+    one = found(sampling="measured:50%")
+    usable = int((~np.isnan(one.measured.column(PROPERTY))).sum())
+    assert len(one.rows) == round(usable / 2)
+    assert not np.isnan(one.measured.column(PROPERTY)[one.rows]).any()
+
+
+@pytest.mark.parametrize("learner", ["stepwise", "tree", "pmnf"])
+def test_cross_validation_learns_without_each_fold(project: Path, learner: str) -> None:
+    """With as many folds as rows, the error is that of models that lack one configuration each."""
+    one = found(sampling="measured:12", folds=99, learner=learner)
+    values, errors = one.measured.column(PROPERTY), []
+    for row in one.rows:
+        others = one.rows[one.rows != row]
+        chosen = chosen_learner(one.request, one.request.project())[0]
+        model = learn_model(one.measured, PROPERTY, learner=chosen, learning_set=others).predictor
+        predicted = model.predict(one.measured.configurations[[row]])[0]
+        errors.append(100 * abs(predicted - values[row]) / values[row])
+    validated = one.result.cross_validated
+    assert validated is not None
+    assert validated.mean == pytest.approx(np.mean(errors))
+    assert validated.median == pytest.approx(np.median(errors))
+    assert validated.p95 == pytest.approx(np.quantile(errors, 0.95))
+    assert one.result.predictor != found(sampling="measured:11", learner=learner).result.predictor
+
+
+def test_folds_change_the_cross_validated_error_only(project: Path) -> None:
+    """The model is learned from the whole learning set; the folds depend on the seed, not on the order of rows."""
+    plain, one = (found(sampling="measured:40,seed=1", folds=folds) for folds in (0, 5))
+    assert plain.result.cross_validated is None
+    assert one.result.model == plain.result.model
+    other = found(sampling="measured:40,seed=1", folds=5, seed=7)
+    assert other.result.cross_validated != one.result.cross_validated
+    lines = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (project / "measurements.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n", encoding="utf-8")
+    again = found(sampling="measured:40,seed=1", folds=5).result.cross_validated
+    assert again is not None
+    assert one.result.cross_validated is not None
+    assert again.mean == pytest.approx(one.result.cross_validated.mean, rel=1e-6)
+
+
+def test_cross_validation_of_one_row_is_undefined(project: Path) -> None:
+    """A single row has no folds; fewer than two folds are refused."""
+    assert found(sampling="measured:1", folds=3).result.cross_validated is None
+    with pytest.raises(RequestError, match="at least 2 folds") as caught:
+        found(folds=1)
+    assert caught.value.fields == ("folds",)
+
+
+def test_the_command_prints_the_cross_validated_error(project: Path) -> None:
+    """The text and the JSON object have the median, the mean and the 95th percentile."""
+    shown = command("--sampling", "measured:40", "--folds", "4")
+    content = json.loads(command("--sampling", "measured:40", "--folds", "4", "--json").stdout)
+    validated = content["cross_validated"]
+    assert set(validated) == {"median", "mean", "p95"}
+    assert validated["median"] < validated["mean"] < validated["p95"]
+    line = next(line for line in shown.stdout.splitlines() if line.startswith("cross-validated"))
+    for value in validated.values():
+        assert f"{value:.4g} %" in line
+    assert json.loads(command("--sampling", "measured:40", "--json").stdout)["cross_validated"] is None
+
+
+def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
+    """Each line is the result of that learner alone, with the median and the 95th percentile of the errors outside."""
+    one = found(sampling="pb:49,7", baselines=True)
+    assert [each.result.learner for each in one.compared] == ["stepwise", *BASELINES]
+    values = one.measured.column(PROPERTY)
+    rest = np.setdiff1d(np.arange(len(values)), one.rows)
+    for each in one.compared:
+        alone = found(sampling="pb:49,7", learner=each.result.learner)
+        assert (each.result.error, each.result.learning_error) == (alone.result.error, alone.result.learning_error)
+        predicted = each.result.predictor.predict(one.measured.configurations[rest])
+        errors = 100 * np.abs(predicted - values[rest]) / values[rest]
+        assert (each.median, each.p95) == pytest.approx((np.median(errors), np.quantile(errors, 0.95)))
+        assert each.result.error == pytest.approx(errors.mean())
+
+
+def test_a_baseline_is_not_compared_with_itself(project: Path) -> None:
+    """Where the chosen learner is a baseline, it is in the table once, with its settings."""
+    one = found(sampling="measured:30", learner="knn", settings={"neighbours": "1"}, baselines=True)
+    assert [each.result.learner for each in one.compared] == ["knn", *(name for name in BASELINES if name != "knn")]
+    assert one.compared[0].result.settings == {"neighbours": 1}
+
+
+def test_an_evaluation_set_judges_baselines_too(project: Path) -> None:
+    """With `--evaluate-on` all errors outside are those on the evaluation set."""
+    lines = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (project / "few.csv").write_text("\n".join(lines[:40]) + "\n", encoding="utf-8")
+    one = found(sampling="measured:30", evaluate_on="few.csv", baselines=True)
+    other = found(sampling="measured:30", baselines=True)
+    for each, elsewhere in zip(one.compared, other.compared, strict=True):
+        assert each.result.error != elsewhere.result.error
+        assert each.median != elsewhere.median
+
+
+def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
+    """If everything measured is learned from, all learners are compared by the same folds, and a note says so."""
+    one = found(baselines=True)
+    assert one.folds == 5
+    assert any("learners are compared by 5 folds" in note.text for note in one.notes)
+    for each in one.compared:
+        assert (each.result.error, each.median) == (None, None)
+        assert each.result.cross_validated is not None
+        alone = found(learner=each.result.learner, folds=5)
+        assert alone.result.cross_validated == each.result.cross_validated
+
+
+def test_the_command_prints_one_table(project: Path) -> None:
+    """The table has a line for every learner, the JSON object an entry for every baseline, with the same numbers."""
+    shown = command("--sampling", "measured:40", "--baselines").stdout
+    content = json.loads(command("--sampling", "measured:40", "--baselines", "--json").stdout)
+    table = shown[shown.index("Relative errors of learners outside of the learning set:") :].splitlines()[1:]
+    assert table[0].split() == ["learner", "error", "median", "95th", "percentile", "terms", "time"]
+    assert [line.split()[0] for line in table[1:]] == ["stepwise", *BASELINES]
+    assert [each["learner"] for each in content["baselines"]] == list(BASELINES)
+    for line, each in zip(table[1:], [content, *content["baselines"]], strict=True):
+        for key in ("error", "error_median", "error_p95"):
+            assert f"{each[key]:.4g} %" in line
+    assert table[1].split()[-3] == str(len(content["model"]["terms"]))
+    assert all(each["terms"] is None for each in content["baselines"])
+    assert "baselines" not in json.loads(command("--sampling", "measured:40", "--json").stdout)
+
+
+def test_a_stop_ends_the_baselines(project: Path) -> None:
+    """A request to stop after learning keeps the result, and learns no further baseline."""
+    calls = iter([False] * 2)
+    one = learn.run(learn.Request(nfp=PROPERTY, learner="tree", baselines=True, folds=3, write=False),
+                    should_stop=lambda: next(calls, True))  # fmt: skip
+    assert one.interrupted
+    assert len(one.compared) < 1 + len(BASELINES)
+    assert one.result.learner == "tree"
+
+
+def test_a_learner_without_terms_writes_no_model(project: Path) -> None:
+    """The command prints the errors; the JSON object has no model; a file is refused with what to do instead."""
+    before = sorted(path.name for path in project.iterdir())
+    shown = command("--learner", "forest", "--sampling", "measured:40")
+    assert shown.exit_code == 0
+    assert "The learner forest predicts without terms" in shown.stdout
+    content = json.loads(command("--learner", "forest", "--sampling", "measured:40", "--json").stdout)
+    assert (content["model"], content["output"], content["rounds"]) == (None, None, [])
+    assert f"{content['error']:.4g} % on" in shown.stdout
+    assert sorted(path.name for path in project.iterdir()) == before
+    for file in ("model.json", "model.log", "-"):
+        refused = command("--learner", "forest", "-o", file)
+        assert refused.exit_code == 2
+        assert "--output: the learner forest gives a model without terms" in refused.stderr
+        assert "--baselines and splc study" in refused.stderr
+
+
+def test_a_plot_of_a_learner_without_terms(project: Path) -> None:
+    """Predicted against measured values are drawn for every learner."""
+    found_ = learn.run(learn.Request(nfp=PROPERTY, learner="tree", sampling="measured:40", plot="tree.svg"))
+    assert found_.plot == "tree.svg"
+    assert (project / "tree.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_sums_need_terms(project: Path) -> None:
+    """Parts cannot be added up without terms, neither as the learner nor beside it."""
+    with pytest.raises(LearningError, match="models of forest have no terms, and cannot be added up"):
+        found(learner="forest", parts=("solve_seconds",))
+    with pytest.raises(RequestError, match="models of parts cannot be added up"):
+        found(parts=("solve_seconds",), baselines=True)
+
+
+@pytest.fixture
+def few(project: Path) -> Path:
+    """Return the project with the first 50 measurements only."""
+    lines = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (project / "measurements.csv").write_text("\n".join(lines[:51]) + "\n", encoding="utf-8")
+    return project
+
+
+def test_random_configurations_that_were_not_measured(few: Path) -> None:
+    """The message names the sampling that draws from what was measured; designs are not replaced by a draw."""
+    with pytest.raises(LearningError, match=r"were not measured") as caught:
+        found(sampling="random:9")
+    assert "draw from what was measured (--sampling measured:9)" in str(caught.value)
+    assert len(found(sampling="measured:9").rows) == 9
+    with pytest.raises(LearningError) as caught:
+        found(sampling="pb:49,7")
+    assert "--sampling" not in str(caught.value)
+
+
+def test_too_few_configurations_after_dropping(few: Path) -> None:
+    """`drop` must leave two configurations per term, and two at all; the message says how many were measured."""
+    settings = {"abortError": "0", "minImprovementPerRound": "0"}
+    one = found(sampling="measured:6", settings=settings)
+    assert len(one.result.terms) > 3
+    with pytest.raises(LearningError, match=r"sampled configurations were measured: the model has \d+ terms") as caught:
+        found(sampling="pb:49,7", missing="drop", settings=settings)
+    assert "draw from what was measured: --sampling measured:N" in str(caught.value)
+    kept = found(sampling="pb:49,7", missing="drop", settings={"numberOfRounds": "1"})
+    assert 2 * len(kept.result.terms) <= len(kept.rows) == 4
+    lines = (few / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (few / "measurements.csv").write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")
+    with pytest.raises(LearningError, match="1 of 46 sampled configurations was measured: too few to learn from"):
+        found(sampling="pb:49,7", missing="drop")
