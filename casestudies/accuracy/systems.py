@@ -101,7 +101,7 @@ def learning_set(name: str, size: int | str, run: int) -> Array:
         generator = np.random.RandomState(30 * SIZES[name].index(size) + run)
         return generator.permutation(len(system.measurements))[:size]
     space = Space(system.measurements.model)
-    return learning_rows(system.measurements, system.nfp, size, run, space, "error")[0]
+    return learning_rows(system.measurements, system.nfp, size, run, space, "error").rows
 
 
 def with_numbers(measured: Measurements) -> Measurements:

@@ -9,7 +9,7 @@ import typer
 from splc import types
 from splc.cli import options
 from splc.cli.options import POLICIES, flag, option
-from splc.learning.registry import BASELINES, LEARNERS
+from splc.learning.registry import BASELINES, DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def learn(
         option(
             "NAME",
             f"The learner: {', '.join(name for name in LEARNERS if name not in BASELINES)} (scaling models), or a "
-            f"baseline: {', '.join(BASELINES)}. [default: stepwise]",
+            f"baseline: {', '.join(BASELINES)}. [default: {DEFAULT}]",
             LEARNING,
         ),
     ] = None,
