@@ -12,10 +12,13 @@ from splc.data.configurations import Configurations
 from splc.learning.projection.constants import (
     HALF_RANGE,
     MAX_LEVELS,
+    MAX_THRESHOLDS,
     MIN_LEVELS,
+    MIN_THRESHOLDS,
     ROWS_PER_LEVEL,
     SQUARE_SHIFT,
 )
+from splc.learning.projection.kernel import Design
 from splc.learning.projection.variables import Variable
 from splc.types import Array
 
@@ -38,6 +41,38 @@ class Basis:
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""
         return [_block(variable, configurations, self.rows) for variable in self.variables]
+
+    def designs(self, configurations: Configurations) -> tuple[Design, ...]:
+        """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
+
+        Thresholds let an influence change at any value. All thresholds of an option share one relevance.
+        """
+        blocks = self.blocks(configurations)
+        plain = Design.of(blocks)
+        steps = [_thresholds(variable, configurations) for variable in self.variables]
+        if not any(step.shape[1] for step in steps):
+            return (plain,)
+        numbers: list[int] = []
+        for block, step in zip(blocks, steps, strict=True):
+            first = numbers[-1] + 1 if numbers else 0
+            end = first + block.shape[1]
+            numbers += [*range(first, end), *[end] * step.shape[1]]
+        both = [np.hstack(pair) for pair in zip(blocks, steps, strict=True)]
+        return plain, Design.of(both, np.array(numbers))
+
+
+def _thresholds(variable: Variable, configurations: Configurations) -> Array:
+    """Return a column for each threshold of a numeric option, with a total variance of 1; 0 where it is deselected."""
+    values = np.array(variable.values)
+    if variable.kind != "numeric" or len(values) < MIN_THRESHOLDS:
+        return np.zeros((len(configurations), 0))
+    places = np.unique(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int))
+    shares = 1 - places / len(values)
+    column = variable.column(configurations)
+    steps = (np.nan_to_num(column, nan=np.inf)[:, None] >= values[places]) - shares
+    steps[np.isnan(column)] = 0.0
+    found: Array = steps / np.sqrt((shares * (1 - shares)).sum())
+    return found
 
 
 def _block(variable: Variable, configurations: Configurations, rows: int) -> Array:

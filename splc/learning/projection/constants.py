@@ -16,6 +16,10 @@ MAX_LEVELS = 10
 MIN_LEVELS = 4
 ROWS_PER_LEVEL = 20
 
+# Half of the refits have thresholds of numeric options among their columns, for steps that smooth shapes miss.
+MIN_THRESHOLDS = 3
+MAX_THRESHOLDS = 31
+
 # Priors, on the logarithms of the hyperparameters: centre and width. They were set once and not tuned; the errors
 # change little for scales of the relevance between 0.1 and 1.
 RELEVANCE_SCALE = 0.3**2

@@ -12,7 +12,6 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Basis
-from splc.learning.projection.kernel import Design
 from splc.learning.projection.posterior import Posterior
 from splc.learning.projection.scales import Scale
 from splc.learning.projection.variables import variables_of
@@ -66,8 +65,8 @@ class Ensemble:
         means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
-            design = Design.of(self.basis.blocks(configurations[block]))
-            found = [part.moments(design, variances) for part in self.parts]
+            designs = self.basis.designs(configurations[block])
+            found = [part.moments(designs[part.kind], variances) for part in self.parts]
             each = np.array([mean for mean, _ in found])
             means[block] = each.mean(axis=0)
             g = scale.backward(means[block])
@@ -101,6 +100,7 @@ class Ensemble:
             "noise_unit": self.noise_unit,
             "variables": [variable.name for variable in self.basis.variables],
             "hyperparameters": [part.logarithms.tolist() for part in self.parts],
+            "kinds": [part.kind for part in self.parts],
             "mean": first.mean if first else None,
             "deviation": first.deviation if first else None,
             "values": first.t.tolist() if first else [],
@@ -129,16 +129,19 @@ class Ensemble:
         names = set(content["variables"])
         variables = tuple(variable for variable in variables_of(system) if variable.name in names)
         basis = Basis(variables, len(configurations))
-        design = Design.of(basis.blocks(configurations))
+        designs = basis.designs(configurations)
+        kinds = [int(kind) for kind in content["kinds"]]
         values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
         hyperparameters = [np.array(row, dtype=float) for row in content["hyperparameters"]]
-        if any(len(row) != design.columns.shape[1] + 4 for row in hyperparameters) or not (
-            not hyperparameters or len(values) == len(noises) == len(configurations)
-        ):
+        fitting = all(
+            0 <= kind < len(designs) and len(row) == designs[kind].distinct + 4
+            for row, kind in zip(hyperparameters, kinds, strict=True)
+        )
+        if not fitting or (hyperparameters and not len(values) == len(noises) == len(configurations)):
             raise ValueError("the hyperparameters do not fit the system")
         parts = tuple(
-            Posterior(row, design, values, noises, float(content["mean"]), float(content["deviation"]))
-            for row in hyperparameters
+            Posterior(row, designs[kind], values, noises, float(content["mean"]), float(content["deviation"]), kind)
+            for row, kind in zip(hyperparameters, kinds, strict=True)
         )
         level, spread = map(float, content["constant"])
         noise, unit, quantile = (float(content[key]) for key in ("noise", "noise_unit", "quantile"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,12 +21,12 @@ class Data:
     """The learning set of a full model, in hash order.
 
     Attributes:
-        design: the columns of the n configurations.
+        designs: the columns of the n configurations, of one or two kinds (`Basis.designs`).
         y: the measured values, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
     """
 
-    design: Design
+    designs: tuple[Design, ...]
     y: Array
     repetitions: Array
 
@@ -59,7 +60,7 @@ class FirstFit:
     gain: float
 
 
-def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = None) -> FirstFit:
+def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = None, kind: int = 0) -> FirstFit:
     """Return the most probable full model on a scale.
 
     Args:
@@ -67,6 +68,7 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
         variables: the number of variables.
         scale: the scale.
         fitted: predictions at the rows, in units of the scale, for scales whose noise grows with the value.
+        kind: the kind of columns.
     """
     y = data.y / scale.unit
     t = scale.forward(y)
@@ -75,14 +77,14 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
     unit = float(multiples.mean())
     noise = multiples / unit / data.repetitions
     some = slice(constants.ROWS_OF_SEARCH)
-    design, z = data.design.rows(some), (t[some] - mean) / deviation
-    start = start_of(design.columns.shape[1], variables)
+    design, z = data.designs[kind].rows(some), (t[some] - mean) / deviation
+    start = start_of(design.distinct, variables)
     optimum = search(design, z, noise[some], start, constants.ITERATIONS)
     evidence = -optimum.value - len(z) * math.log(deviation)
     if scale.name == "log":
         evidence -= float(np.log(y[some]).sum())
     gain = float(z @ z) / 2 - optimum.evidence
-    posterior = Posterior(optimum.logarithms, data.design, t, noise, mean, deviation)
+    posterior = Posterior(optimum.logarithms, data.designs[kind], t, noise, mean, deviation, kind)
     return FirstFit(scale, noise, unit, posterior, optimum, evidence, gain)
 
 
@@ -107,8 +109,14 @@ class Refits:
     explained: float
 
 
-def refits(data: Data, first: FirstFit) -> Refits:
-    """Return the refits of a full model."""
+def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
+    """Return the refits of a full model.
+
+    Args:
+        data: the learning set.
+        firsts: the fits that refits start from in turn, on one scale; the first one is kept.
+    """
+    first = firsts[0]
     whole = first.posterior
     fold_of = data.folds
     means, deviations, baseline = np.empty(len(data.y)), np.empty(len(data.y)), np.empty(len(data.y))
@@ -116,18 +124,20 @@ def refits(data: Data, first: FirstFit) -> Refits:
     for fold in range(int(fold_of.max()) + 1):
         out = np.flatnonzero(fold_of == fold)
         rest = np.flatnonzero(fold_of != fold)
-        t, noise, design = whole.t[rest], first.noise[rest], data.design.rows(rest)
+        begin = firsts[fold % len(firsts)]
+        kind = begin.posterior.kind
+        t, noise, design = whole.t[rest], first.noise[rest], data.designs[kind].rows(rest)
         mean, deviation = float(t.mean()), float(t.std())
         if deviation <= 1e-9 * whole.deviation:
             deviation = whole.deviation
         some = slice(constants.ROWS_OF_REFIT)
         z = (t[some] - mean) / deviation
-        start = first.optimum.logarithms
+        start = begin.optimum.logarithms
         found = search(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
-        held = Posterior(found, design, t, noise, mean, deviation)
+        held = Posterior(found, design, t, noise, mean, deviation, kind)
         folds.append(held)
-        parts.append(Posterior(found, whole.design, whole.t, first.noise, whole.mean, whole.deviation))
-        means[out], variances = held.moments(data.design.rows(out))
+        parts.append(replace(begin.posterior, logarithms=found))
+        means[out], variances = held.moments(data.designs[kind].rows(out))
         deviations[out] = np.sqrt(variances + held.noise_variance * first.noise[out])
         baseline[out] = mean
     missed = float(np.mean((means - whole.t) ** 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Basis
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.fit import Data, Refits, first_fit, refits
+from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, refits
 from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import Design
 from splc.learning.projection.order import hash_order
@@ -128,9 +129,9 @@ class FullModel:
         both = Configurations(
             self.configurations.model, np.concatenate([self.configurations.indices, unmeasured.indices])
         )
-        design = Design.of(self.basis.blocks(both))
+        designs = self.basis.designs(both)
         predicted, deviations = self.ensemble.moments(both)
-        folds = np.tile(predicted, (1, 1)) if self.refits is None else self._fold_predictions(design)
+        folds = np.tile(predicted, (1, 1)) if self.refits is None else self._fold_predictions(designs)
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))
         return Target(
@@ -146,20 +147,20 @@ class FullModel:
             positive=scale.positive,
             rms=self.rms,
             spread=float(np.median(deviations[n:] if len(unmeasured) else deviations)),
-            covariance=lambda projection: self._covariance(design, projection),
+            covariance=lambda projection: self._covariance(designs, projection),
         )
 
-    def _fold_predictions(self, design: Design) -> Array:
+    def _fold_predictions(self, designs: Sequence[Design]) -> Array:
         assert self.refits is not None
-        return np.array([self.scale.backward(fold.means(design)) for fold in self.refits.folds])
+        return np.array([self.scale.backward(fold.means(designs[fold.kind])) for fold in self.refits.folds])
 
-    def _covariance(self, design: Design, projection: Array) -> Array:
+    def _covariance(self, designs: Sequence[Design], projection: Array) -> Array:
         if self.refits is None:
             sums = projection.sum(axis=1)
             return np.outer(sums, sums) * float(self.t.var(ddof=1)) / len(self.t)
         parts = self.refits.parts
-        own = np.mean([part.covariance(design, projection) for part in parts], axis=0)
-        means = np.array([projection @ part.means(design) for part in parts])
+        own = np.mean([part.covariance(designs[part.kind], projection) for part in parts], axis=0)
+        means = np.array([projection @ part.means(designs[part.kind]) for part in parts])
         found: Array = own + np.cov(means.T, bias=True).reshape(own.shape)
         return found
 
@@ -184,7 +185,7 @@ def full_model(
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
     basis = Basis(variables, len(rows))
-    data = Data(Design.of(basis.blocks(chosen)), values, counts)
+    data = Data(basis.designs(chosen), values, counts)
     positive = bool(values.min() > 0)
 
     def model(kind: Scale, found: Refits | None, constant: str = "") -> FullModel:
@@ -205,20 +206,25 @@ def full_model(
 
 def _positive(data: Data, variables: int, wanted: str) -> Refits:
     """Return the refits of a positive property on the scale of ln y, or of y where it is better (section 1b)."""
-    log = first_fit(data, variables, positive_scale("log", data.y))
+    scale = positive_scale("log", data.y)
+    log = first_fit(data, variables, scale)
     if wanted == "log" or (wanted == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
-        return refits(data, log)
-    fitted = np.exp(log.posterior.means(data.design))
-    raw = positive_scale("raw", data.y)
-    others = [first_fit(data, variables, raw, fitted)]
-    best = max(others, key=lambda fit: fit.evidence)
+        return _refits(data, variables, log)
+    fitted = np.exp(log.posterior.means(data.designs[0]))
+    raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
     if wanted == "raw":
-        return refits(data, best)
-    found = refits(data, log)
-    if best.evidence - log.evidence <= constants.SCALE_EVIDENCE:
+        return _refits(data, variables, raw, fitted)
+    found = _refits(data, variables, log)
+    if raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
         return found
-    other = refits(data, best)
+    other = _refits(data, variables, raw, fitted)
     return other if _error(data, other) <= constants.SCALE_ERROR * _error(data, found) else found
+
+
+def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
+    """Return the refits, in turn with each kind of columns."""
+    others = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
+    return refits(data, (first, *others))
 
 
 def _error(data: Data, found: Refits) -> float:
@@ -232,10 +238,11 @@ def _general(data: Data, variables: int) -> Refits:
     best: tuple[float, Refits] | None = None
     fitted = None
     for scale in general_scales(data.y):
-        first = first_fit(data, variables, scale, fitted if scale.grows else None)
+        grown = fitted if scale.grows else None
+        first = first_fit(data, variables, scale, grown)
         if fitted is None:
-            fitted = first.posterior.means(data.design)
-        found = refits(data, first)
+            fitted = first.posterior.means(data.designs[0])
+        found = _refits(data, variables, first, grown)
         error = float(abs(scale.backward(found.means) - data.y / scale.unit).mean())
         if best is None or error < best[0] * (1 - 1e-9):
             best = error, found

@@ -29,10 +29,10 @@ def distinguishable(data: Data, variables: int, found: Refits) -> bool:
         return True
     permutations, allowed = constants.GUARD_FEW_ROWS if few else constants.GUARD_PERMUTATIONS
     some = slice(constants.ROWS_OF_SEARCH)
-    design, noise = data.design.rows(some), first.noise[some]
+    design, noise = data.designs[0].rows(some), first.noise[some]
     posterior = first.posterior
     z = (posterior.t[some] - posterior.mean) / posterior.deviation
-    start = start_of(design.columns.shape[1], variables)
+    start = start_of(design.distinct, variables)
     draws = np.random.default_rng(0)
     larger = 0
     for _ in range(permutations):

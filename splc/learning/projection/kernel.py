@@ -26,26 +26,34 @@ class Design:
         columns: the columns, shape (n, columns).
         starts: the first column of each block, ascending, and the number of columns at the end.
         signs: whether a block is a single column of ±1, shape (blocks,).
+        relevances: the relevance that each column has, as a number, shape (columns,); some columns share one.
     """
 
     columns: Array
     starts: tuple[int, ...]
     signs: Array
+    relevances: Array
 
     @classmethod
-    def of(cls, blocks: Sequence[Array]) -> Design:
-        """Return the design of blocks of columns."""
+    def of(cls, blocks: Sequence[Array], relevances: Array | None = None) -> Design:
+        """Return the design of blocks of columns, by default with a relevance for each column."""
         starts = tuple(np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist())
         signs = np.array([block.shape[1] == 1 and bool((abs(block) == 1).all()) for block in blocks], dtype=bool)
         columns = np.column_stack(blocks) if blocks else np.zeros((0, 0))
-        return cls(columns, starts, signs)
+        own = np.arange(columns.shape[1]) if relevances is None else relevances
+        return cls(columns, starts, signs, own)
 
     def __len__(self) -> int:
         return len(self.columns)
 
+    @property
+    def distinct(self) -> int:
+        """The number of relevances."""
+        return int(self.relevances.max()) + 1 if len(self.relevances) else 0
+
     def rows(self, rows: Array | slice) -> Design:
         """Return some of the configurations."""
-        return Design(self.columns[rows], self.starts, self.signs)
+        return Design(self.columns[rows], self.starts, self.signs, self.relevances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +61,7 @@ class Hyperparameters:
     """The hyperparameters of the kernel and the noise.
 
     Attributes:
-        relevances: lambda of each column.
+        relevances: lambda of each column, or of the columns that share it.
         interaction: rho.
         stationary: a.
         width: w.
@@ -80,7 +88,7 @@ def kernel(theta: Hyperparameters, first: Design, second: Design) -> Array:
 
 def kernel_diagonal(theta: Hyperparameters, design: Design) -> Array:
     """Return the kernel of each configuration with itself, shape (n,)."""
-    squares = design.columns**2 * theta.relevances
+    squares = design.columns**2 * theta.relevances[design.relevances]
     own = np.add.reduceat(squares, design.starts[:-1], axis=1)
     product = np.prod(1 + theta.interaction * own, axis=1)
     found: Array = 1 + (product - 1) / theta.interaction + theta.stationary
@@ -94,7 +102,7 @@ class _Parts:
         self.theta = theta
         rho = theta.interaction
         starts = first.starts
-        relevances = theta.relevances
+        self.relevances = relevances = theta.relevances[first.relevances]
         single = np.array([relevances[start] for start in starts[:-1]])
         self.fast = np.flatnonzero(first.signs & second.signs & (rho * single < _FAST))
         slow = np.setdiff1d(np.arange(len(single)), self.fast)
@@ -122,7 +130,7 @@ def objective(logarithms: Array, design: Design, z: Array, noise: Array) -> tupl
     """Return the negative log evidence of standardised targets (without the constant), and its gradient.
 
     Args:
-        logarithms: the logarithms of the hyperparameters, relevances first, shape (columns + 4,).
+        logarithms: the logarithms of the hyperparameters, relevances first, shape (relevances + 4,).
         design: the configurations.
         z: the targets, shape (n,).
         noise: multiples of the noise for each configuration, shape (n,).
@@ -150,7 +158,7 @@ def objective(logarithms: Array, design: Design, z: Array, noise: Array) -> tupl
 def _gradient(parts: _Parts, design: Design, outer: Array, noise: Array) -> Array:
     """Return the gradient by the logarithms, for `outer` = (K^-1 - v v')/2."""
     theta, columns = parts.theta, design.columns
-    rho, relevances = theta.interaction, theta.relevances
+    rho, relevances = theta.interaction, parts.relevances
     products = np.zeros(len(relevances))
     if len(parts.fast):
         # All blocks at once: the product of the others is the whole product over 1 + c s.
@@ -173,7 +181,7 @@ def _gradient(parts: _Parts, design: Design, outer: Array, noise: Array) -> Arra
     distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
     found: Array = np.concatenate(
         [
-            relevances * (products + distances),
+            np.bincount(design.relevances, relevances * (products + distances), len(theta.relevances)),
             [
                 float(relevances @ products) - float((outer * (parts.product - 1)).sum()) / rho,
                 theta.stationary * float((outer * parts.matern).sum()),

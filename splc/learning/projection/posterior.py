@@ -23,6 +23,7 @@ class Posterior:
         noise: multiples of the noise of each, shape (n,).
         mean: the mean that t is standardised with.
         deviation: the deviation that t is standardised with.
+        kind: the position of its kind of columns in `Basis.designs`.
     """
 
     logarithms: Array
@@ -31,6 +32,7 @@ class Posterior:
     noise: Array
     mean: float
     deviation: float
+    kind: int = 0
 
     @cached_property
     def theta(self) -> Hyperparameters:

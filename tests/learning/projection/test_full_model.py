@@ -214,10 +214,10 @@ def test_held_out_predictions_do_not_know_their_value() -> None:
     assert first.refits is not None
     # The hyperparameters are those of all rows; given these, a fold's prediction does not depend on its own values.
     fold = first.data.folds == 0
-    changed = Data(first.data.design, np.where(fold, first.data.y * 1.5, first.data.y), first.data.repetitions)
+    changed = Data(first.data.designs, np.where(fold, first.data.y * 1.5, first.data.y), first.data.repetitions)
     t = first.scale.forward(changed.y / first.scale.unit)
     start = first.refits.first
-    again = refits(changed, replace(start, posterior=replace(start.posterior, t=t)))
+    again = refits(changed, [replace(start, posterior=replace(start.posterior, t=t))])
     np.testing.assert_allclose(again.means[fold], first.refits.means[fold], rtol=1e-9)
     assert not np.allclose(again.means[~fold], first.refits.means[~fold], rtol=1e-6)
 
