@@ -251,7 +251,9 @@ def test_tables(tmp_path: Path) -> None:
     assert tables_of(rows) == (table,)
     lines = summary(rows).rows
     assert [line[1] for line in lines] == list(systems.DESIGNS)
-    assert str(lines[-1][5]).endswith("(tree)")
+    assert lines[-1][5] == f"{np.mean(errors):.3g} (tree)"
+    worse = [{**row, "learner": "knn", "error": row["error"] + 1} for row in rows if row["learner"] == "tree"]
+    assert summary([*rows, *worse]).rows == lines
     again = run_evaluation(evaluation, tmp_path, pictures=False)
     assert (again.found, again.files) == (len(evaluation.tasks()), result.files)
 
