@@ -18,10 +18,8 @@ from splc.types import Array
 MOST_ROUNDS = 3
 # A replacement must lower the root mean square to this share, or have fewer factors.
 GAIN = 0.97
-# Replacements that are tried for every term with constrained signs.
-TRIED = 6
-# Candidates that are checked for aliases.
-CHECKED = 24
+# Replacements that are tried for every term (6 in the reference), and candidates that are checked for aliases.
+TRIED, CHECKED = 20, 40
 # A bound is kept if it is exceeded by roundoff only.
 ROUNDOFF = 1 + 1e-9
 
@@ -108,7 +106,7 @@ def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: 
     if not len(places):
         return None
     left, left_in_basis = _left(model, at, places)
-    fine = np.flatnonzero(distinguishable(goal, places, left))[: TRIED if not candidates.free.all() else 1]
+    fine = np.flatnonzero(distinguishable(goal, places, left))[:TRIED]
     best: tuple[float, Subset] | None = None
     for place, rest in zip(places[fine].tolist(), left_in_basis[fine].tolist(), strict=True):
         simpler = candidates.factors[place] < candidates.factors[position]

@@ -70,13 +70,12 @@ def projected(
         hopeless: whether a selection that does not come near the full model may end early.
     """
     goal = Goal(candidates, rows.scaled(rows.target.predicted[rows.order], product), rows.weight, affine=product)
-    exact = product or not candidates.free[1:].all()
-    path = forward(goal, KAPPA * rows.tolerance, exact=exact, hopeless=hopeless)
+    path = forward(goal, KAPPA * rows.tolerance, hopeless=hopeless)
     floor = path[-1].rms
     found: list[tuple[float, Projection]] = []
     for kappa in (KAPPA, *(LARGER_KAPPAS if readable or rows.target.learned >= KAPPA_ROWS else ())):
         tolerance = kappa * rows.tolerance
-        bound = float(np.hypot(tolerance, floor)) if exact and floor > FLOOR_SHARE * tolerance else tolerance
+        bound = float(np.hypot(tolerance, floor)) if floor > FLOOR_SHARE * tolerance else tolerance
         first = next((model for model in path if model.rms <= bound), path[-1])
         model = reduced(first, max(bound, first.rms) if first is path[-1] else bound)
         found.append((_error(rows, model, product), Projection(rows, product, tuple(path), model, kappa, bound, floor)))
