@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -66,17 +66,19 @@ class ProjectionLearner:
             printed = printed_model(target, variables if full.refits else (), settings)
         system = problem.measurements.model
         binary = [option.name for option in system.binary_options]
-        model = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
+        whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
+        # Rounding errors of the CPU are in later digits.
+        model = replace(whole, terms=tuple((term, rounded(influence)) for term, influence in whole.terms))
         return judged(
             problem,
             self,
             model,
             termination="constant" if full.constant else "projected",
             seconds=time.monotonic() - started,
-            terms=[LearnedTerm(term, influence) for term, influence in printed.terms],
+            terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[*notes, *_remarks(full, target, printed)],
             cross_validated=_cross_validated(full),
-            estimates=_in_order(printed.estimates, model),
+            estimates=_estimates(printed.estimates, model),
             path=printed.path,
             intervals=full.ensemble,
         )
@@ -131,7 +133,16 @@ def _remarks(full: FullModel, target: Target, printed: Printed) -> list[str]:
     return notes
 
 
-def _in_order(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:
-    """Return the estimates in the order of the model's terms."""
+def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:
+    """Return the estimates in the order of the model's terms, rounded as these."""
     by_term = {estimate.term: estimate for estimate in estimates}
-    return [by_term[term] for term, _ in model.terms if term in by_term]
+    found = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
+    return [
+        replace(each, standard_error=rounded(each.standard_error), low=rounded(each.low), high=rounded(each.high))
+        for each in found
+    ]
+
+
+def rounded(value: float) -> float:
+    """Return a number with 6 digits."""
+    return float(f"{value:.6g}")
