@@ -18,6 +18,7 @@ from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning import learn, learn_sum
+from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.judging import predictions as predictions_of
 from splc.learning.judging import round_errors, term_shares
 from splc.learning.learner import Learner
@@ -75,6 +76,7 @@ class Result:
         evaluated: the evaluation set, if there is one.
         round_errors: the error after each round, on the evaluation set or else on all measured configurations.
         shares: the share of each term in the mean prediction on the learning set, in percent.
+        effects: the terms grouped by their options, the largest effect on the learning set first.
         predictions: predictions beyond the measured points, for learners that fit scaling models.
         folds: the number of folds that the learning set was cross-validated with, 0 for none.
         compared: the result and those of the baselines; empty if the request asks for no baselines.
@@ -91,6 +93,7 @@ class Result:
     evaluated: Evaluated | None
     round_errors: tuple[float | None, ...]
     shares: tuple[float | None, ...]
+    effects: tuple[OptionEffects, ...] = ()
     predictions: tuple[Prediction, ...] = ()
     folds: int = 0
     compared: tuple[JudgedLearner, ...] = ()
@@ -191,6 +194,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             for file, data in ((output, content), (request.plot, image)):
                 if file is not None and data is not None:
                     write_whole(file, data)
+        known = measured.configurations[rows]
         return Result(
             request=request,
             result=result,
@@ -198,7 +202,8 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             rows=rows,
             evaluated=evaluated,
             round_errors=errors,
-            shares=tuple(term_shares(result.model, measured.configurations[rows])) if result.readable else (),
+            shares=tuple(term_shares(result.model, known)) if result.readable else (),
+            effects=option_effects(result.model, result.estimates, known) if result.readable else (),
             predictions=_far_predictions(result),
             folds=folds,
             compared=compared,

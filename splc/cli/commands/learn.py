@@ -92,6 +92,9 @@ def learn(
     plot: Annotated[
         str | None, option("FILE", "A plot of predicted against measured values (.svg, .png, .pdf).", RESULTS)
     ] = None,
+    path: Annotated[
+        bool, flag("--path", "Print models from few terms to many with their expected errors.", RESULTS)
+    ] = False,
     json: options.Json = False,
     verbose: Annotated[bool, flag("--verbose -v", "Print every round on standard error.")] = False,
     system: options.System = None,
@@ -128,7 +131,7 @@ def learn(
     if json:
         print_json("learn", as_json(result))
     elif output != "-":
-        show(result)
+        show(result, path=path)
     if result.interrupted:
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from splc.cli.show.baselines import baselines_json
@@ -27,6 +26,8 @@ TERMINATIONS = {
 
 def as_json(learned: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
+    from splc.formats.models.json_writer import uncertainty_objects
+
     result, evaluated = learned.result, learned.evaluated
     evaluation = None
     if evaluated is not None:
@@ -42,7 +43,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "learning_error": result.learning_error,
         "error": result.error,
         "error_all": result.error_all,
-        "cross_validated": None if result.cross_validated is None else asdict(result.cross_validated),
+        **uncertainty_objects(result),
         "folds": learned.folds or None,
         "evaluated_on": None if evaluated is None else evaluated.source,
         "evaluation": evaluation,
@@ -62,6 +63,7 @@ def as_json(learned: Result) -> dict[str, Any]:
 
 def _model(learned: Result) -> dict[str, Any]:
     """Return the model, and its scaling model with predictions, if it has one."""
+    from splc.cli.show.effects import effects_object
     from splc.formats.models.json_writer import model_object, scaling_object
 
     if not learned.result.readable:
@@ -69,6 +71,7 @@ def _model(learned: Result) -> dict[str, Any]:
     model = model_object(learned.result.model)
     for entry, share in zip(model["terms"], learned.shares, strict=True):
         entry["share"] = share
+    model["groups"] = effects_object(learned.effects)
     scaling = learned.result.scaling
     if scaling is None:
         return {"model": model}
@@ -94,9 +97,13 @@ def _rounds(learned: Result) -> list[dict[str, Any]]:
     ]
 
 
-def show(learned: Result) -> None:
-    """Print the model, its errors, and the files that were written."""
+def show(learned: Result, *, path: bool = False) -> None:
+    """Print the model, its errors, and the files that were written.
+
+    `path`: also the models from few terms to many.
+    """
     from splc.cli.show.baselines import show_baselines
+    from splc.cli.show.effects import show_effects
     from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
     from splc.cli.terminal import say
 
@@ -106,7 +113,9 @@ def show(learned: Result) -> None:
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")
     elif result.scaling is None:
-        _show_terms(learned)
+        show_effects(learned.effects, result.learning_configurations)
+        if path:
+            show_path(result)
     else:
         show_terms(result.scaling)
         say()
@@ -116,25 +125,23 @@ def show(learned: Result) -> None:
     stepwise = result.readable and result.scaling is None
     if stepwise:
         facts.append(("ended", termination_in_words(result)))
-    rounds = f", {_plural(len(result.rounds), 'round')}" if stepwise else ""
+    rounds = f", {_plural(len(result.rounds), 'round')}" if result.rounds else ""
     facts.append(("time", f"{result.seconds:.3g} s{rounds}"))
     facts += [(name, file) for name, file in (("model", learned.output), ("plot", learned.plot)) if file is not None]
     show_facts(facts)
     show_baselines(learned)
 
 
-def _show_terms(learned: Result) -> None:
-    from splc.cli.terminal import table
+def show_path(result: LearningResult) -> None:
+    """Print the models from few terms to many, with their expected errors."""
+    from splc.cli.terminal import say, table
 
-    model = learned.result.model
-    table(
-        ("term", "influence", "share"),
-        [
-            (term.text(model.order), f"{influence:.6g}", "" if share is None else f"{share:.1f} %")
-            for (term, influence), share in zip(model.terms, learned.shares, strict=True)
-        ],
-        right=("influence", "share"),
-    )
+    say()
+    if not result.path:
+        say(f"path: the learner {result.learner} does not compute one")
+        return
+    rows = [(str(point.terms), f"{point.error:.4g} %", point.added) for point in result.path]
+    table(("terms", "expected error", "last term added"), rows, right=("terms", "expected error"))
 
 
 def _errors(learned: Result) -> list[tuple[str, str]]:

@@ -1,0 +1,121 @@
+"""The terms or factors of a learned model, grouped by options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from splc.learning.effects import Effect, OptionEffects
+
+MOST_LINES = 20
+INDENT = "  "
+SUM = ("term", "influence", "std. error", "90 % interval", "share", "remark")
+PRODUCT = ("if selected", "factor", "90 % interval", "range", "remark")
+UNSETTLED = "sign not settled"
+CONSTANT = "1"
+
+
+def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
+    """Print the terms of a sum, or the factors of a product.
+
+    Args:
+        groups: the effects (see `splc.learning.effects`).
+        rows: the number of configurations that shares are averaged over.
+    """
+    from splc.cli.terminal import say, table
+    from splc.errors import plural
+
+    product = any(effect.factor for group in groups for effect in group.effects)
+    table(PRODUCT if product else SUM, _lines(groups, product), right=() if product else SUM[1:5])
+    where = plural(rows, "configuration", "configurations")
+    say()
+    if product:
+        say("The prediction is the product of the factors whose options are selected.")
+        if any(_line(effect, product, "")[3] for group in groups for effect in group.effects):
+            say(f"range: least and greatest value of the factor on the {where} learned from.")
+    elif any(effect.share is not None for group in groups for effect in group.effects):
+        meaning = "share: mean contribution / mean prediction"
+        say(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
+
+
+def _lines(groups: Sequence[OptionEffects], product: bool) -> list[tuple[str, ...]]:
+    """Return the lines of the table; what exceeds the most lines is summed up."""
+    found: list[tuple[tuple[str, ...], Effect | None]] = []
+    for group in groups:
+        indent = INDENT if len(group.effects) > 1 else ""
+        if indent:
+            found.append((_header(group, product), None))
+        found += [(_line(effect, product, indent), effect) for effect in group.effects]
+    if len(found) <= MOST_LINES:
+        return [line for line, _ in found]
+    kept = MOST_LINES - 1
+    if found[kept - 1][1] is None:
+        kept -= 1
+    rest = [effect for _, effect in found[kept:] if effect is not None]
+    noun = "factor" if product else "term"
+    text = f"{len(rest)} more {noun}{'' if len(rest) == 1 else 's'}"
+    shares = [effect.share for effect in rest if effect.share is not None]
+    if shares:
+        text += f", together {_percent(sum(shares))}"
+    width = len(PRODUCT if product else SUM)
+    return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))]
+
+
+def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
+    title = " * ".join(group.options) or CONSTANT
+    remark = "levels" if group.levels else ""
+    if product:
+        return (title, "", "", "", remark)
+    return (title, "", "", "", _percent(group.share), remark)
+
+
+def _line(effect: Effect, product: bool, indent: str) -> tuple[str, ...]:
+    estimate, remark = effect.estimate, UNSETTLED if effect.unsettled else ""
+    if product:
+        ends = interval = ""
+        if not any(character.isalpha() for character in effect.factor):
+            interval = f"{_exponential(estimate.low)} to {_exponential(estimate.high)}" if estimate is not None else ""
+        elif effect.low is not None and effect.high is not None:
+            ends = f"{effect.low:.4g} to {effect.high:.4g}"
+        return (indent + (effect.text or "(always)"), effect.factor, interval, ends, remark)
+    influence = "" if effect.influence is None else f"{effect.influence:.6g}"
+    if estimate is None:
+        return (indent + effect.text, influence, "", "", _percent(effect.share), remark)
+    interval = f"{estimate.low:.4g} to {estimate.high:.4g}"
+    return (indent + effect.text, influence, f"{estimate.standard_error:.2g}", interval, _percent(effect.share), remark)
+
+
+def _exponential(value: float) -> str:
+    import math
+
+    return f"{math.exp(min(value, 700.0)):.4g}"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f} %"
+
+
+def effects_object(groups: Sequence[OptionEffects]) -> list[dict[str, Any]]:
+    """Return the groups in JSON's types; terms are named by their texts."""
+    return [
+        {
+            "options": list(group.options),
+            "share": group.share,
+            "levels": group.levels,
+            "terms": [
+                {
+                    "text": effect.text,
+                    "influence": effect.influence,
+                    "share": effect.share,
+                    "factor": effect.factor or None,
+                    "low": effect.low,
+                    "high": effect.high,
+                    "sign_settled": None if effect.estimate is None else not effect.unsettled,
+                }
+                for effect in group.effects
+            ],
+        }
+        for group in groups
+    ]

@@ -1,0 +1,223 @@
+"""The effects of a learned model's terms, grouped by options: what an output shows first, and what belongs together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.judging import term_shares
+from splc.learning.projection.variables import stem_of
+from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import Derived
+from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+
+DIGITS = 6
+# Below this probability the sign of an influence is not settled.
+SETTLED = 0.95
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A term with its effect, or in a product a factor, which may combine several terms.
+
+    Attributes:
+        text: the term; of a factor, the binary options that switch it on (empty: it is always there).
+        influence: the influence; None for a factor.
+        share: mean contribution / mean prediction in percent; None where it is undefined, and for a factor.
+        estimate: the uncertainty of the influence of a single term, None where it is not known.
+        factor: the factor as text, empty in a sum.
+        low: the least value of the factor over the configurations, None in a sum.
+        high: the greatest value of the factor.
+    """
+
+    text: str
+    influence: float | None
+    share: float | None
+    estimate: InfluenceEstimate | None = None
+    factor: str = ""
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether its sign is not settled."""
+        return self.estimate is not None and self.estimate.sign_probability < SETTLED
+
+    @property
+    def size(self) -> float:
+        """Its effect, by which effects are sorted."""
+        if self.low is None or self.high is None:
+            return abs(self.share or 0.0)
+        ends = [abs(math.log(end)) for end in (self.low, self.high) if end > 0]
+        return max([*ends, math.log(self.high / self.low) if self.low > 0 else math.inf], default=0.0)
+
+
+@dataclass(frozen=True)
+class OptionEffects:
+    """The effects over one set of options, where an alternative group counts as one option.
+
+    Attributes:
+        options: the options, in the system's order; an alternative group has the stem of its members' names.
+        share: the sum of the terms' shares in percent, None where it is undefined.
+        effects: the effects, the largest first.
+        levels: whether the effects differ in the member of an alternative group.
+    """
+
+    options: tuple[str, ...]
+    share: float | None
+    effects: tuple[Effect, ...]
+    levels: bool = False
+
+    @property
+    def size(self) -> float:
+        """The effect of all together, by which sets are sorted."""
+        return max(abs(self.share or 0.0), *(effect.size for effect in self.effects))
+
+
+def option_effects(
+    model: InfluenceModel, estimates: Iterable[InfluenceEstimate], configurations: Configurations
+) -> tuple[OptionEffects, ...]:
+    """Return the effects of a model, the sets of options with the largest effect first.
+
+    Args:
+        model: the model: a sum of terms, or with the link 'log' a product of factors.
+        estimates: the uncertainty of its influences.
+        configurations: the configurations that shares are averaged over, and factors computed at.
+    """
+    system = configurations.model
+    named = _members(system)
+    known = {estimate.term: estimate for estimate in estimates}
+    found: dict[tuple[str, ...], list[tuple[frozenset[str], Effect]]] = {}
+    make = _factors if model.link == "log" else _terms
+    for options, effect in make(model, known, configurations):
+        key = tuple(dict.fromkeys(named.get(name, name) for name in _ordered(options, model.order)))
+        found.setdefault(key, []).append((options, effect))
+    groups = []
+    for key, members in found.items():
+        effects = tuple(sorted((effect for _, effect in members), key=lambda effect: -effect.size))
+        shares = [effect.share for effect in effects if effect.share is not None]
+        levels = len(members) > 1 and any(name in named for options, _ in members for name in options)
+        groups.append(OptionEffects(key, math.fsum(shares) if shares else None, effects, levels))
+    # The number of a product that every configuration has comes first.
+    product = model.link == "log"
+    return tuple(sorted(groups, key=lambda group: (not product or bool(group.options), -group.size)))
+
+
+def _members(system: VariabilityModel) -> dict[str, str]:
+    """Return member → name of its alternative group."""
+    return {name: stem_of(group) for group in system.alternative_groups for name in group}
+
+
+def _ordered(options: Iterable[str], order: Sequence[str]) -> list[str]:
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(options, key=lambda name: (places.get(name, len(places)), name))
+
+
+def _terms(
+    model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
+) -> Iterable[tuple[frozenset[str], Effect]]:
+    """Yield the options and the effect of each term of a sum."""
+    levels = _levels(model, configurations.model)
+    for (term, influence), share in zip(model.terms, term_shares(model, configurations), strict=True):
+        text = _with_levels(term, levels).text(model.order)
+        yield model.options_of(term), Effect(text, influence, share, known.get(term))
+
+
+def _factors(
+    model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
+) -> Iterable[tuple[frozenset[str], Effect]]:
+    """Yield the binary options of each factor of a product, and its effect where they are selected."""
+    system = configurations.model
+    binary = frozenset([*(option.name for option in system.binary_options), *system.switches])
+    levels = _levels(model, system)
+    conditions: dict[frozenset[str], list[int]] = {}
+    for place, (term, _) in enumerate(model.terms):
+        conditions.setdefault(term.options & binary, []).append(place)
+    contributions = model.contributions(configurations) if len(configurations) else np.zeros((0, len(model.terms)))
+    for options, places in conditions.items():
+        active = np.ones(len(configurations), dtype=bool)
+        for name in options:
+            active &= configurations.column(name) == 1
+        with np.errstate(over="ignore"):
+            values = np.exp(contributions[:, places].sum(axis=1)[active])
+        ends = (float(values.min()), float(values.max())) if len(values) else (None, None)
+        terms = [model.terms[place] for place in places]
+        pairs = [(_with_levels(_without(term, options), levels), influence) for term, influence in terms]
+        single = known.get(terms[0][0]) if len(terms) == 1 else None
+        text = " * ".join(quoted(name, model.order) for name in _ordered(options, model.order))
+        yield options, Effect(text, None, None, single, factor_text(pairs, model.order), *ends)
+
+
+def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> str:
+    """Return the exponential of a sum of terms as a product: `1.35 * x^0.85 * exp(0.01 * y)`.
+
+    Args:
+        pairs: the terms with their influences.
+        order: the order of the options.
+    """
+    number = math.fsum(influence for term, influence in pairs if term == CONSTANT)
+    parts: list[str] = []
+    rest = ""
+    for term, influence in pairs:
+        if len(term.factors) == 1 and (term.factors[0].power, term.factors[0].log) == (0, 1):
+            # e^(b log10 x) is x^(b / ln 10).
+            name = option_term(term.factors[0].option).text(order)
+            parts.append(f"{name}^{_signed(influence / math.log(10))}")
+        elif term != CONSTANT:
+            sign = (" - " if influence < 0 else " + ") if rest else ("-" if influence < 0 else "")
+            rest += f"{sign}{abs(influence):.{DIGITS}g} * {term.text(order)}"
+    if rest:
+        parts.append(f"exp({rest})")
+    return " * ".join([_exponential(number), *parts] if number or not parts else parts)
+
+
+def _signed(value: float) -> str:
+    text = f"{value:.{DIGITS}g}"
+    return f"({text})" if value < 0 else text
+
+
+def _exponential(value: float) -> str:
+    """Return e^value as text; numbers out of range stay exponentials."""
+    return f"{math.exp(value):.{DIGITS}g}" if abs(value) < 700 else f"exp({value:.{DIGITS}g})"
+
+
+def _without(term: Term, options: frozenset[str]) -> Term:
+    return Term(tuple(factor for factor in term.factors if factor.option not in options))
+
+
+def _with_levels(term: Term, levels: Mapping[str, str]) -> Term:
+    if levels.keys().isdisjoint(term.options):
+        return term
+    named = (replace(f, option=Subexpression(levels[f.option])) if f.option in levels else f for f in term.factors)
+    return product_of(named)
+
+
+def _levels(model: InfluenceModel, system: VariabilityModel) -> dict[str, str]:
+    """Return subexpression → `[x = 4]`, for those that are 1 at one value of a numeric option and 0 at all others."""
+    found = {}
+    for each in model.factors:
+        text = _level(each, model, system)
+        if text is not None:
+            found[str(each.name)] = text
+    return found
+
+
+def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) -> str | None:
+    term = option_term(derived.name)
+    names = model.options_of(term)
+    option = system.option(next(iter(names))) if len(names) == 1 and names <= set(system.names) else None
+    if not isinstance(option, NumericOption):
+        return None
+    indices = np.zeros((len(option.values), len(system.options)), dtype=int)
+    indices[:, system.positions[option.name]] = np.arange(len(option.values))
+    values = replace(model, terms=((term, 1.0),), link="identity").predict(Configurations(system, indices))
+    if sorted(values.tolist()) != [0.0] * (len(values) - 1) + [1.0]:
+        return None
+    return f"[{quoted(option.name)} = {option.values[int(values.argmax())]:g}]"

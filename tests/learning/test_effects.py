@@ -1,0 +1,103 @@
+"""The effects of terms, grouped by options."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.learning.effects import factor_text, option_effects
+from splc.learning.judging import term_shares
+from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel, Link
+from splc.models.terms import CONSTANT, Term, log_term, option_term
+from splc.models.text.reader import expand_model
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+
+REFS = ("ref_1", "ref_5", "ref_9")
+GROUP = tuple(
+    BinaryOption(name, optional=False, excluded=tuple((other,) for other in REFS if other != name)) for name in REFS
+)
+SYSTEM = VariabilityModel(
+    "system",
+    (*GROUP, BinaryOption("gvn"), NumericOption("x", (1.0, 2.0, 4.0, 64.0)), NumericOption("y", (0.0, 1.0, 2.0))),
+)
+ALL = Space(SYSTEM).enumerate()
+GVN, X, Y, REF_1, REF_9 = (option_term(name) for name in ("gvn", "x", "y", "ref_1", "ref_9"))
+
+
+def model_of(*terms: tuple[Term, float], link: Link = "identity") -> InfluenceModel:
+    """Return a model."""
+    return InfluenceModel.of_system(terms, SYSTEM, link)
+
+
+def test_terms_of_the_same_options_belong_together() -> None:
+    """Terms are grouped by options and sorted by share; an alternative group counts as one option."""
+    terms = ((CONSTANT, 0.1), (X, 0.5), (X**2, 0.001), (REF_1 * GVN, 2.0), (REF_9 * GVN, -5.0), (GVN, 0.01))
+    model = model_of(*terms)
+    groups = option_effects(model, (), ALL)
+    assert [group.options for group in groups] == [("x",), ("ref", "gvn"), (), ("gvn",)]
+    assert [effect.text for effect in groups[0].effects] == ["x", "x^2"]
+    assert [effect.text for effect in groups[1].effects] == ["ref_9 * gvn", "ref_1 * gvn"]
+    assert [group.levels for group in groups] == [False, True, False, False]
+    shares = dict(zip((term for term, _ in model.terms), term_shares(model, ALL), strict=True))
+    assert groups[0].share == pytest.approx((shares[X] or 0) + (shares[X**2] or 0))
+    assert math.fsum(group.share or 0 for group in groups) == pytest.approx(100)
+
+
+def test_the_uncertainty_belongs_to_its_term() -> None:
+    """An effect has the estimate of its term; below 0.95 its sign is not settled."""
+    estimates = [InfluenceEstimate(X, 0.5, 0.1, 0.3, 0.7, 0.95), InfluenceEstimate(GVN, 1.0, 2.0, -2.0, 4.0, 0.94)]
+    found = option_effects(model_of((X, 0.5), (GVN, 1.0), (Y, 1.0)), estimates, ALL)
+    assert {group.effects[0].text: group.effects[0].unsettled for group in found} == {
+        "x": False,
+        "gvn": True,
+        "y": False,
+    }
+    assert [group.effects[0].estimate for group in found if group.options == ("y",)] == [None]
+
+
+def test_a_product_has_factors() -> None:
+    """The factors of a product belong to binary options; their product is the prediction where these are selected."""
+    terms = ((CONSTANT, 0.5), (log_term("x"), 2.0), (Y, -0.1), (GVN, 0.3), (GVN * Y, 0.25), (REF_1, -3.0), (REF_9, 0.1))
+    model = model_of(*terms, link="log")
+    groups = option_effects(model, (), ALL)
+    assert [group.options for group in groups] == [(), ("ref",), ("gvn",)]
+    assert groups[0].effects[0].factor == "1.64872 * x^0.868589 * exp(-0.1 * y)"
+    assert [effect.factor for effect in groups[1].effects] == ["0.0497871", "1.10517"]
+    assert groups[2].effects[0].factor == "1.34986 * exp(0.25 * y)"
+    assert (groups[2].effects[0].low, groups[2].effects[0].high) == pytest.approx((math.exp(0.3), math.exp(0.8)))
+    # The factors as text have the values of the model.
+    total = np.ones(len(ALL))
+    for effect in (effect for group in groups for effect in group.effects):
+        active = np.prod([ALL.column(name) for name in effect.text.split(" * ") if name], axis=0)
+        found = expand_model(effect.factor, SYSTEM.term_names)
+        factor = InfluenceModel.from_terms(found.expansion, SYSTEM.term_order, derived=found.derived).predict(ALL)
+        total *= np.where(active == 1, factor, 1.0)
+    np.testing.assert_allclose(total, model.predict(ALL), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "text"),
+    [
+        ([(CONSTANT, 0.0)], "1"),
+        ([(X, -0.5)], "exp(-0.5 * x)"),
+        ([(X, -0.5), (X**2, -0.25), (Y, 1.0)], "exp(-0.5 * x - 0.25 * x^2 + 1 * y)"),
+        ([(log_term("x"), -math.log(10))], "x^(-1)"),
+        ([(CONSTANT, 800.0), (log_term("x") ** 2, 1.0)], "exp(800) * exp(1 * log10(x)^2)"),
+    ],
+)
+def test_the_text_of_factors(pairs: list[tuple[Term, float]], text: str) -> None:
+    """Numbers have six digits; logarithms become powers."""
+    assert factor_text(pairs, SYSTEM.term_order) == text
+
+
+def test_levels_of_numeric_options() -> None:
+    """A factor that is 1 at one value of a numeric option and 0 at all others is printed as this value."""
+    found = expand_model("2 * gvn * max(0, min(x - 1, 2 - x / 2)) + 3 * max(0, x - 1) * y", SYSTEM.term_names)
+    model = InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived)
+    texts = {effect.text for group in option_effects(model, (), ALL) for effect in group.effects}
+    assert texts == {"gvn * [x = 2]", "y * max(-1 + x, 0)"}
