@@ -8,11 +8,15 @@ import numpy as np
 
 from comparison.compare import compare_all, compared_model
 from splc.study.inputs import Loaded
+from splc.study.learning_curves import learning_curves
 from splc.study.results import ANALYTICAL, Results
 from splc.study.specification import Study
+from splc.study.tables import groups
 
 FORMAT = "svg"
-PREDICTIONS, UNSCALED, TERMS = (f"pictures/{name}.{FORMAT}" for name in ("predictions", "unscaled", "terms"))
+PREDICTIONS, UNSCALED, TERMS, ERRORS = (
+    f"pictures/{name}.{FORMAT}" for name in ("predictions", "unscaled", "terms", "errors")
+)
 WITHOUT = "there are no pictures: matplotlib is not installed (pip install 'splc[plot]')"
 
 
@@ -22,21 +26,28 @@ def can_draw() -> bool:
 
 
 def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, bytes]:
-    """Return file name → picture, as figures 5.1 to 5.7 of the thesis; empty if nothing was learned."""
-    from splc.plotting import Curves, comparison_plot
+    """Return file name → picture, as figures 5.1 to 5.7 of the thesis, and the errors by size of the learning set.
 
+    Without a model with terms there are no pictures of models; without two sizes there is none of errors.
+    """
+    from splc.plotting import Curves, comparison_plot, error_plot
+
+    found: dict[str, bytes] = {}
+    lined = {learner: line for learner, line in learning_curves(groups(study, results)).items() if line}
+    if any(line[0].size < line[-1].size for line in lined.values()):
+        lines = {name: [(each.size, each.error, each.deviation) for each in line] for name, line in lined.items()}
+        found[ERRORS] = error_plot(lines, f"{loaded.inputs.system.name}: {loaded.inputs.nfp}", FORMAT)
     best = results.best
     model = None if best is None else best.record.learned(loaded.inputs.system)
     if best is None or model is None:
-        return {}
+        return found
     configurations = loaded.inputs.measurements.configurations
     name = f"learned, {best.task.label}"
     learned = model.predict(configurations)
     measured, nfp = loaded.inputs.measured, loaded.inputs.nfp
     if loaded.analytical is None:
         curves = Curves((name,), learned[np.newaxis], measured, nfp)
-        return {PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}
-    found = {}
+        return {**found, PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}
     factors = [(UNSCALED, 1.0), (PREDICTIONS, study.scale)] if study.scale != 1 else [(PREDICTIONS, 1.0)]
     for file, factor in factors:
         expected = loaded.analytical.scaled(factor).predict(configurations)
@@ -53,5 +64,5 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
 def picture_names(study: Study, analytical: bool) -> tuple[str, ...]:
     """Return the names of the pictures that a study may have."""
     if not analytical:
-        return (PREDICTIONS,)
-    return (PREDICTIONS, TERMS, UNSCALED) if study.scale != 1 else (PREDICTIONS, TERMS)
+        return (ERRORS, PREDICTIONS)
+    return (ERRORS, PREDICTIONS, TERMS, *([UNSCALED] if study.scale != 1 else []))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from splc.io.tables import Cell, Spread, Table
+from splc.study.learning_curves import curves_table
 from splc.study.results import Results, Run
 from splc.study.rows import OF_TERMS, PUBLISHED, Values, in_table, titles
 from splc.study.specification import Study
@@ -77,6 +79,9 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
         )
     if several:
         yield learners_table(study, results)
+        curves = curves_table(by_learner)
+        if curves is not None:
+            yield replace(curves, caption=f"{curves.caption}{_deviations(results)}")
     if results.analytical is not None:
         yield analytical_table(study, results)
     if refused := [run for run in results.runs if run.reason is not None]:
@@ -191,7 +196,7 @@ def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: boo
 
 def _learning_rows(samplings: dict[str, list[Run]]) -> Iterator[list[Cell]]:
     """Yield key, title and one cell per sampling of the rows about learning."""
-    good = [[run for run in runs if run.terms is not None] for runs in samplings.values()]
+    good = [[run for run in runs if run.record.reason is None] for runs in samplings.values()]
     yield ["models", "models learned", *(len(runs) for runs in good)]
     yield ["runs", "of runs", *(len(runs) for runs in samplings.values())]
     for key, (title, value) in LEARNING.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # Changed whenever the same inputs would give another record.
-VERSION = 2
+VERSION = 3
 # File systems allow 255 bytes in a name.
 _LONGEST = 80
 
@@ -35,7 +35,8 @@ class Task:
         seeded: whether anything is drawn, so that the seed matters.
         learner: the learner with its settings.
         key: the hash of everything that decides the result.
-        log: the file of the log (of learners whose models no log can express: JSON) within the results folder.
+        log: the file of the log (of learners whose models no log can express: JSON) within the results folder; models
+            without terms have none.
     """
 
     sampling: str

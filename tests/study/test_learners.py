@@ -81,3 +81,93 @@ def test_wrong_learners(case: Path, lines: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_study(case / "both.toml")
     assert message in str(caught.value)
+
+
+BASELINES = """samplings = ["ff", "measured:12", "measured:8", "random:40"]
+seeds = [1, 2, 3]
+
+[learners.sums]
+learner = "stepwise"
+
+[learners.near]
+learner = "knn"
+neighbours = 2
+
+[learners.forest]
+learner = "forest"
+trees = 5
+"""
+
+
+def test_baselines_in_a_study(case: Path) -> None:
+    """Baselines have errors like every learner, no model and no log; the best model has terms."""
+    (case / "curves.toml").write_text(BASELINES, encoding="utf-8")
+    result = run_study(read_study(case / "curves.toml"), case / "results", jobs=1)
+    assert result.results is not None
+    system = read_variability_model(case / "system.xml")
+    measured = read_measurements(case / "measurements.csv", system)
+    runs = result.results.runs
+    assert all(run.reason is None for run in runs)
+    for run in runs:
+        if run.task.learner.name != "near":
+            continue
+        drawn = sample(system, run.task.sampling, run.task.seed, measured.configurations)
+        alone = learn(measured, "solve_seconds", learner="knn", settings={"neighbours": 2}, learning_set=drawn)
+        assert (run.record.error, run.record.error_all) == (alone.error, alone.error_all)
+        assert (run.terms, run.record.model, run.record.log, run.record.rounds) == (None, None, None, None)
+    assert result.results.best is not None
+    assert result.results.best.task.learner.name == "sums"
+    assert {path.name for path in (case / "results" / "logs").iterdir()} == {"sums"}
+    again = run_study(read_study(case / "curves.toml"), case / "results", jobs=1)
+    assert (again.found, again.tables) == (result.tasks, result.tables)
+
+
+def test_a_draw_of_what_was_measured_runs_for_every_seed(case: Path) -> None:
+    """`measured:N` draws, so that it runs once per seed, unlike `measured` and a draw with a seed of its own."""
+    text = 'samplings = ["measured", "measured:9", "measured:9,seed=4"]\nseeds = [1, 2, 3]\n'
+    (case / "draws.toml").write_text(text, encoding="utf-8")
+    result = run_study(read_study(case / "draws.toml"), case / "results", jobs=1, pictures=False)
+    assert result.results is not None
+    assert [run.task.sampling for run in result.results.runs] == ["measured", *["measured:9"] * 3, "measured:9,seed=4"]
+
+
+def test_errors_by_number_of_configurations(case: Path) -> None:
+    """One table has a row per sampling, by size, and a column per learner; the picture has the same numbers."""
+    (case / "curves.toml").write_text(BASELINES, encoding="utf-8")
+    result = run_study(read_study(case / "curves.toml"), case / "results", jobs=1)
+    assert result.results is not None
+    (table,) = [each for each in result.tables if "by the number of configurations" in str(each.caption)]
+    assert table.columns == ("sampling", "configurations", "sums", "near", "forest")
+    # Nothing is left to judge by after `ff`.
+    assert [row[:2] for row in table.rows] == [("measured:8", 8), ("measured:12", 12), ("random:40", 40)]
+    for row in table.rows:
+        for learner, cell in zip(table.columns[2:], row[2:], strict=True):
+            errors = [
+                run.record.error or np.nan
+                for run in result.results.runs
+                if (run.task.sampling, run.task.learner.name) == (row[0], learner)
+            ]
+            assert isinstance(cell, Spread)
+            assert (cell.mean, cell.deviation) == pytest.approx((np.mean(errors), np.std(errors, ddof=1)))
+    assert (result.folder / "pictures" / "errors.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_one_size_has_no_curve(case: Path) -> None:
+    """With a single size there is no picture of errors; with a single learner there is no table of learners."""
+    (case / "one.toml").write_text('samplings = ["measured:9"]\nseeds = [1, 2]\n', encoding="utf-8")
+    result = run_study(read_study(case / "one.toml"), case / "results", jobs=1)
+    assert not (result.folder / "pictures" / "errors.svg").exists()
+    assert not any("by the number of configurations" in str(each.caption) for each in result.tables)
+
+
+def test_dropping_too_much_is_a_reason(case: Path) -> None:
+    """Where `drop` leaves fewer than two configurations per term, the run has a reason instead of a model."""
+    lines = (case / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (case / "measurements.csv").write_text("\n".join(lines[:51]) + "\n", encoding="utf-8")
+    text = 'samplings = ["pb:49,7"]\nmissing = "drop"\n[learners.all]\nlearner = "stepwise"\nabortError = 0\n'
+    (case / "drop.toml").write_text(text + "minImprovementPerRound = 0\n", encoding="utf-8")
+    result = run_study(read_study(case / "drop.toml"), case / "results", jobs=1, pictures=False)
+    assert result.results is not None
+    (run,) = result.results.runs
+    assert run.reason is not None
+    assert "sampled configurations were measured: the model has" in run.reason

@@ -162,7 +162,7 @@ def test_best_model_is_drawn(study_file: Path) -> None:
     assert best.error == min(run.error for run in result.results.runs if run.error is not None)
     assert manifest_of(result.folder)["best"]["sampling"] == best.task.sampling
     pictures = sorted(path.name for path in (result.folder / "pictures").iterdir())
-    assert pictures == ["predictions.svg", "terms.svg", "unscaled.svg"]
+    assert pictures == ["errors.svg", "predictions.svg", "terms.svg", "unscaled.svg"]
     assert all((result.folder / "pictures" / name).read_bytes().startswith(b"<?xml") for name in pictures)
 
 

@@ -97,8 +97,9 @@ class BaselineLearner:
         rows = stable_order(table)
         encoding = Encoding.of(table.features, self.method.logs)
         columns = encoding.columns(problem.configurations[rows])
-        scale = Scale.of(table.target)
-        target = scale.scaled(table.target[rows])
+        values = table.target[rows]
+        scale = Scale.of(values)
+        target = scale.scaled(values)
         sizes = Sizes(*columns.shape)
         varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
         estimator = self.method.build(self.settings, sizes, problem.seed) if varying else DummyRegressor()
