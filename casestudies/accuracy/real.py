@@ -46,9 +46,7 @@ class RealEvaluation(Evaluation):
         for learner in self.learners:
             for system in self.systems:
                 for size in systems.sizes(system):
-                    number = runs(learner, size if isinstance(size, int) else 0)
-                    if size in systems.DESIGNS and not str(size).startswith("random"):
-                        number = 1
+                    number = runs(learner, system, size)
                     cell = {"learner": learner, "system": system, "size": size, "code": code_of(learner)}
                     yield f"{learner}: {system}, {size}", {**cell, "runs": min(number, self.most or number)}
 
