@@ -100,12 +100,13 @@ def calibration(rows: Sequence[Row]) -> bytes:
         figure = new_figure(9, 3.6)
         left, right = figure.subplots(1, 2)
         mine = [row for row in rows if row.get("influences") is not None]
-        for low, _ in BINS:
-            number = total(mine, f"P {low:g}")
+        for least, _ in BINS:
+            number = total(mine, f"P {least:g}")
             if number:
-                stated, share = (total(mine, f"P {low:g} {part}") / number for part in ("sum", "right"))
-                error = 2 * math.sqrt(max(share * (1 - share), 0.25 / number) / number)
-                left.errorbar(100 * stated, 100 * share, 100 * error, color=DARK, marker="o", capsize=3)
+                stated, share = (total(mine, f"P {least:g} {part}") / number for part in ("sum", "right"))
+                low, high = _wilson(share, number)
+                bars = [[100 * (share - low)], [100 * (high - share)]]
+                left.errorbar([100 * stated], [100 * share], bars, color=DARK, marker="o", capsize=3)
         left.plot([50, 100], [50, 100], color=BLACK, linewidth=0.8, linestyle="--")
         left.set_xlabel("stated probability of the sign (%)", fontsize=8)
         left.set_title("right signs of true terms (%)", fontsize=9)
@@ -118,6 +119,13 @@ def calibration(rows: Sequence[Row]) -> bytes:
         for axes in (left, right):
             axes.grid(color=FAINT)
         return small_png(saved(figure, "png"), 32)
+
+
+def _wilson(share: float, number: float) -> tuple[float, float]:
+    """Return the bounds of a share of some trials, Wilson's with two standard errors."""
+    z = 2.0**2 / number
+    half = math.sqrt(z * share * (1 - share) + z**2 / 4)
+    return (share + z / 2 - half) / (1 + z), (share + z / 2 + half) / (1 + z)
 
 
 def _median(values: Sequence[float]) -> float | None:
