@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,12 @@ from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
-from splc.learning import learn, learn_sum
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.judging import predictions as predictions_of
 from splc.learning.judging import round_errors, term_shares
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
-from splc.learning.result import LearningResult, Round
-from splc.learning.sums import Part, parts_of
+from splc.learning.result import LearningResult
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format, prediction_plot
 from splc.system.variability import VariabilityModel
@@ -37,16 +35,14 @@ from splc.workflows.learn_inputs import (
     learning_rows,
     with_deviation,
 )
+from splc.workflows.learn_parts import OnRound, learn_rows
 from splc.workflows.note import Note, Notes, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
 if TYPE_CHECKING:
     from splc.scaling.prediction import Prediction
 
-__all__ = ["Request", "Result", "learn_rows", "run"]
-
-# Called after every round with the round and a line that describes it.
-OnRound = Callable[[Round, str], None]
+__all__ = ["Request", "Result", "run"]
 
 
 @dataclass(frozen=True)
@@ -221,65 +217,6 @@ def _require_consistent(request: Request) -> None:
         raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
     if request.folds and request.folds < 2:
         raise RequestError(f"there must be at least 2 folds, not {request.folds}", "folds")
-
-
-def learn_rows(
-    measured: Measurements,
-    nfp: str,
-    learner: Learner,
-    rows: Array,
-    *,
-    observed: Sequence[str] = (),
-    parts: Sequence[str] = (),
-    evaluation: Measurements | None = None,
-    seed: int = 0,
-    provenance: Mapping[str, Any] | None = None,
-    on_round: OnRound | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> tuple[LearningResult, int]:
-    """Learn from some of the measured configurations, a whole property or the sum of its parts.
-
-    Args:
-        measured: the measurements.
-        nfp: the property.
-        learner: the learner.
-        rows: the positions of the learning set.
-        observed: observed variables to learn from, as names or patterns.
-        parts: the parts, see `splc.learning.sums.parts_of`; empty: the property as a whole.
-        evaluation: measurements to judge the model by.
-        seed: the seed of whatever the learner draws.
-        provenance: recorded in the result.
-        on_round: called after every round, with a line that describes it.
-        should_stop: asked after every round; true keeps what is learned and ends.
-
-    Returns:
-        The result, and the number of rounds, of all parts.
-    """
-    shared: dict[str, Any] = {
-        "learner": learner,
-        "learning_set": rows,
-        "seed": seed,
-        "provenance": provenance,
-        "should_stop": should_stop,
-    }
-
-    def after(this: Round, part: Part | None = None) -> None:
-        if on_round is not None:
-            where = "" if part is None else f"{part.nfp}, "
-            term = this.added.log_text(measured.model.term_order)
-            on_round(this, f"{where}round {this.number}: + {term}, error {this.learning_error:.6g} %")
-
-    if not parts:
-        whole = learn(measured, nfp, observed=observed, evaluation=evaluation, on_round=after, **shared)
-        return whole, len(whole.rounds)
-    found = learn_sum(
-        measured,
-        parts_of(parts, measured.properties, observed),
-        nfp,
-        on_round=lambda part, this: after(this, part),
-        **shared,
-    )
-    return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)
 
 
 def output_form(output: str, learner: Learner) -> str:

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpecError, unknown_name_hint
 from splc.learning.baselines.encoding import Encoding
 from splc.learning.baselines.methods import METHODS, Method, Sizes, order
-from splc.learning.baselines.target import Scale
+from splc.learning.baselines.target import TargetScale
 from splc.learning.features import stable_order
 from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
@@ -38,7 +38,7 @@ class BaselinePredictor:
 
     encoding: Encoding
     estimator: Any
-    scale: Scale
+    scale: TargetScale
 
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,)."""
@@ -98,7 +98,7 @@ class BaselineLearner:
         encoding = Encoding.of(table.features, self.method.logs)
         columns = encoding.columns(problem.configurations[rows])
         values = table.target[rows]
-        scale = Scale.of(values)
+        scale = TargetScale.of(values)
         target = scale.scaled(values)
         sizes = Sizes(*columns.shape)
         varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())

@@ -13,7 +13,7 @@ _LARGEST = 700.0
 
 
 @dataclass(frozen=True)
-class Scale:
+class TargetScale:
     """A scale on which the learning set has mean 0 and standard deviation 1.
 
     Attributes:
@@ -29,7 +29,7 @@ class Scale:
     deviation: float
 
     @classmethod
-    def of(cls, values: Array) -> Scale:
+    def of(cls, values: Array) -> TargetScale:
         """Return the scale of a learning set's values, shape (n,)."""
         log = bool((values > 0).all())
         # The squares of large values must not overflow.
