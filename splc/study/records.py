@@ -83,8 +83,8 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from splc.formats.models.writers import WRITERS
     from splc.formats.registry import suffix_of
     from splc.learning.judging import round_errors
-    from splc.workflows.learn_parts import learn_rows
     from splc.workflows.learn_inputs import learning_rows
+    from splc.workflows.learn_parts import learn_rows
 
     measured, learner = inputs.measurements, task.learner
     space = space_of(inputs.system)
