@@ -9,7 +9,7 @@ from typing import Literal
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import Projection, projected
-from splc.learning.projection.units import units_of
+from splc.learning.projection.units import has_levels, units_of
 from splc.learning.projection.variables import Variable
 
 Form = Literal["auto", "sum", "product"]
@@ -25,6 +25,9 @@ MOST_NUMERIC = 3
 # (The reference replaces sums of more than 1.25 k + 1 terms. On the shared systems, sums of 1.5 k + 2 terms have the
 # smaller error; on multiplicative truth they have several times as many as the product.)
 FARTHER, LONGER, LONGER_BY = 3.0, 1.5, 2
+# From so many rows on, terms of single values of numeric options are printed if the error outside of the folds falls to
+# this multiple: they are less readable than powers and logarithms.
+LEVEL_ROWS, LEVEL_GAIN = 30, 0.8
 # A sum no farther than this multiple of the tolerance is not tried with 1/x.
 NEAR = 1.5
 
@@ -58,6 +61,9 @@ def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order:
     if form == "product" and rows.target.positive:
         return Choice(_product(rows, variables, order, readable))
     whole = _sum(rows, variables, order, readable, hopeless=form == "auto")
+    if rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
+        other = _sum(rows, variables, order, readable, hopeless=form == "auto", levels=True)
+        whole = other if other.error <= LEVEL_GAIN * whole.error else whole
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return Choice(whole)
     product = _product(rows, variables, order, readable)
@@ -75,8 +81,9 @@ def _sum(
     *,
     hopeless: bool,
     reciprocal: bool = False,
+    levels: bool = False,
 ) -> Projection:
-    units, values = units_of(variables, rows.configurations, reciprocal=reciprocal)
+    units, values = units_of(variables, rows.configurations, reciprocal=reciprocal, levels=levels)
     candidates = Candidates(
         units,
         values,

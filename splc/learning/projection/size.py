@@ -35,6 +35,7 @@ class Projection:
         kappa: the share of the expected error that it may be away from the full model.
         tolerance: the distance to the full model that this allows.
         floor: the distance to the full model at the end of the path.
+        error: the mean error outside of the folds, on the scale of differences.
     """
 
     rows: Rows
@@ -44,6 +45,7 @@ class Projection:
     kappa: float
     tolerance: float
     floor: float
+    error: float
 
     @property
     def size(self) -> int:
@@ -72,24 +74,25 @@ def projected(
     goal = Goal(candidates, rows.scaled(rows.target.predicted[rows.order], product), rows.weight, affine=product)
     path = forward(goal, KAPPA * rows.tolerance, hopeless=hopeless)
     floor = path[-1].rms
-    found: list[tuple[float, Projection]] = []
+    found: list[Projection] = []
     for kappa in (KAPPA, *(LARGER_KAPPAS if readable or rows.target.learned >= KAPPA_ROWS else ())):
         tolerance = kappa * rows.tolerance
         bound = float(np.hypot(tolerance, floor)) if floor > FLOOR_SHARE * tolerance else tolerance
         first = next((model for model in path if model.rms <= bound), path[-1])
         model = reduced(first, max(bound, first.rms) if first is path[-1] else bound)
-        found.append((_error(rows, model, product), Projection(rows, product, tuple(path), model, kappa, bound, floor)))
+        error = _error(rows, model, product)
+        found.append(Projection(rows, product, tuple(path), model, kappa, bound, floor, error))
     return _selected(found, readable)
 
 
-def _selected(found: Sequence[tuple[float, Projection]], readable: bool) -> Projection:
+def _selected(found: Sequence[Projection], readable: bool) -> Projection:
     """Return the projection with the smallest error outside of the folds; with `readable` the shortest good one."""
-    reference = found[0][0]
+    reference = found[0].error
     if readable:
-        return [each for error, each in found if error <= READABLE_LOSS * reference][-1]
-    allowed = [found[0], *((error, each) for error, each in found[1:] if error <= KAPPA_GAIN * reference)]
-    best = min(error for error, _ in allowed)
-    return [each for error, each in allowed if error <= best * (1 + 1e-9)][-1]
+        return [each for each in found if each.error <= READABLE_LOSS * reference][-1]
+    allowed = [found[0], *(each for each in found[1:] if each.error <= KAPPA_GAIN * reference)]
+    best = min(each.error for each in allowed)
+    return [each for each in allowed if each.error <= best * (1 + 1e-9)][-1]
 
 
 def _error(rows: Rows, model: Subset, product: bool) -> float:

@@ -19,10 +19,8 @@ from splc.models.text.reader import expand_model
 from splc.system.variability import ENABLED
 from splc.types import Array
 
-# Numeric options with more than MIN_LEVELS and at most MAX_LEVELS values have a unit for every value (section 2).
+# Numeric options with more than MIN_LEVELS and at most MAX_LEVELS values can have a unit for every value (section 2).
 MIN_LEVELS, MAX_LEVELS = 3, 10
-# Whether numeric options have such units.
-NUMERIC_LEVELS = True
 # Larger or smaller values would leave the range of floating-point numbers in products.
 LARGEST, SMALLEST = 1e90, 1e-90
 
@@ -67,6 +65,7 @@ def units_of(
     *,
     product: bool = False,
     reciprocal: bool = False,
+    levels: bool = False,
 ) -> tuple[tuple[Unit, ...], Array]:
     """Return the units of variables, and their values, shape (units, n).
 
@@ -77,12 +76,13 @@ def units_of(
         configurations: n configurations.
         product: whether the units are for a product of factors, that is for terms of ln y.
         reciprocal: whether numeric options also have 1/x.
+        levels: whether numeric options with few values also have [x = v].
     """
     known = frozenset(configurations.model.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
     for variable in sorted(variables, key=lambda each: each.name):
-        for unit in _units(variable, known, product, reciprocal):
+        for unit in _units(variable, known, product, reciprocal, levels):
             try:
                 column = unit.values(configurations)
             except SplcError:
@@ -93,7 +93,12 @@ def units_of(
     return tuple(units), np.array(values).reshape(len(units), len(configurations))
 
 
-def _units(variable: Variable, known: frozenset[str], product: bool, reciprocal: bool) -> Iterator[Unit]:
+def has_levels(variable: Variable) -> bool:
+    """Return whether a variable can have the units [x = v]."""
+    return variable.kind == "numeric" and MIN_LEVELS < len(variable.values) <= MAX_LEVELS
+
+
+def _units(variable: Variable, known: frozenset[str], product: bool, reciprocal: bool, levels: bool) -> Iterator[Unit]:
     if variable.kind == "binary":
         yield Unit(variable.name, quoted(variable.name), ((option_term(variable.name), 1.0),), free=True, numeric=False)
     elif variable.kind == "group":
@@ -103,7 +108,7 @@ def _units(variable: Variable, known: frozenset[str], product: bool, reciprocal:
             yield Unit(variable.name, term.text(), ((term, 1.0),), factors=factors)
         if variable.values[0] == 0:
             yield _derived(variable, f"log10({quoted(variable.name)} + 1)", f"log10({quoted(variable.name)} + 1)")
-        if NUMERIC_LEVELS and MIN_LEVELS < len(variable.values) <= MAX_LEVELS:
+        if levels and has_levels(variable):
             for level, value in enumerate(variable.values):
                 yield _derived(
                     variable, _peak(variable, level), f"[{variable.name} = {number_text(value)}]", level=True
