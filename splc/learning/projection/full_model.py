@@ -186,7 +186,8 @@ def full_model(
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
     basis = Basis(variables, len(rows))
     data = Data(basis.designs(chosen), values, counts)
-    positive = bool(values.min() > 0)
+    # Of all values: a property that is 0 somewhere has no ln y there.
+    positive = bool(np.min(y) > 0)
 
     def model(kind: Scale, found: Refits | None, constant: str = "") -> FullModel:
         return FullModel(basis, kind, rows, chosen, data, found, constant)

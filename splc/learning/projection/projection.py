@@ -19,6 +19,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
+from splc.learning.projection.refit import refit
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import unmeasured
@@ -64,6 +65,8 @@ class ProjectionLearner:
             target = full.target(unmeasured(problem))
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             printed = printed_model(target, variables if full.refits else (), settings)
+            if len(full.rows) < len(problem.rows):
+                printed = refit(printed, problem.configurations, problem.target)
         system = problem.measurements.model
         binary = [option.name for option in system.binary_options]
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
@@ -76,7 +79,7 @@ class ProjectionLearner:
             termination="constant" if full.constant else "projected",
             seconds=time.monotonic() - started,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
-            notes=[*notes, *_remarks(full, target, printed)],
+            notes=[*notes, *_remarks(problem, full, target, printed)],
             cross_validated=_cross_validated(full),
             estimates=_estimates(printed.estimates, model),
             path=printed.path,
@@ -114,12 +117,14 @@ def _enough(full: FullModel) -> int:
     return constants.ROWS_PER_OPTION * len(full.basis.variables)
 
 
-def _remarks(full: FullModel, target: Target, printed: Printed) -> list[str]:
+def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed: Printed) -> list[str]:
     """Return notes about the full model and how it is printed."""
     rows = plural(len(full.rows), "configuration", "configurations")
     if full.constant:
         return [f"the model is a constant: {full.constant} ({rows})"]
     notes = [f"the full model is additive in {full.name}"]
+    if len(full.rows) < len(problem.rows):
+        notes.append(f"the terms were selected with {rows}; their influences fit all {len(problem.rows):,}")
     factor = float(np.exp(np.minimum(full.ensemble.quantile * target.spread, 600.0)))
     if full.scale.positive and factor > constants.UNKNOWN_FACTOR and len(full.rows) < _enough(full):
         notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")
