@@ -10,6 +10,7 @@ import numpy as np
 
 from comparison.hybrid import hybrid
 from comparison.intervals import compare_intervals, coverage
+from comparison.option_sets import OptionSets, SetShare, variance_sets
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged
 from comparison.semantic import DEFAULT_KEYS, compare_values
 from comparison.syntactic import compare_terms, links_differ
@@ -102,12 +103,16 @@ def compare_all(
     comparisons: list[Comparison] = []
     for other in predicting[1:]:
         first = predicting[0]
-        result = Comparison(first.name, other.name, compare_terms(first.bound, other.bound, constant=constant))
+        terms = compare_terms(first.bound, other.bound, constant=constant)
+        result = Comparison(first.name, other.name, terms, same_link=not links_differ(first.model, other.model))
         if configurations is not None and first.predicted is not None and other.predicted is not None:
             result = replace(result, semantic=compared(first.predicted, other.predicted, weights=weights))
-            if not links_differ(first.model, other.model) and len(configurations):
+            if result.same_link and len(configurations):
                 shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
                 result = replace(result, hybrid=shares)
+            if len(configurations):
+                sets = _option_sets(first.model, other.model, result, configurations, weights)
+                result = replace(result, option_sets=sets)
             known = all(model.exact or model.intervals is not None for model in (first, other))
             if level is not None and known and (first.intervals is not None or other.intervals is not None):
                 result = replace(result, intervals=compare_intervals(_interval(first), _interval(other), level))
@@ -126,6 +131,19 @@ def compare_all(
                 inside = coverage(measured[present], model.single[:, present])
             judged.append(Judged(model.name, semantic, inside))
     return Comparisons(predicting, tuple(comparisons), tuple(judged), nfp, constant, weighing, level)
+
+
+def _option_sets(
+    first: InfluenceModel,
+    second: InfluenceModel,
+    found: Comparison,
+    configurations: Configurations,
+    weights: Array | None,
+) -> OptionSets:
+    """Return the shares of sets of options: in the mean prediction of sums, in the variance if one is a product."""
+    if found.hybrid is None or first.link == "log":
+        return variance_sets(first, second, configurations, weights)
+    return OptionSets("mean", tuple(SetShare(each.options, each.first, each.second) for each in found.hybrid.classes))
 
 
 def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | None = None) -> ComparedModel:

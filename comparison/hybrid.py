@@ -10,14 +10,13 @@ import itertools
 
 import numpy as np
 
+from comparison.option_sets import class_of
 from comparison.result import ClassShare, HybridComparison, SyntacticComparison
 from comparison.semantic import checked_weights
 from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import options_of
-from splc.models.terms import Term
 from splc.types import Array
 
 
@@ -64,7 +63,7 @@ def hybrid(
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     for model in (first, second):
         for term, _ in model.terms:
-            options = _options_of(model, term)
+            options = class_of(model, term)
             if (options or syntactic.constant) and options not in classes:
                 classes[options] = len(names)
                 names.append(names_in(options, order))
@@ -79,12 +78,6 @@ def hybrid(
     return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))
 
 
-def _options_of(model: InfluenceModel, term: Term) -> frozenset[str]:
-    """Return the class that a term has with numbers instead of parameters."""
-    subexpressions = {each.name: each for each in model.subexpressions}
-    return options_of(term.options, subexpressions) - {parameter.name for parameter in model.parameters}
-
-
 def _sums(
     models: tuple[InfluenceModel, InfluenceModel],
     classes: dict[frozenset[str], int],
@@ -97,7 +90,7 @@ def _sums(
         Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
     """
     # Terms of no class have a number of their own, which is left out.
-    numbers = [[classes.get(_options_of(model, term), len(classes)) for term, _ in model.terms] for model in models]
+    numbers = [[classes.get(class_of(model, term), len(classes)) for term, _ in model.terms] for model in models]
     sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
     blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
     for (rows, first), (_, second) in blocks:

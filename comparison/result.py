@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from comparison.option_sets import OptionSets
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
@@ -217,6 +218,9 @@ class Comparison:
         semantic: by their predictions; None where there were no configurations.
         hybrid: by both; None where there were no configurations, or a link makes shares meaningless.
         intervals: by the intervals of their predictions, where there are any.
+        option_sets: by the shares of their sets of options; None where there were no configurations.
+        same_link: whether equal terms mean the same; a product and a sum are compared by predictions and by sets of
+            options only.
     """
 
     first: str
@@ -225,6 +229,8 @@ class Comparison:
     semantic: SemanticComparison | None = None
     hybrid: HybridComparison | None = None
     intervals: IntervalComparison | None = None
+    option_sets: OptionSets | None = None
+    same_link: bool = True
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
         found[file] = comparison_plot(("predictions",), curves, (), FORMAT)
     both = ((ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model))
     compared = compare_all([compared_model(*each, study.at) for each in both], constant=study.constant)
-    if any(comparison.syntactic.terms for comparison in compared.comparisons):
+    if any(comparison.same_link and comparison.syntactic.terms for comparison in compared.comparisons):
         found[TERMS] = comparison_plot(("terms",), None, compared.comparisons, FORMAT)
     return found
 

@@ -76,6 +76,9 @@ def pair_values(found: Comparison) -> dict[str, float | None]:
         "syntactic_upper": found.syntactic.upper,
         "syntactic_normalized": found.syntactic.normalized,
     }
+    if not found.same_link:
+        # Equal terms of a product and of a sum do not mean the same.
+        values = dict.fromkeys(values)
     if found.hybrid is not None:
         values["hybrid_syntactic"] = found.hybrid.syntactic
         values["hybrid_semantic"] = found.hybrid.semantic

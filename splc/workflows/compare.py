@@ -18,6 +18,7 @@ from sampling.space.ranges import TermRange, term_ranges
 from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
+from splc.models.influence import Link
 from splc.project import Project
 from splc.workflows.compare_inputs import Basis, Request, basis_of, read_models, weights_of
 from splc.workflows.compare_intervals import with_intervals
@@ -29,7 +30,9 @@ __all__ = ["Request", "Result", "run"]
 # Thresholds of models against measurements have this prefix.
 MEASURED = "measured."
 # Thresholds beside those of measures of predictions; the first two need no configurations.
-TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic")
+TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic", "overlap")
+# The form of a model by its link.
+FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of factors"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,11 +192,9 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
     first = compared.models[0]
     for model in compared.models[1:]:
         if links_differ(first.model, model.model):
-            text = (
-                f"{first.name} has the link {first.model.link!r}, {model.name} {model.model.link!r}: "
-                "equal terms do not mean the same, and shares of classes are not compared"
-            )
-            yield Note(text, warning=True)
+            forms = f"{first.name} is {FORMS[first.model.link]}, {model.name} {FORMS[model.model.link]}"
+            meaning = "equal terms do not mean the same"
+            yield Note(f"{forms}: {meaning}, so they are compared by predictions and by sets of options only")
     for model in compared.models:
         if model.nfp is not None and compared.nfp is not None and model.nfp.split() != compared.nfp.split():
             yield Note(f"{model.name} is about {model.nfp!r}, but is judged by {compared.nfp!r}", warning=True)
@@ -232,8 +233,9 @@ def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None
     for pair in compared.comparisons:
         semantic, hybrid = pair.semantic, pair.hybrid
         scores: dict[str, float | None] = {
-            "score": pair.syntactic.score,
-            "normalized": pair.syntactic.normalized,
+            "score": pair.syntactic.score if pair.same_link else None,
+            "normalized": pair.syntactic.normalized if pair.same_link else None,
+            "overlap": None if pair.option_sets is None else pair.option_sets.overlap,
             "hybrid_syntactic": None if hybrid is None else hybrid.syntactic,
             "hybrid_semantic": None if hybrid is None else hybrid.semantic,
             **({} if semantic is None else semantic.values),

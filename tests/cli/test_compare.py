@@ -329,3 +329,62 @@ def test_notes_on_what_is_easily_overlooked(models: Path, run: Run) -> None:
     assert "below.txt has 6 predictions, below.txt [2] has 6 predictions below 0" in result.stderr
     result = run("compare", "analytical.txt", "other.txt", "--table", "correlations")
     assert "correlations need three pairs" in result.stderr
+
+
+class TestSetsOfOptions:
+    @pytest.fixture(autouse=True)
+    def _product(self, models: Path) -> None:
+        """Put a product into the project folder."""
+        (models / "product.txt").write_text("exp(0.5 + 0.25 * x + 1 * cache)", encoding="utf-8")
+
+    def test_two_sums(self, run: Run) -> None:
+        """The shares of sets of options are a table and part of the JSON object; the overlap is a measure."""
+        content = json.loads(run("compare", "analytical.txt", "other.txt", "--json").stdout)
+        found = content["option_sets"]
+        assert found["of"] == "mean"
+        assert [each["options"] for each in found["sets"]] == [[], ["cache"], ["x"]]
+        assert found["overlap"] == pytest.approx(sum(min(each["first"], each["second"]) for each in found["sets"]))
+        text = run("compare", "analytical.txt", "other.txt", "--table", "sets", "--table", "measures").stdout
+        assert f"overlap {found['overlap']:.3g}; shares of the mean absolute contributions" in text
+        assert "overlap of sets of options" in text
+        csv = run("compare", "analytical.txt", "other.txt", "--table", "sets", "--csv").stdout.splitlines()
+        assert csv[0] == "second model,set of options,% of first,% of second,% of both"
+        assert len(csv) == 4
+
+    def test_a_product_and_a_sum(self, run: Run) -> None:
+        """They are compared by predictions and by sets of options only, and the output says so."""
+        result = run("compare", "analytical.txt", "product.txt")
+        assert result.exit_code == 0
+        assert (
+            "note: analytical.txt is a sum of terms, product.txt a product of factors: equal terms do not mean the "
+            "same, so they are compared by predictions and by sets of options only"
+        ) in result.stderr
+        assert "syntactic score" not in result.stdout
+        assert "shares of the variance (of a product, of its logarithm)" in result.stdout
+        content = json.loads(run("compare", "analytical.txt", "product.txt", "--json").stdout)
+        assert (content["syntactic"], content["hybrid"]) == (None, None)
+        assert content["semantic"]["error_rate"] > 0
+        assert 0 < content["option_sets"]["overlap"] <= 1
+        three = run("compare", "analytical.txt", "other.txt", "product.txt", "--table", "measures").stdout
+        assert [line.split()[-1] for line in three.splitlines() if "syntactic score" in line] == ["-"]
+        csv = run("compare", "analytical.txt", "product.txt", "--table", "terms", "--csv").stdout
+        assert csv.startswith("second model,set of options")
+
+    def test_the_picture(self, run: Run, models: Path) -> None:
+        """The picture of a product and a sum has no terms."""
+        pytest.importorskip("matplotlib")
+        assert run("compare", "analytical.txt", "product.txt", "--plot", "p.svg").exit_code == 0
+        assert (models / "p.svg").exists()
+        result = run("compare", "analytical.txt", "product.txt", "--plot", "t.svg", "--view", "terms")
+        assert result.exit_code == 2
+        assert "no terms that can be compared" in result.stderr
+
+    def test_bounds(self, run: Run) -> None:
+        """The overlap can be a bound; a score of a product and a sum is undefined."""
+        assert run("compare", "analytical.txt", "product.txt", "--fail-below", "overlap=0.01").exit_code == 0
+        result = run("compare", "analytical.txt", "product.txt", "--fail-below", "overlap=1.1")
+        assert result.exit_code == 1
+        assert "overlap of analytical.txt against product.txt is" in result.stderr
+        result = run("compare", "analytical.txt", "product.txt", "--fail-below", "normalized=0")
+        assert result.exit_code == 1
+        assert "normalized of analytical.txt against product.txt is undefined" in result.stderr

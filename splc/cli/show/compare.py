@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from comparison.option_sets import OptionSets
     from comparison.result import Comparison, SemanticComparison, SyntacticComparison
     from splc.io.tables import Table
     from splc.workflows.compare import Result
 
-TABLE_NAMES = ("measures", "terms", "classes", "ranges", "intervals", "correlations")
+TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
 
 
 def show(result: Result, names: Sequence[str], form: str) -> None:
@@ -66,6 +67,7 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
     """Return the picture of a comparison."""
     import numpy as np
 
+    from splc.errors import OutputError
     from splc.plotting import Curves, comparison_plot
 
     compared = result.comparisons
@@ -77,7 +79,12 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
         curves = Curves(names, np.stack(predicted), result.basis.measured, compared.nfp)
     elif view == "both":
         views = ("terms",)
-    return comparison_plot(views, curves, compared.comparisons, file_format)
+    pairs = [pair for pair in compared.comparisons if pair.same_link]
+    if not pairs and "terms" in views:
+        if view == "terms":
+            raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
+        views = ("predictions",)
+    return comparison_plot(views, curves, pairs, file_format)
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -138,9 +145,10 @@ def comparison_object(pair: Comparison) -> dict[str, Any]:
     content: dict[str, Any] = {
         "first": pair.first,
         "second": pair.second,
-        "syntactic": syntactic_object(pair.syntactic),
+        "syntactic": syntactic_object(pair.syntactic) if pair.same_link else None,
         "semantic": None if pair.semantic is None else semantic_object(pair.semantic),
         "hybrid": None,
+        "option_sets": None if pair.option_sets is None else option_sets_object(pair.option_sets),
         "intervals": None if pair.intervals is None else vars(pair.intervals),
     }
     if pair.hybrid is not None:
@@ -150,6 +158,11 @@ def comparison_object(pair: Comparison) -> dict[str, Any]:
             "classes": [vars(share) for share in pair.hybrid.classes],
         }
     return content
+
+
+def option_sets_object(found: OptionSets) -> dict[str, Any]:
+    """Return the shares of sets of options, and their overlap."""
+    return {"of": found.of, "overlap": found.overlap, "sets": [vars(each) for each in found.sets]}
 
 
 def syntactic_object(found: SyntacticComparison) -> dict[str, Any]:

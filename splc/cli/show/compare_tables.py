@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from splc.io.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from comparison.result import SemanticComparison
+    from comparison.result import Comparison, SemanticComparison
     from splc.workflows.compare import Result
 
 CONSTANT = "(constant)"
@@ -22,6 +22,8 @@ def tables_of(name: str, result: Result) -> Iterator[Table]:
         yield from term_tables(result)
     elif name == "classes":
         yield from class_tables(result)
+    elif name == "sets":
+        yield from set_tables(result)
     elif name == "ranges":
         yield from range_tables(result)
     elif name == "intervals":
@@ -32,8 +34,11 @@ def tables_of(name: str, result: Result) -> Iterator[Table]:
 
 def csv_table(name: str, result: Result) -> Table:
     """Return the table with a name for CSV: tables of several models become one, with a column for the model."""
+    if name in {"terms", "classes"} and not all(pair.same_link for pair in result.comparisons.comparisons):
+        # A product and a sum have no terms in common.
+        name = "sets"
     tables = list(tables_of(name, result))
-    if name not in {"terms", "classes", "ranges"}:
+    if name not in {"terms", "classes", "sets", "ranges"}:
         return tables[0]
     first, *others = (model.name for model in result.comparisons.models)
     if name == "ranges":
@@ -41,6 +46,7 @@ def csv_table(name: str, result: Result) -> Table:
     columns = list(tables[0].columns)
     # Columns with the name of a model have one name for all tables.
     columns[2:4] = ("first", "second") if name == "terms" else columns[2:4]
+    columns[1:3] = ("% of first", "% of second") if name == "sets" else columns[1:3]
     columns[4:6] = ("% of first", "% of second") if name == "classes" else columns[4:6]
     return _joined("second model", others, tables, columns)
 
@@ -58,18 +64,25 @@ def measures_table(result: Result) -> Table:
     compared = result.comparisons
     pairs = compared.comparisons
     first = compared.models[0].name
-    rows: list[tuple[Cell, ...]] = [
-        (first, "syntactic score", None, *(pair.syntactic.score for pair in pairs)),
-        (first, "lower bound", None, *(pair.syntactic.lower for pair in pairs)),
-        (first, "upper bound", None, *(pair.syntactic.upper for pair in pairs)),
-        (first, "normalised score", None, *(pair.syntactic.normalized for pair in pairs)),
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    scores = [pair.syntactic if pair.same_link else None for pair in pairs]
+    if any(scores):
+        rows = [
+            (first, "syntactic score", None, *(None if each is None else each.score for each in scores)),
+            (first, "lower bound", None, *(None if each is None else each.lower for each in scores)),
+            (first, "upper bound", None, *(None if each is None else each.upper for each in scores)),
+            (first, "normalised score", None, *(None if each is None else each.normalized for each in scores)),
+        ]
     hybrids = [pair.hybrid for pair in pairs]
     if any(hybrids):
         rows.append((first, "hybrid, by terms", None, *(None if each is None else each.syntactic for each in hybrids)))
         rows.append(
             (first, "hybrid, by contributions", None, *(None if each is None else each.semantic for each in hybrids))
         )
+    sets = [pair.option_sets for pair in pairs]
+    if any(sets):
+        title = "overlap of sets of options"
+        rows.append((first, title, None, *(None if each is None else each.overlap for each in sets)))
     rows += semantic_rows(first, [None, *(pair.semantic for pair in pairs)], result.measures)
     rows += semantic_rows("measured", [judged.semantic for judged in compared.judged], result.measures)
     if any(judged.covered is not None for judged in compared.judged):
@@ -105,9 +118,12 @@ def mean_power_title(power: str) -> str:
 
 
 def term_tables(result: Result) -> Iterator[Table]:
-    """Yield for each other model: every term with its score and both influences."""
+    """Yield for each other model: every term with its score and both influences; of a product and a sum, the sets."""
     for pair in result.comparisons.comparisons:
         rows: list[tuple[Cell, ...]] = []
+        if not pair.same_link:
+            yield set_table(pair)
+            continue
         for group in pair.syntactic.classes:
             title = ", ".join(group.options) or CONSTANT
             rows += [(title, term.text, term.first, term.second, term.found, term.score) for term in group.terms]
@@ -123,6 +139,9 @@ def term_tables(result: Result) -> Iterator[Table]:
 def class_tables(result: Result) -> Iterator[Table]:
     """Yield for each other model: the equivalence classes with their scores and shares of the performance."""
     for pair in result.comparisons.comparisons:
+        if not pair.same_link:
+            yield set_table(pair)
+            continue
         shares = {share.options: share for share in pair.hybrid.classes} if pair.hybrid else {}
         rows: list[tuple[Cell, ...]] = []
         for group in pair.syntactic.classes:
@@ -132,6 +151,28 @@ def class_tables(result: Result) -> Iterator[Table]:
             rows.append((title, len(group.terms), group.score, group.normalized, *measured))
         columns = ("class", "terms", "score", "normalised", f"% of {pair.first}", f"% of {pair.second}", "similarity")
         yield Table(columns, tuple(rows), f"Equivalence classes of {pair.first} and {pair.second}")
+
+
+def set_tables(result: Result) -> Iterator[Table]:
+    """Yield for each other model: the sets of options with their shares in both models."""
+    for pair in result.comparisons.comparisons:
+        yield set_table(pair)
+
+
+def set_table(pair: Comparison) -> Table:
+    """Return the sets of options of two models with their shares, the largest first."""
+    found = pair.option_sets
+    columns = ("set of options", f"% of {pair.first}", f"% of {pair.second}", "% of both")
+    caption = f"Sets of options of {pair.first} and {pair.second}"
+    if found is None:
+        return Table(columns, (), f"{caption}: unknown without configurations")
+    of = "mean absolute contributions" if found.of == "mean" else "variance (of a product, of its logarithm)"
+    rows: list[tuple[Cell, ...]] = [
+        (", ".join(each.options) or CONSTANT, 100 * each.first, 100 * each.second, 100 * each.shared)
+        for each in sorted(found.sets, key=lambda each: -max(each.first, each.second))
+    ]
+    overlap = "undefined" if found.overlap is None else f"{found.overlap:.3g}"
+    return Table(columns, tuple(rows), f"{caption}: overlap {overlap}; shares of the {of}")
 
 
 def range_tables(result: Result) -> Iterator[Table]:
