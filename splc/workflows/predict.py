@@ -28,11 +28,30 @@ class Request(ModelInputs):
         model: the file of the model: a log, JSON or model text; `-` is standard input.
         configurations: a file of configurations or measurements; `-` is standard input.
         output: the file that the caller writes; it is checked not to be one of the inputs.
+        interval: whether prediction intervals are wanted.
     """
 
     model: str
     configurations: str
     output: str | None = None
+    interval: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionIntervals:
+    """The intervals of predictions.
+
+    Attributes:
+        level: the probability that a measured value lies inside.
+        low: the lower ends, shape (n,).
+        high: the upper ends, shape (n,).
+        covered: the fraction of measured values that lie inside, None where nothing was measured.
+    """
+
+    level: float
+    low: Array
+    high: Array
+    covered: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +65,7 @@ class Result:
         error: the mean relative error in percent; None where nothing was measured or it is undefined.
         judged: the number of configurations with a measured value.
         left_out: the number of measured values that are 0 and have no relative error.
+        intervals: the intervals of the predictions, None if they were not asked for.
         notes: what the user should know.
     """
 
@@ -55,6 +75,7 @@ class Result:
     error: float | None
     judged: int
     left_out: int
+    intervals: PredictionIntervals | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -63,7 +84,8 @@ def run(request: Request) -> Result:
 
     Raises:
         InputError: if a file cannot be read, or a configuration cannot be predicted.
-        RequestError: if both inputs are standard input, or a stated parameter is not used.
+        RequestError: if both inputs are standard input, a stated parameter is not used, or the file of the model has
+            no intervals and they are wanted.
         OutputError: if the output is an input or cannot be written.
     """
     if request.model == request.configurations == STANDARD:
@@ -73,13 +95,17 @@ def run(request: Request) -> Result:
     space = Space(project.variability_model())
     with Notes() as notes:
         stored = request.read_model(request.model, project, space.model)
+        if request.interval and stored.intervals is None:
+            hint = "the default learner writes them to JSON: splc learn -o model.json"
+            raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
         wanted = stored.nfp or project.nfp
         rows = read_prediction_inputs(request.configurations, space.model, request.policy(space), request.nfp, wanted)
         notes += reading_notes(rows.report)
         predicted = _predictions(request.model, stored, project, rows)
         notes += _notes_about_property(rows, stored.nfp, project.nfp)
+        intervals = _intervals(stored, project, rows) if request.interval else None
         if rows.measured is None:
-            return Result(rows, predicted, stored.nfp, None, 0, 0, tuple(notes))
+            return Result(rows, predicted, stored.nfp, None, 0, 0, intervals, tuple(notes))
         measured = ~np.isnan(rows.measured)
         zeros = int((rows.measured == 0).sum())
         if zeros:
@@ -87,7 +113,7 @@ def run(request: Request) -> Result:
                 Note(f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error")
             )
         error = mean_relative_error(predicted[measured], rows.measured[measured])
-        return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, tuple(notes))
+        return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, intervals, tuple(notes))
 
 
 def _predictions(file: str, stored: StoredModel, project: Project, rows: PredictionInputs) -> Array:
@@ -98,6 +124,19 @@ def _predictions(file: str, stored: StoredModel, project: Project, rows: Predict
         hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
         line = int(rows.lines[failure.row])
         raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
+
+
+def _intervals(stored: StoredModel, project: Project, rows: PredictionInputs) -> PredictionIntervals | None:
+    """Return the intervals of the predictions, and how many measured values lie inside."""
+    if stored.intervals is None:
+        return None
+    low, high = stored.intervals.interval(project.with_observed(rows.configurations))
+    covered = None
+    if rows.measured is not None and not np.isnan(rows.measured).all():
+        known = ~np.isnan(rows.measured)
+        inside = (low[known] <= rows.measured[known]) & (rows.measured[known] <= high[known])
+        covered = float(inside.mean())
+    return PredictionIntervals(stored.intervals.level, low, high, covered)
 
 
 def _notes_about_property(rows: PredictionInputs, own: str | None, expected: str | None) -> list[Note]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections.abc import Callable
@@ -239,3 +240,27 @@ def test_where_a_model_has_no_value(run: Run, refused: Refused, folder: Path, mo
     following = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1 :]
     if what.endswith("x = 4"):
         assert ",4" in following[0] if name.endswith(".csv") else "x;4" in "".join(following).split("</row>")[0]
+
+
+class TestIntervals:
+    def test_the_columns(self, run: Run, folder: Path) -> None:
+        """The table has the columns low and high, which hold most measured values; the note says how many."""
+        run("learn", "--property", "time", "--learner", "projection", "-o", "m.json")
+        result = run("predict", "m.json", "measurements.csv", "--interval")
+        assert result.exit_code == 0, result.stderr
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        assert list(rows[0])[-4:] == ["time", "predicted", "low", "high"]
+        assert all(float(row["low"]) < float(row["predicted"]) < float(row["high"]) for row in rows)
+        inside = sum(float(row["low"]) <= float(row["time"]) <= float(row["high"]) for row in rows) / len(rows)
+        assert f"{inside * 100:.3g} % of the measured values lie in the 90 % prediction intervals" in result.stderr
+        found = json.loads(run("predict", "m.json", "measurements.csv", "--interval", "--json").stdout)["intervals"]
+        assert (found["level"], found["covered"]) == (0.9, pytest.approx(inside))
+        assert found["low"] == [float(row["low"]) for row in rows]
+        assert json.loads(run("predict", "m.json", "measurements.csv", "--json").stdout)["intervals"] is None
+
+    def test_without_intervals(self, run: Run, refused: Refused, folder: Path) -> None:
+        """A model without intervals is refused."""
+        run("learn", "--property", "time")
+        message = refused("predict", "learned.log", "measurements.csv", "--interval")
+        assert "learned.log has no prediction intervals" in message
+        assert "-o model.json" in message

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, Parameter, ParametersFile, System, option
+from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, Parameter, ParametersFile, System, flag, option
 
 EXAMPLES = (
     "splc predict learned.log measurements.csv --json",
@@ -28,6 +28,9 @@ def predict(
     output: Annotated[
         str | None, option("FILE", "The file to write. Default: standard output.", names="--output -o")
     ] = None,
+    interval: Annotated[
+        bool, flag("--interval", "Add the columns low and high, the prediction intervals of a JSON model.")
+    ] = False,
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,

@@ -39,7 +39,7 @@ def show(result: Result, *, maximize: bool) -> None:
     from splc.system.options import BinaryOption
 
     found, best, interval = result.optimum, result.best, result.interval
-    text = f"predicted: {found.predicted:.10g} ({'greatest' if maximize else 'least'} of all valid configurations)"
+    text = f"predicted: {found.predicted:.6g} ({'greatest' if maximize else 'least'} of all valid configurations)"
     if interval is not None:
         text += f", {interval.level * 100:g} % interval {interval.low:.6g} to {interval.high:.6g}"
     say(text)

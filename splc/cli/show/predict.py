@@ -19,6 +19,9 @@ def show_error(result: Result) -> None:
         error = "undefined" if result.error is None else f"{result.error:.6g} %"
         count = plural(result.judged, "configuration", "configurations")
         note(f"mean relative error {error} on {count} with {result.rows.nfp}")
+    if (found := result.intervals) is not None and found.covered is not None:
+        level = f"{found.level * 100:g} %"
+        note(f"{found.covered * 100:.3g} % of the measured values lie in the {level} prediction intervals")
 
 
 def write(result: Result, output: str) -> None:
@@ -31,8 +34,11 @@ def write(result: Result, output: str) -> None:
     rows = result.rows
     measured = {} if rows.nfp is None or rows.measured is None else {rows.nfp: rows.measured}
     taken = {*rows.configurations.model.spellings, *measured}
-    column = PREDICTED if PREDICTED not in taken else f"{PREDICTED}_{rows.nfp or 'value'}"
-    write_configurations(rows.configurations, output, {**measured, column: result.predicted})
+    columns = {PREDICTED: result.predicted}
+    if result.intervals is not None:
+        columns |= {"low": result.intervals.low, "high": result.intervals.high}
+    named = {name if name not in taken else f"{name}_{rows.nfp or 'value'}": own for name, own in columns.items()}
+    write_configurations(rows.configurations, output, {**measured, **named})
     if output != STANDARD:
         note(f"{plural(len(result.predicted), 'prediction', 'predictions')} written to {output}")
 
@@ -45,7 +51,12 @@ def as_json(result: Result, output: str | None) -> dict[str, Any]:
         "error": result.error,
         "left_out": result.left_out,
         "invalid": len(result.rows.report.invalid),
+        "intervals": _intervals_object(result),
         "predicted": None if output is not None else result.predicted,
         "output": output,
         "model_nfp": result.model_nfp,
     }
+
+
+def _intervals_object(result: Result) -> dict[str, Any] | None:
+    return None if result.intervals is None else vars(result.intervals)
