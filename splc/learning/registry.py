@@ -7,14 +7,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import SpecError, unknown_name_hint
+from splc.errors import Problem, SpecError, unknown_name_hint
 
 if TYPE_CHECKING:
     from splc.learning.learner import Learner
 
 PROJECTION = "projection"
 STEPWISE = "stepwise"
-DEFAULT = STEPWISE
+DEFAULT = PROJECTION
 # The preset that chooses SPL Conqueror's algorithm where no learner is named.
 SPLCONQUEROR = "splconqueror"
 
@@ -28,6 +28,8 @@ def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
 
     if preset != "default":
         hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
+        if preset != SPLCONQUEROR:
+            hint = unknown_name_hint(preset, ["default", SPLCONQUEROR])
         raise SpecError(f"the learner {PROJECTION} has no preset {preset!r}", hint=hint)
     return ProjectionLearner(ProjectionSettings.of(settings))
 
@@ -73,12 +75,20 @@ def learner_name(name: str | None, preset: str | None = None) -> str:
 
 def own_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of several learners' settings that a learner has; a project file may state all of them."""
+    return {key: value for key, value in settings.items() if name in owners(key)}
+
+
+def owners(setting: str) -> list[str]:
+    """Return those of the learners projection and stepwise that have a setting."""
     from splc.learning.projection.settings import ProjectionSettings
     from splc.learning.stepwise.settings import is_setting
 
-    names = ProjectionSettings.__dataclass_fields__
-    has: Mapping[str, Callable[[str], bool]] = {PROJECTION: names.__contains__, STEPWISE: is_setting}
-    return {key: value for key, value in settings.items() if name in has and has[name](key)}
+    has = {PROJECTION: setting in ProjectionSettings.__dataclass_fields__, STEPWISE: is_setting(setting)}
+    return [name for name, owned in has.items() if owned]
+
+
+# How the learner that has a setting is chosen.
+_CHOSEN_BY = {PROJECTION: f"--learner {PROJECTION}", STEPWISE: f"--preset {SPLCONQUEROR}"}
 
 
 def learner_of(name: str | None, preset: str | None = None, settings: Mapping[str, Any] | None = None) -> Learner:
@@ -95,4 +105,11 @@ def learner_of(name: str | None, preset: str | None = None, settings: Mapping[st
     name = learner_name(name, preset)
     if name not in LEARNERS:
         raise SpecError(f"unknown learner {name!r}", hint=unknown_name_hint(name, list(LEARNERS)))
+    if name in _CHOSEN_BY:
+        others = [(key, owner) for key in settings or {} for owner in owners(key) if name not in owners(key)]
+        if others:
+            raise SpecError(
+                Problem(f"the learner {name} has no setting {key!r}", hint=f"{_CHOSEN_BY[owner]} has it")
+                for key, owner in others
+            )
     return LEARNERS[name](preset or "default", settings or {})

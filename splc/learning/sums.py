@@ -23,6 +23,7 @@ from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
+from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Round, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
@@ -143,6 +144,10 @@ def learn_sum(
     notes = [*remarks]
     counting = [_counting(measurements, part) for part in parts]
     binary = frozenset(option.name for option in measurements.model.binary_options)
+    chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
+    if chosen.settings.get("form") == "auto":
+        # Products of factors cannot be added up.
+        chosen = learner_of(chosen.name, chosen.preset, {**chosen.settings, "form": "sum"})
     results: list[LearningResult | None] = []
     terms: list[LearnedTerm] = []
     for part, counts in zip(parts, counting, strict=True):
@@ -154,10 +159,8 @@ def learn_sum(
         result = learn(
             measurements,
             part.nfp,
-            preset,
             learning_set=own,
-            settings=settings,
-            learner=learner,
+            learner=chosen,
             observed=part.observed,
             seed=seed,
             on_round=None if on_round is None else partial(on_round, part),
@@ -188,6 +191,10 @@ def learn_sum(
         predictor=model,
         rounds=(),
         scaling=None,
+        cross_validated=None,
+        estimates=(),
+        path=(),
+        intervals=None,
         terms=whole,
         termination="interrupted" if stopped else "parts",
         nfp=name,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from splc.learning.registry import DEFAULT
 from splc.study.reference import Reference
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class StudyLearner:
     """
 
     name: str = "default"
-    kind: str = "stepwise"
+    kind: str = DEFAULT
     preset: str = "default"
     settings: Mapping[str, Any] = field(default_factory=dict)
     observed: tuple[str, ...] = ()

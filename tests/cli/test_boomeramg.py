@@ -132,7 +132,7 @@ class TestLearning:
         parts = [Part(f"level_{i}_compute_seconds", f"level_{i}", (f"*_{i}", "iterations")) for i in range(LEVELS)]
         rows = np.random.default_rng(0).permutation(len(some))[:125]
         settings = Project.load(BOOMERAMG).learning
-        found = learn_sum(some, parts, "solve_compute_seconds", learning_set=rows, settings=settings)
+        found = learn_sum(some, parts, "solve_compute_seconds", "splconqueror", learning_set=rows, settings=settings)
         assert found.whole.error is not None
         assert found.whole.error < 31.3
         # What is about a variable of the level is missing with the level, and level 0 is always there.

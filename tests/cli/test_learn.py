@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
+from splc.learning.projection.projection import ProjectionLearner
 from splc.learning.stepwise.algorithm import ForwardSelection
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT, SMG2000
 from tests.support.real_data import real
 
 Refused = Callable[..., str]
+SPLCONQUEROR = ("--preset", "splconqueror")
 
 
 @pytest.fixture(autouse=True)
@@ -44,11 +46,12 @@ def learned(run: Run, *arguments: str) -> Any:
 class TestOutput:
     def test_the_table(self, run: Run, folder: Path) -> None:
         """The table has terms, influences and shares; below are errors, the reason of the end, and the place."""
-        result = run("learn", "--sampling", "random:6", "--set", "abortError=0.5")
+        result = run("learn", "--sampling", "random:6")
         assert result.exit_code == 0
         lines = result.stdout.splitlines()
         assert lines[0] == "small: model of time"
-        assert lines[1].split() == ["term", "influence", "share"]
+        columns = ["term", "influence", "std. error", "90 % interval", "share", "remark"]
+        assert re.split(r" {2,}", lines[1]) == columns
         text = result.stdout
         assert re.search(r"^learning error +\S+ % on 6 configurations learned from$", text, re.MULTILINE)
         assert re.search(r"^error +\S+ % on 3 configurations not learned from$", text, re.MULTILINE)
@@ -72,14 +75,22 @@ class TestOutput:
         assert content["model"].keys() >= {"text", "link", "terms"}
         assert content["model"]["link"] == "identity"
         assert all(term.keys() >= {"term", "influence"} for term in content["model"]["terms"])
-        assert all(this.keys() >= {"round", "term", "error"} for this in content["rounds"])
         assert (content["preset"], content["seed"], content["learning_configurations"]) == ("default", 3, 6)
-        assert content["settings"]["abortError"] == 1.0
+        assert content["rounds"] == []
+        assert content["settings"] == {"terms": None, "readable": False, "form": "auto", "scale": "auto", "order": None}
         assert {"error", "error_all", "learning_error", "termination", "seconds"} <= content.keys()
+
+    def test_json_keys_of_rounds(self, run: Run, folder: Path) -> None:
+        """With SPL Conqueror's algorithm the object has the rounds and its settings."""
+        content = learned(run, *SPLCONQUEROR, "--sampling", "random:6", "--seed", "3")
+        assert content["rounds"]
+        assert all(this.keys() >= {"round", "term", "error"} for this in content["rounds"])
+        assert content["preset"] == "splconqueror"
+        assert content["settings"]["abortError"] == 1.0
 
     def test_errors_of_rounds_are_percentages(self, run: Run, folder: Path) -> None:
         """A round's error is a percentage, whatever loss its candidate was selected by."""
-        content = learned(run, "--set", "lossFunction=LEASTSQUARES", "--set", "abortError=0")
+        content = learned(run, *SPLCONQUEROR, "--set", "lossFunction=LEASTSQUARES", "--set", "abortError=0")
         last = content["rounds"][-1]
         assert last["error"] == last["learning_error"] == pytest.approx(content["learning_error"])
         assert last["selection_error"] != last["error"]
@@ -121,7 +132,7 @@ class TestOutput:
 
     def test_rounds_on_stderr(self, run: Run, folder: Path) -> None:
         """With --verbose every round is printed on stderr, and only there."""
-        result = run("learn", "--verbose")
+        result = run("learn", *SPLCONQUEROR, "--verbose")
         assert "round 1: + " in result.stderr
         assert "round 1" not in result.stdout
 
@@ -131,20 +142,43 @@ class TestSettings:
         """A setting of --set comes before splc.toml's, which comes before the preset's."""
         toml = 'nfp = "time"\n[learning]\nabortError = 5\nnumberOfRounds = 3\n'
         (folder / "splc.toml").write_text(toml, encoding="utf-8")
-        settings = learned(run, "--set", "aborterror=2")["settings"]
+        settings = learned(run, *SPLCONQUEROR, "--set", "aborterror=2")["settings"]
         assert (settings["abortError"], settings["numberOfRounds"]) == (2.0, 3)
         assert settings["minImprovementPerRound"] == 0.1
 
+    def test_project_file_has_settings_of_both_learners(self, run: Run, folder: Path) -> None:
+        """Each learner takes its own settings of splc.toml; an option comes before --set and splc.toml."""
+        toml = 'nfp = "time"\n[learning]\nabortError = 5\nterms = 4\norder = 2\n'
+        (folder / "splc.toml").write_text(toml, encoding="utf-8")
+        settings = learned(run, "--set", "terms=3", "--terms", "2")["settings"]
+        assert settings == {"terms": 2, "readable": False, "form": "auto", "scale": "auto", "order": 2}
+        assert learned(run, *SPLCONQUEROR)["settings"]["abortError"] == 5
+        (folder / "splc.toml").write_text(toml + 'preset = "splconqueror"\n', encoding="utf-8")
+        assert learned(run)["settings"]["abortError"] == 5
+        assert learned(run, "--learner", "projection")["settings"]["terms"] == 4
+
+    def test_options_are_settings_of_the_default_learner(self, run: Run, refused: Refused, folder: Path) -> None:
+        """Each option sets the setting of its name; other learners do not have them."""
+        given = learned(run, "--terms", "1", "--readable", "--form", "sum", "--scale", "raw", "--order", "1")
+        assert given["settings"] == {"terms": 1, "readable": True, "form": "sum", "scale": "raw", "order": 1}
+        assert len(given["model"]["terms"]) == 1
+        assert "no setting 'terms'" in refused("learn", *SPLCONQUEROR, "--terms", "2")
+        assert "'terms'" in refused("learn", "--learner", "forest", "--terms", "2")
+        assert "--form" in refused("learn", "--form", "root")
+
     def test_all_wrong_settings_at_once(self, refused: Refused, folder: Path) -> None:
         """Unknown settings and wrong values are refused together, with the nearest name."""
-        message = refused("learn", "--set", "abortErorr=1", "--set", "numberOfRounds=many")
+        message = refused("learn", *SPLCONQUEROR, "--set", "abortErorr=1", "--set", "numberOfRounds=many")
         assert "did you mean 'abortError'?" in message
         assert "'many' is not a number" in message
+        message = refused("learn", "--set", "trems=1", "--set", "order=many")
+        assert "did you mean 'terms'?" in message
+        assert "'many' is not a positive whole number" in message
 
     def test_settings_without_effect_are_told(self, run: Run, folder: Path) -> None:
         """SPL Conqueror's settings that have no meaning here are accepted, and named on stderr."""
         (folder / "splc.toml").write_text('nfp = "time"\n[learning]\nblacklisted = "x"\n', encoding="utf-8")
-        result = run("learn", "--set", "parallelization=False")
+        result = run("learn", *SPLCONQUEROR, "--set", "parallelization=False")
         assert result.exit_code == 0
         assert "parallelization has no effect" in result.stderr
         assert "blacklisted has no effect" in result.stderr
@@ -172,10 +206,13 @@ class TestSettings:
         run("convert", "measurements.csv", "-o", "m.xml")
         text = (folder / "m.xml").read_text(encoding="utf-8").replace("<results", '<results deviation="2;40"')
         (folder / "m.xml").write_text(text, encoding="utf-8")
-        result = run("learn", "--measurements", "m.xml", "--json")
+        result = run("learn", *SPLCONQUEROR, "--measurements", "m.xml", "--json")
         assert json.loads(result.stdout)["settings"]["abortError"] == 40
         assert "abortError is 40" in result.stderr
-        assert learned(run, "--measurements", "m.xml", "--set", "aborterror=1")["settings"]["abortError"] == 1
+        assert (
+            learned(run, *SPLCONQUEROR, "--measurements", "m.xml", "--set", "aborterror=1")["settings"]["abortError"]
+            == 1
+        )
 
 
 class TestLearningSet:
@@ -206,11 +243,11 @@ class TestLearningSet:
     def test_an_evaluation_set(self, run: Run, refused: Refused, folder: Path) -> None:
         """With --evaluate-on the error is that on the other file; it must have the property."""
         (folder / "other.csv").write_text("cache,left,right,x,time\n0,1,0,1,100\n", encoding="utf-8")
-        content = learned(run, "--evaluate-on", "other.csv")
+        content = learned(run, *SPLCONQUEROR, "--evaluate-on", "other.csv")
         assert content["error"] > 90
         assert content["error_all"] < 50
         assert content["rounds"][-1]["test_error"] == content["error"]
-        assert "on other.csv" in run("learn", "--evaluate-on", "other.csv").stdout
+        assert "on other.csv" in run("learn", *SPLCONQUEROR, "--evaluate-on", "other.csv").stdout
         assert f"Prediction Error: {content['error']:.6g}"[:20] in (folder / "learned.log").read_text(encoding="utf-8")
         message = refused("learn", "--nfp", "energy", "--evaluate-on", "other.csv")
         assert message.startswith("other.csv: the property 'energy' was not measured")
@@ -229,7 +266,7 @@ class TestErrorPositions:
         self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch, option: str
     ) -> None:
         """An output that cannot be written is refused before anything is learned."""
-        monkeypatch.setattr(ForwardSelection, "run", lambda *_: pytest.fail("it was learned"))
+        monkeypatch.setattr(ProjectionLearner, "learn", lambda *_: pytest.fail("it was learned"))
         (folder / "folder.svg").mkdir()
         assert "there is no folder 'nowhere'" in refused("learn", option, "nowhere/a.svg")
         assert "folder.svg: this is a folder" in refused("learn", option, "folder.svg")
@@ -248,7 +285,7 @@ class TestErrorPositions:
         """A property that is 0 everywhere cannot be learned, and leaves no file behind."""
         text = "cache,left,right,x,time\n0,1,0,1,0\n0,1,0,2,0\n"
         (folder / "measurements.csv").write_text(text, encoding="utf-8")
-        assert "lossFunction=ABSOLUTE" in refused("learn", "--plot", "a.svg")
+        assert "lossFunction=ABSOLUTE" in refused("learn", *SPLCONQUEROR, "--plot", "a.svg")
         assert files(folder) == {"system.xml", "measurements.csv", "splc.toml"}
 
 
@@ -312,7 +349,7 @@ class TestInterruption:
     ) -> None:
         """Ctrl-C or SIGTERM ends learning after the round: the log has that round, the exit code is 130."""
         pressing(sent)
-        result = run("learn", "--set", "abortError=0", "--set", "minImprovementPerRound=0")
+        result = run("learn", *SPLCONQUEROR, "--set", "abortError=0", "--set", "minImprovementPerRound=0")
         assert result.exit_code == 130
         assert f"{again} to end at once" in result.stderr
         text = (folder / "learned.log").read_text(encoding="utf-8")
@@ -327,7 +364,7 @@ class TestInterruption:
     ) -> None:
         """A second request ends the command at once; nothing is written."""
         pressing(first, second)
-        result = run("learn")
+        result = run("learn", *SPLCONQUEROR)
         assert result.exit_code == 130
         assert result.stdout == ""
         assert "learned.log" not in files(folder)
@@ -337,9 +374,9 @@ class TestInterruption:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             pressing(signal.SIGINT)
-            assert run("learn").exit_code == 0
+            assert run("learn", *SPLCONQUEROR).exit_code == 0
             pressing(signal.SIGINT, signal.SIGTERM)
-            assert run("learn").exit_code == 130
+            assert run("learn", *SPLCONQUEROR).exit_code == 130
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         finally:
             signal.signal(signal.SIGINT, before)
@@ -402,4 +439,4 @@ class TestErrorSets:
     def test_why_learning_ended(self, run: Run, settings: tuple[str, ...], words: str) -> None:
         """The threshold of the error has its unit, and an exact model is called exact."""
         stated = [part for setting in settings for part in ("--set", setting)]
-        assert words in run("learn", "--nfp", "energy", *stated).stdout
+        assert words in run("learn", *SPLCONQUEROR, "--nfp", "energy", *stated).stdout

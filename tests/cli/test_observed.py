@@ -7,6 +7,8 @@ import pytest
 
 from tests.cli.conftest import Run
 
+SPLCONQUEROR = ("--preset", "splconqueror")
+
 # Of all measured configurations; the second level is there from x = 2 on.
 LEVELS = """cache,left,right,x,level,C
 0,1,0,1,0,10
@@ -89,7 +91,7 @@ class TestModels:
 
     def test_compare(self, run: Run, observed: Path) -> None:
         """An analytical and a learned model of observed variables are compared by their terms and predictions."""
-        assert run("learn", "--observed", "C_*", "--observed", "level_1").exit_code == 0
+        assert run("learn", *SPLCONQUEROR, "--observed", "C_*", "--observed", "level_1").exit_code == 0
         found = json.loads(run("compare", "model.txt", "learned.log", "--json").stdout)
         assert found["semantic"]["error_rate"] == pytest.approx(0, abs=1e-6)
         everywhere = json.loads(run("compare", "model.txt", "learned.log", "--on", "all", "--json").stdout)
@@ -110,7 +112,7 @@ class TestLearn:
 
     def test_a_sum_of_parts(self, run: Run, observed: Path) -> None:
         """The parts are learned one by one, and their sum is the model that is written."""
-        parts = ("--sum", "first", "--sum", "second:level_1", "--observed", "C_*")
+        parts = (*SPLCONQUEROR, "--sum", "first", "--sum", "second:level_1", "--observed", "C_*")
         found = json.loads(run("learn", *parts, "--json").stdout)
         assert found["termination"] == "parts"
         assert found["error_all"] == pytest.approx(0, abs=1e-9)

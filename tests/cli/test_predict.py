@@ -157,8 +157,8 @@ class TestPropertyOfTheModel:
     def learned(self, request: pytest.FixtureRequest, run: Run, folder: Path) -> str:
         """Return a file that holds a model of the energy."""
         name = str(request.param)
-        arguments = ("learn", "--property", "energy", "-o", "other.log" if name == "printed.json" else name, "--json")
-        result = run(*arguments)
+        output = "other.log" if name == "printed.json" else name
+        result = run("learn", "--preset", "splconqueror", "--property", "energy", "-o", output, "--json")
         assert result.exit_code == 0
         (folder / "printed.json").write_text(result.stdout, encoding="utf-8")
         return name

@@ -79,6 +79,13 @@ def test_few_rows_give_a_readable_model(measured: Measurements) -> None:
     assert result.settings == learner_of("projection").settings
 
 
+def test_default_learner_and_that_of_a_preset() -> None:
+    """Without a name the learner is projection, or stepwise for SPL Conqueror's preset."""
+    assert learner_of(None).name == learner_of(None, "default").name == "projection"
+    assert learner_of(None, "splconqueror").name == "stepwise"
+    assert learner_of("stepwise").settings == learner_of(None, "splconqueror").settings
+
+
 def test_every_learner_is_tested() -> None:
     """The learners of the tests above, and the baselines, are all learners."""
     assert set(LEARNERS) == {"stepwise", "pmnf", "projection", *BASELINES}
@@ -114,6 +121,11 @@ def test_predictors_without_terms(measured: Measurements) -> None:
         (("pmnf", "splconqueror"), "the learner pmnf has no preset"),
         (("pmnf", "default", {"abortError": 1}), "pmnf has no setting 'abortError'"),
         (("stepwise", "default", {"abortErorr": 1}), "did you mean 'abortError'"),
+        ((None, "splconquerer"), "did you mean 'splconqueror'"),
+        (("projection", "splconqueror"), "--preset splconqueror without --learner is SPL Conqueror's algorithm"),
+        ((None, None, {"abortError": 1}), "no setting 'abortError'\n *--preset splconqueror has it"),
+        ((None, "splconqueror", {"terms": 1}), "no setting 'terms'\n *--learner projection has it"),
+        ((None, None, {"trems": 1}), "did you mean 'terms'"),
     ],
 )
 def test_unknown_learners_presets_and_settings(arguments: tuple[Any, ...], message: str) -> None:

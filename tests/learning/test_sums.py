@@ -52,10 +52,10 @@ def measured() -> Measurements:
 class TestObserved:
     def test_observed_variables_are_candidates_when_asked_for(self, measured: Measurements) -> None:
         """Without them no model has one; with them what depends on one is found exactly."""
-        plain = learn(measured, "seconds_1", settings=SETTINGS)
+        plain = learn(measured, "seconds_1", preset="splconqueror", settings=SETTINGS)
         assert plain.model.options <= {"pack", "x", "y"}
         assert "observed" not in plain.provenance
-        found = learn(measured, "seconds_1", settings=SETTINGS, observed=["C_*"])
+        found = learn(measured, "seconds_1", preset="splconqueror", settings=SETTINGS, observed=["C_*"])
         assert found.model.influences[option_term("C_1")] == pytest.approx(2)
         assert found.error_all == pytest.approx(0, abs=1e-9)
         assert found.provenance["observed"] == ["C_0", "C_1"]
@@ -64,7 +64,9 @@ class TestObserved:
         """A logarithm or reciprocal is offered only if all measured configurations allow it, learned from or not."""
         rows = np.flatnonzero(measured.configurations.value("x") >= 4)
         settings = {**SETTINGS, "learn_asymFunction": True, "learn_ratioFunction": True}
-        found = learn(measured, "seconds", learning_set=rows, settings=settings, observed=["zero"])
+        found = learn(
+            measured, "seconds", learning_set=rows, preset="splconqueror", settings=settings, observed=["zero"]
+        )
         factors = [factor for term, _ in found.model.terms for factor in term.factors if factor.option == "zero"]
         assert all(factor.log == 0 and factor.power > 0 for factor in factors)
         assert np.isfinite(found.model.predict(measured.configurations)).all()
@@ -83,7 +85,7 @@ class TestObserved:
         rows = np.random.default_rng(seed).permutation(len(measured))[:30]
         target = measured["seconds"] * np.random.default_rng(seed).uniform(0.7, 1.4, len(measured))
         noisy = Measurements(measured.configurations, {"seconds": target})
-        found = learn(noisy, "seconds", learning_set=rows, settings=settings, observed=["*"])
+        found = learn(noisy, "seconds", learning_set=rows, preset="splconqueror", settings=settings, observed=["*"])
         assert found.learning_error == pytest.approx(found.rounds[-1].learning_error, rel=1e-6)
 
     def test_what_is_wrong_is_said(self, measured: Measurements) -> None:
@@ -105,7 +107,7 @@ class TestSum:
 
     def test_a_sum_of_parts_is_found_exactly(self, measured: Measurements) -> None:
         """The sum of the learned parts has no error on the whole; each part counts only where it is."""
-        found = learn_sum(measured, self.PARTS, "seconds", settings=SETTINGS)
+        found = learn_sum(measured, self.PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
         assert found.whole.error_all == pytest.approx(0, abs=1e-9)
         assert {term.text(): round(value, 9) for term, value in found.whole.model.terms if abs(value) > 1e-9} == {
             "1": 7,
@@ -118,7 +120,9 @@ class TestSum:
     def test_the_sum_predicts_the_sum_of_the_parts(self, measured: Measurements) -> None:
         """On every configuration the whole is the sum of the parts' models over the parts that it has."""
         rows = np.random.default_rng(3).permutation(len(measured))[:20]
-        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, settings={"numberOfRounds": 2})
+        found = learn_sum(
+            measured, self.PARTS, "seconds", learning_set=rows, preset="splconqueror", settings={"numberOfRounds": 2}
+        )
         expected = np.zeros(len(measured))
         for part, result in found.parts:
             assert result is not None
@@ -131,8 +135,8 @@ class TestSum:
 
     def test_a_single_part_that_all_have_is_learning_as_usual(self, measured: Measurements) -> None:
         """A sum of the whole alone is the model that `learn` gives."""
-        alone = learn_sum(measured, [Part("seconds")], "seconds", settings=SETTINGS)
-        usual = learn(measured, "seconds", settings=SETTINGS)
+        alone = learn_sum(measured, [Part("seconds")], "seconds", preset="splconqueror", settings=SETTINGS)
+        usual = learn(measured, "seconds", preset="splconqueror", settings=SETTINGS)
         assert alone.whole.model == usual.model
         assert alone.whole.error_all == usual.error_all
 
@@ -141,15 +145,15 @@ class TestSum:
         filled = Measurements(
             measured.configurations, {**measured.values, "seconds_1": np.nan_to_num(measured.values["seconds_1"])}
         )
-        expected = learn_sum(measured, self.PARTS, "seconds", settings=SETTINGS)
-        found = learn_sum(filled, self.PARTS, "seconds", settings=SETTINGS)
+        expected = learn_sum(measured, self.PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
+        found = learn_sum(filled, self.PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
         assert found.whole.model == expected.whole.model
         assert found.whole.notes == expected.whole.notes == ()
 
     def test_a_part_that_no_configuration_has_is_missing_from_the_sum(self, measured: Measurements) -> None:
         """A part that no configuration of the learning set has is missing from the sum, and a note says so."""
         rows = np.flatnonzero(measured.configurations.value("x") < 4)
-        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, settings=SETTINGS)
+        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
         assert found.parts[1][1] is None
         assert any("seconds_1: no configuration learned from has this part" in note for note in found.whole.notes)
         with pytest.raises(LearningError, match="has any of the parts"):

@@ -53,7 +53,9 @@ def write_project(folder: Path) -> Path:
     (folder / "measurements.csv").write_text(measurements(), encoding="utf-8")
     (folder / "analytical.txt").write_text(ANALYTICAL, encoding="utf-8")
     (folder / "parameters.txt").write_text(PARAMETERS, encoding="utf-8")
-    (folder / "splc.toml").write_text("[learning]\nlearn_logFunction = true\n", encoding="utf-8")
+    (folder / "splc.toml").write_text(
+        '[learning]\npreset = "splconqueror"\nlearn_logFunction = true\n', encoding="utf-8"
+    )
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     return folder / "study.toml"
 

@@ -20,6 +20,7 @@ BOTH = """samplings = ["ff", "random:50"]
 seeds = [1, 2]
 
 [learners.terms]
+learner = "stepwise"
 
 [learners.scaling]
 learner = "pmnf"

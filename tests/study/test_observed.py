@@ -21,12 +21,15 @@ from tests.support.paths import BOOMERAMG
 
 LEARNERS = """
 [learners.whole]
+preset = "splconqueror"
 learn_logFunction = true
 
 [learners.all]
+preset = "splconqueror"
 observed = ["C_*", "iterations"]
 
 [learners.levels]
+preset = "splconqueror"
 sum = "time_{}:level_{}"
 observed = "*_{}"
 """
@@ -59,9 +62,11 @@ def test_runs_are_those_of_learning(leveled: Path, studied: Studied) -> None:
     measured = load(read_study(leveled)).inputs.measurements
     assert result.results is not None
     expected = {
-        "whole": learn(measured, "time", settings={"learn_logFunction": True}),
-        "all": learn(measured, "time", observed=["C_*", "iterations"]),
-        "levels": learn_sum(measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time").whole,
+        "whole": learn(measured, "time", preset="splconqueror", settings={"learn_logFunction": True}),
+        "all": learn(measured, "time", preset="splconqueror", observed=["C_*", "iterations"]),
+        "levels": learn_sum(
+            measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time", "splconqueror"
+        ).whole,
     }
     found = {run.task.learner.name: run for run in result.results.runs if run.task.sampling == "ff"}
     assert found.keys() == expected.keys()
@@ -78,7 +83,9 @@ def test_rounds_of_all_parts_are_counted(leveled: Path, studied: Studied) -> Non
     """A sum has as many rounds as learning its parts had."""
     found = {(row["learner"], row["sampling"]): row for row in runs(studied().folder)}
     measured = load(read_study(leveled)).inputs.measurements
-    parts = learn_sum(measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time").parts
+    parts = learn_sum(
+        measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time", "splconqueror"
+    ).parts
     rounds = sum(len(result.rounds) for _, result in parts if result is not None)
     assert int(found["levels", "ff"]["rounds"]) == rounds > 0
 

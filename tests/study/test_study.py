@@ -194,7 +194,9 @@ def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
     assert (changed.found, changed.tasks) == (4, 6)
     assert not (changed.folder / "logs" / "random-6-seed-0.log").exists()
     assert contents(changed.folder).keys() == contents(studied("fresh").folder).keys()
-    (study_file.parent / "splc.toml").write_text("[learning]\nlearn_logFunction = false\n", encoding="utf-8")
+    (study_file.parent / "splc.toml").write_text(
+        '[learning]\npreset = "splconqueror"\nlearn_logFunction = false\n', encoding="utf-8"
+    )
     assert studied().found == 0
     measured = study_file.parent / "measurements.csv"
     measured.write_text(measured.read_text(encoding="utf-8").replace("1,8,", "1,8,1"), encoding="utf-8")
@@ -203,7 +205,8 @@ def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
 
 def test_learners(study_file: Path, studied: Studied) -> None:
     """Every learner has its tables and a folder of logs; one that draws is run with every seed."""
-    learners = '\n[learners.plain]\n\n[learners."Cross: validated"]\ncrossValidation = true\n'
+    preset = 'preset = "splconqueror"\n'
+    learners = f'\n[learners.plain]\n{preset}\n[learners."Cross: validated"]\n{preset}crossValidation = true\n'
     study_file.write_text(study_file.read_text(encoding="utf-8") + learners, encoding="utf-8")
     result = studied()
     assert result.tasks == 8 + 12

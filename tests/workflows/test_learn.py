@@ -43,8 +43,12 @@ def printed(*arguments: str) -> dict[str, Any]:
     [
         ({"sampling": "pb:49,7"}, ["--sampling", "pb:49,7"]),
         (
-            {"sampling": "random:40", "seed": 3, "settings": {"learn_logFunction": "true"}, "nfp": "messages"},
-            ["--sampling", "random:40", "--seed", "3", "--set", "learn_logFunction=true", "--property", "messages"],
+            {"preset": "splconqueror", "sampling": "random:40", "seed": 3, "nfp": "messages"},
+            ["--preset", "splconqueror", "--sampling", "random:40", "--seed", "3", "--property", "messages"],
+        ),
+        (
+            {"settings": {"terms": "4", "form": "sum"}, "sampling": "random:20", "seed": 3},
+            ["--terms", "4", "--set", "form=sum", "--sampling", "random:20", "--seed", "3"],
         ),
         ({"learner": "pmnf", "sampling": "pb:25,5"}, ["--learner", "pmnf", "--sampling", "pb:25,5"]),
         ({"evaluate_on": "measurements.csv"}, ["--evaluate-on", "measurements.csv"]),
@@ -61,7 +65,9 @@ def test_a_script_gets_what_the_command_gets(project: Path, fields: dict[str, An
     assert [this.error for this in result.rounds] == [each["selection_error"] for each in wanted["rounds"]]
     assert list(found.round_errors)[: len(result.rounds)] == [each["test_error"] for each in wanted["rounds"]]
     assert list(result.notes) == wanted["notes"]
-    assert read_model("script.json") == read_model("command.json") == result.model
+    stored, model = read_model("script.json"), result.model
+    assert stored == read_model("command.json")
+    assert (stored.terms, stored.link, set(stored.derived)) == (model.terms, model.link, set(model.derived))
 
 
 def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +108,7 @@ def test_rounds_are_reported_and_can_be_stopped(project: Path) -> None:
     def after(this: Round, line: str) -> None:
         seen.append((this, line))
 
-    found = learn.run(learn.Request(sampling="ff", write=False), after, lambda: len(seen) == 2)
+    found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), after, lambda: len(seen) == 2)
     assert found.interrupted
     assert [this.number for this, _ in seen] == [1, 2]
     assert seen[0][1].startswith("round 1: + ")
@@ -120,7 +126,8 @@ def test_requests_that_contradict_themselves(project: Path) -> None:
 
 def test_warnings_are_shown_and_recorded(project: Path) -> None:
     """Negative predictions are a warning of the workflow, and a note in the file of the model."""
-    found = learn.run(learn.Request(sampling="pb:9,3", nfp="solve_seconds", output="model.json"))
+    request = learn.Request(preset="splconqueror", sampling="pb:9,3", nfp="solve_seconds", output="model.json")
+    found = learn.run(request)
     (warning,) = [note.text for note in found.notes if note.warning and "negative" in note.text]
     assert warning in json.loads((project / "model.json").read_text(encoding="utf-8"))["notes"]
     predicted = found.result.model.predict(found.measured.configurations)

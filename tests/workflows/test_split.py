@@ -87,14 +87,14 @@ def test_cross_validation_learns_without_each_fold(project: Path, learner: str) 
 
 def test_folds_change_the_cross_validated_error_only(project: Path) -> None:
     """The model is learned from the whole learning set; the folds depend on the seed, not on the order of rows."""
-    plain, one = (found(sampling="measured:40,seed=1", folds=folds) for folds in (0, 5))
+    plain, one = (found(sampling="measured:40,seed=1", folds=folds, learner="stepwise") for folds in (0, 5))
     assert plain.result.cross_validated is None
     assert one.result.model == plain.result.model
-    other = found(sampling="measured:40,seed=1", folds=5, seed=7)
+    other = found(sampling="measured:40,seed=1", folds=5, seed=7, learner="stepwise")
     assert other.result.cross_validated != one.result.cross_validated
     lines = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
     (project / "measurements.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n", encoding="utf-8")
-    again = found(sampling="measured:40,seed=1", folds=5).result.cross_validated
+    again = found(sampling="measured:40,seed=1", folds=5, learner="stepwise").result.cross_validated
     assert again is not None
     assert one.result.cross_validated is not None
     assert again.mean == pytest.approx(one.result.cross_validated.mean, rel=1e-6)
@@ -110,21 +110,22 @@ def test_cross_validation_of_one_row_is_undefined(project: Path) -> None:
 
 def test_the_command_prints_the_cross_validated_error(project: Path) -> None:
     """The text and the JSON object have the median, the mean and the 95th percentile."""
-    shown = command("--sampling", "measured:40", "--folds", "4")
-    content = json.loads(command("--sampling", "measured:40", "--folds", "4", "--json").stdout)
+    stepwise = ("--learner", "stepwise")
+    shown = command(*stepwise, "--sampling", "measured:40", "--folds", "4")
+    content = json.loads(command(*stepwise, "--sampling", "measured:40", "--folds", "4", "--json").stdout)
     validated = content["cross_validated"]
     assert set(validated) == {"median", "mean", "p95"}
     assert validated["median"] < validated["mean"] < validated["p95"]
     line = next(line for line in shown.stdout.splitlines() if line.startswith("cross-validated"))
     for value in validated.values():
         assert f"{value:.4g} %" in line
-    assert json.loads(command("--sampling", "measured:40", "--json").stdout)["cross_validated"] is None
+    assert json.loads(command(*stepwise, "--sampling", "measured:40", "--json").stdout)["cross_validated"] is None
 
 
 def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
     """Each line is the result of that learner alone, with the median and the 95th percentile of the errors outside."""
     one = found(sampling="pb:49,7", baselines=True)
-    assert [each.result.learner for each in one.compared] == ["stepwise", *BASELINES]
+    assert [each.result.learner for each in one.compared] == ["projection", *BASELINES]
     values = one.measured.column(PROPERTY)
     rest = np.setdiff1d(np.arange(len(values)), one.rows)
     for each in one.compared:
@@ -156,7 +157,7 @@ def test_an_evaluation_set_judges_baselines_too(project: Path) -> None:
 
 def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
     """If everything measured is learned from, all learners are compared by the same folds, and a note says so."""
-    one = found(baselines=True)
+    one = found(learner="stepwise", baselines=True)
     assert one.folds == 5
     assert any("learners are compared by 5 folds" in note.text for note in one.notes)
     for each in one.compared:
@@ -171,8 +172,9 @@ def test_the_command_prints_one_table(project: Path) -> None:
     shown = command("--sampling", "measured:40", "--baselines").stdout
     content = json.loads(command("--sampling", "measured:40", "--baselines", "--json").stdout)
     table = shown[shown.index("Relative errors of learners outside of the learning set:") :].splitlines()[1:]
-    assert table[0].split() == ["learner", "error", "median", "95th", "percentile", "terms", "time"]
-    assert [line.split()[0] for line in table[1:]] == ["stepwise", *BASELINES]
+    columns = ["learner", "error", "median", "95th", "percentile", "cross-validated", "terms", "time"]
+    assert table[0].split() == columns
+    assert [line.split()[0] for line in table[1:]] == ["projection", *BASELINES]
     assert [each["learner"] for each in content["baselines"]] == list(BASELINES)
     for line, each in zip(table[1:], [content, *content["baselines"]], strict=True):
         for key in ("error", "error_median", "error_p95"):
@@ -246,12 +248,12 @@ def test_random_configurations_that_were_not_measured(few: Path) -> None:
 def test_too_few_configurations_after_dropping(few: Path) -> None:
     """`drop` must leave two configurations per term, and two at all; the message says how many were measured."""
     settings = {"abortError": "0", "minImprovementPerRound": "0"}
-    one = found(sampling="measured:6", settings=settings)
+    one = found(sampling="measured:6", settings=settings, learner="stepwise")
     assert len(one.result.terms) > 3
     with pytest.raises(LearningError, match=r"sampled configurations were measured: the model has \d+ terms") as caught:
-        found(sampling="pb:49,7", missing="drop", settings=settings)
+        found(sampling="pb:49,7", missing="drop", settings=settings, learner="stepwise")
     assert "draw from what was measured: --sampling measured:N" in str(caught.value)
-    kept = found(sampling="pb:49,7", missing="drop", settings={"numberOfRounds": "1"})
+    kept = found(sampling="pb:49,7", missing="drop", settings={"numberOfRounds": "1"}, learner="stepwise")
     assert 2 * len(kept.result.terms) <= len(kept.rows) == 4
     lines = (few / "measurements.csv").read_text(encoding="utf-8").splitlines()
     (few / "measurements.csv").write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")

@@ -9,7 +9,8 @@ import typer
 from splc import types
 from splc.cli import options
 from splc.cli.options import POLICIES, flag, option
-from splc.learning.registry import BASELINES, DEFAULT, LEARNERS
+from splc.learning.projection.settings import Form, ScaleChoice
+from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, PROJECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ EXAMPLES = (
     "splc learn --learner pmnf --numeric ff",
 )
 LEARNING = "Learning"
+PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 RESULTS = "Results"
 
 
@@ -32,7 +34,7 @@ def learn(
         option(
             "NAME",
             f"The learner: {', '.join(name for name in LEARNERS if name not in BASELINES)} (scaling models), or a "
-            f"baseline: {', '.join(BASELINES)}. [default: {DEFAULT}]",
+            f"baseline: {', '.join(BASELINES)}. [default: {DEFAULT}, or the one of the preset]",
             LEARNING,
         ),
     ] = None,
@@ -44,13 +46,30 @@ def learn(
     ] = "error",
     seed: options.Seed = 0,
     preset: Annotated[
-        str | None, option("NAME", "The settings to start from; 'splconqueror' is SPL Conqueror's algorithm.", LEARNING)
+        str | None,
+        option(
+            "NAME",
+            "The settings to start from; 'splconqueror' is SPL Conqueror's algorithm, the learner stepwise.",
+            LEARNING,
+        ),
+    ] = None,
+    terms: Annotated[int | None, option("N", "The largest number of terms.", PRINTED, min=1)] = None,
+    readable: Annotated[bool, flag("--readable", "Fewer terms, for an error up to 5 % larger.", PRINTED)] = False,
+    form: Annotated[
+        Form | None, option("auto|sum|product", "A sum of terms, or a product of factors. [default: auto]", PRINTED)
+    ] = None,
+    scale: Annotated[
+        ScaleChoice | None,
+        option("auto|log|raw", "The scale of the full model: ln y, or y. [default: auto]", PRINTED),
+    ] = None,
+    order: Annotated[
+        int | None, option("N", "The largest number of options in a term. [default: 5 or 6]", PRINTED, min=1)
     ] = None,
     settings: Annotated[
         list[str] | None,
         option(
             "NAME=VALUE",
-            "A setting of the learner: 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
+            "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
             LEARNING,
             names="--set",
         ),
@@ -109,7 +128,7 @@ def learn(
 ) -> None:
     """Learn a performance-influence model from measurements, and write it to learned.log.
 
-    Without a sampling all measured configurations are learned from, and none is left to judge the model by.
+    Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
     from splc.cli.arguments import request_of, texts_of
@@ -120,7 +139,9 @@ def learn(
     from splc.workflows.learn import Request, run
     from splc.workflows.learn_inputs import profile_of
 
-    request = request_of(Request, locals(), settings=texts_of(settings, "--set"))
+    named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order}
+    own = {name: value for name, value in named.items() if value is not None}
+    request = request_of(Request, locals(), settings=texts_of(settings, "--set") | own)
     profile = profile_of(request)
     if profile is not None:
         _scale(request, profile, json)

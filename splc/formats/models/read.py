@@ -163,9 +163,6 @@ def write_stored_model(
         hint = "replace them by numbers first (splc.models.binding.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
-        if model.subexpressions and form != "txt":
-            names = listed([each.name for each in model.subexpressions])
-            raise OutputError(f"the model is not a sum of terms: {names}", hint="write it as model text (.txt)")
         content: str = registry.format_named("model", form).write(model, base, nfp)
     except SplcError as error:
         raise error.at(None if str(path) == "-" else path) from None

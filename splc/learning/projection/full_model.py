@@ -126,9 +126,7 @@ class FullModel:
             unmeasured: valid configurations that were not learned from.
         """
         n, scale = len(self.configurations), self.scale
-        both = Configurations(
-            self.configurations.model, np.concatenate([self.configurations.indices, unmeasured.indices])
-        )
+        both = Configurations.concatenate([self.configurations, unmeasured])
         designs = self.basis.designs(both)
         predicted, deviations = self.ensemble.moments(both)
         folds = np.tile(predicted, (1, 1)) if self.refits is None else self._fold_predictions(designs)
@@ -157,7 +155,9 @@ class FullModel:
     def _covariance(self, designs: Sequence[Design], projection: Array) -> Array:
         if self.refits is None:
             sums = projection.sum(axis=1)
-            return np.outer(sums, sums) * float(self.t.var(ddof=1)) / len(self.t)
+            # One value has no variance; its constant has no estimate.
+            variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0
+            return np.outer(sums, sums) * variance / len(self.t)
         parts = self.refits.parts
         own = np.mean([part.covariance(designs[part.kind], projection) for part in parts], axis=0)
         means = np.array([projection @ part.means(designs[part.kind]) for part in parts])

@@ -81,7 +81,7 @@ class ProjectionLearner:
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[*notes, *_remarks(problem, full, target, printed)],
             cross_validated=_cross_validated(full),
-            estimates=_estimates(printed.estimates, model),
+            estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.ensemble,
         )

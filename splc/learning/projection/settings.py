@@ -45,7 +45,7 @@ class ProjectionSettings:
         changes: dict[str, Any] = {}
         for name, value in values.items():
             if name not in known:
-                problems.append(Problem(f"unknown setting {name!r}", hint=_hint(name, known)))
+                problems.append(Problem(f"unknown setting {name!r}", hint=unknown_name_hint(name, known)))
                 continue
             try:
                 changes[name] = _converted(name, value)
@@ -54,14 +54,6 @@ class ProjectionSettings:
         if problems:
             raise SpecError(problems)
         return cls(**changes)
-
-
-def _hint(name: str, known: list[str]) -> str:
-    from splc.learning.stepwise.settings import is_setting
-
-    if is_setting(name):
-        return "it is a setting of SPL Conqueror's algorithm: add --preset splconqueror"
-    return unknown_name_hint(name, known)
 
 
 def _converted(name: str, value: Any) -> Any:

@@ -29,6 +29,8 @@ def unmeasured(problem: LearningProblem) -> Configurations:
     pool = problem.everything if problem.observed else _valid(known.model, len(known))
     if pool is None:
         pool = problem.everything
+    elif problem.observed and pool.observed is not None:
+        pool = pool[pool.observed.known]
     pool = pool[known.find(pool) < 0]
     return pool[hash_order(pool)[:UNMEASURED]]
 
