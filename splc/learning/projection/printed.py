@@ -138,12 +138,14 @@ def printed_model(target: Target, variables: Sequence[Variable], settings: Print
     projection = choice.projection
     model = projection.model if settings.terms is None else shortened(projection, max(settings.terms, 1))
     selected, derived = _selected(projection, model)
-    covariance = covariance_of(projection, model)
+    scales = model.goal.candidates.influences(model.chosen, np.ones(len(model.chosen)))
+    if not projection.product:
+        scales = scales * target.unit
     return Printed(
         form="product" if projection.product else "sum",
         selected=selected,
         derived=derived,
-        estimates=_estimates(selected, covariance, rows.target.unit if not projection.product else 1.0),
+        estimates=_estimates(selected, covariance_of(projection, model), scales),
         path=path_points(projection, model),
         aliases=aliases_of(projection, model),
         reason=choice.reason,
@@ -181,15 +183,22 @@ def _times(expansion: Expansion, unit: Unit) -> Expansion:
     return tuple((term * factor, weight * own) for term, weight in expansion for factor, own in unit.expansion)
 
 
-def _estimates(selected: Sequence[PrintedTerm], covariance: Array, unit: float) -> tuple[InfluenceEstimate, ...]:
-    """Return the uncertainty of the influences of all terms, from the covariance of the selected ones."""
+def _estimates(selected: Sequence[PrintedTerm], covariance: Array, scales: Array) -> tuple[InfluenceEstimate, ...]:
+    """Return the uncertainty of the influences of all terms.
+
+    `covariance`: that of the selected terms' influences over the scales.
+    """
     totals: dict[Term, float] = {}
     weights: dict[Term, Array] = {}
     for place, each in enumerate(selected):
         for term, weight in each.expansion:
             totals[term] = totals.get(term, 0.0) + weight * each.influence
-            weights.setdefault(term, np.zeros(len(selected)))[place] += weight * unit
-    return tuple(
-        estimate(term, influence, math.sqrt(max(float(weights[term] @ covariance @ weights[term]), 0.0)))
-        for term, influence in totals.items()
-    )
+            weights.setdefault(term, np.zeros(len(selected)))[place] += weight * scales[place]
+    found = []
+    for term, influence in totals.items():
+        # The squares of very large or small influences are not floating-point numbers.
+        size = float(np.abs(weights[term]).max())
+        share = weights[term] / size
+        error = size * math.sqrt(max(float(share @ covariance @ share), 0.0))
+        found.append(estimate(term, influence, error))
+    return tuple(found)

@@ -16,20 +16,20 @@ from splc.types import Array
 
 
 def covariance_of(projection: Projection, model: Subset) -> Array:
-    """Return the covariance of the influences of a model in the unit of the target, shape (terms, terms).
+    """Return the covariance of the coefficients of columns of unit norm, shape (terms, terms).
 
     It is the sum of two: that of the projections of the full model's posterior, and the jackknife's of the
     projections of the fold models.
     """
-    rows, candidates = projection.rows, model.goal.candidates
+    rows = projection.rows
     inverse = model.pseudo_inverse()
     # The target's columns are in the order of its configurations.
     projector = np.empty_like(inverse)
-    projector[:, rows.order] = candidates.influences(model.chosen, (inverse * rows.slope(projection.product)).T).T
+    projector[:, rows.order] = inverse * rows.slope(projection.product)
     posterior = np.asarray(rows.target.covariance(projector))
-    influences = candidates.influences(model.chosen, rows.scaled(rows.folds, projection.product) @ inverse.T)
-    deviations = influences - influences.mean(axis=0)
-    folds = len(influences)
+    coefficients = rows.scaled(rows.folds, projection.product) @ inverse.T
+    deviations = coefficients - coefficients.mean(axis=0)
+    folds = len(coefficients)
     return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
 
 

@@ -1,0 +1,103 @@
+"""Targets of the printed model with known predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.learning.projection.target import Target
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+Known = Callable[[Callable[[str], Array]], Array]
+
+
+def switch(name: str) -> BinaryOption:
+    """Return an optional binary option."""
+    return BinaryOption(name, optional=True)
+
+
+def group(*names: str) -> tuple[BinaryOption, ...]:
+    """Return an alternative group."""
+    return tuple(BinaryOption(name, optional=False, excluded=tuple((o,) for o in names if o != name)) for name in names)
+
+
+NUMERIC = (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), NumericOption("y", (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)))
+MIXED = VariabilityModel("mixed", (switch("a"), switch("b"), *group("g_1", "g_5", "g_9"), *NUMERIC))
+BINARY = VariabilityModel("binary", tuple(switch(f"b{i}") for i in range(7)))
+
+
+def target_of(
+    model: VariabilityModel,
+    known: Known,
+    *,
+    learned: int = 40,
+    error: float = 0.05,
+    unit: float = 1.0,
+    positive: bool = True,
+    seed: int = 0,
+) -> Target:
+    """Return the target of a full model that predicts known values; the fold models are off by smooth errors.
+
+    Args:
+        model: the system.
+        known: the predictions, a function of columns.
+        learned: the number of rows in the learning set.
+        error: the relative error of the fold models.
+        unit: the unit.
+        positive: whether the property is positive.
+        seed: the seed of the configurations and errors.
+    """
+    rng = np.random.default_rng(seed)
+    space = Space(model)
+    everything = space.draw(min(space.count, 300), rng)
+    learned = min(learned, len(everything))
+    g = known(everything.column)
+    weights = np.ones(len(everything))
+    weights[:learned] = max(1.0, (len(everything) - learned) / (2 * learned))
+    smooth = np.nan_to_num(np.column_stack([everything.column(name) for name in model.names]))
+    smooth = smooth / np.abs(smooth).max(axis=0)
+    size = np.abs(g) if positive else np.full(len(g), np.abs(g).mean())
+    folds = g + error * size * (smooth @ rng.normal(size=(smooth.shape[1], 8)) / np.sqrt(smooth.shape[1])).T
+    divisor = g if positive else np.ones(len(g))
+    deviation = error * np.eye(len(g))
+    return Target(
+        configurations=everything,
+        weights=weights,
+        predicted=g,
+        divisor=divisor,
+        slope=np.ones(len(g)),
+        folds=folds,
+        fold_of=np.arange(learned) % 8,
+        measured=g[:learned] + error * size[:learned] * rng.normal(size=learned) * 0.5,
+        unit=unit,
+        positive=positive,
+        rms=error,
+        spread=error,
+        covariance=lambda projection: projection @ deviation**2 @ projection.T,
+    )
+
+
+def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:
+    """Return a target with the rows of the learning set in another order, and options in that of another model."""
+    order = np.concatenate([rows, np.arange(len(rows), len(target.predicted))])
+    columns = {name: target.configurations.column(name)[order] for name in model.names}
+    return Target(
+        configurations=Configurations.from_columns(model, columns),
+        weights=target.weights[order],
+        predicted=target.predicted[order],
+        divisor=target.divisor[order],
+        slope=target.slope[order],
+        folds=target.folds[:, order],
+        fold_of=target.fold_of[rows],
+        measured=target.measured[rows],
+        unit=target.unit,
+        positive=target.positive,
+        rms=target.rms,
+        spread=target.spread,
+        covariance=target.covariance,
+    )

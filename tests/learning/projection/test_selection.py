@@ -1,0 +1,165 @@
+"""Forward selection, elimination and exchange against exhaustive refits."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from splc.learning.projection import forward as forward_module
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.exchange import eliminated, exchanged, next_smaller, reduced
+from splc.learning.projection.form import SUM_PENALTY
+from splc.learning.projection.forward import forward
+from splc.learning.projection.rows import Rows
+from splc.learning.projection.subset import Goal, fitted
+from splc.learning.projection.units import units_of
+from splc.learning.projection.variables import variables_of
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.projection.known_targets import BINARY, MIXED, target_of
+
+
+def goal_of(model: VariabilityModel, signed: bool = True, seed: int = 0, order: int = 2) -> Goal:
+    """Return candidates, and random predictions as target."""
+    rng = np.random.default_rng(seed)
+    target = target_of(model, lambda column: np.exp(rng.normal(size=len(column("a" if model is MIXED else "b0")))))
+    rows = Rows(target)
+    units, values = units_of(variables_of(model), rows.configurations)
+    weights = rows.weights(product=False)
+    candidates = Candidates(units, values, weights, order=order, penalty=SUM_PENALTY, signed=signed)
+    return Goal(candidates, rows.scaled(target.predicted[rows.order], product=False), rows.weight)
+
+
+def square(goal: Goal, chosen: list[int]) -> float:
+    """Return the sum of squares of the best fit that keeps the signs, by scipy."""
+    columns = goal.candidates.columns[chosen].T
+    free = goal.candidates.free[chosen]
+    return float(nnls(np.hstack([columns, -columns[:, free]]), goal.target)[1] ** 2)
+
+
+def eligible(goal: Goal, chosen: list[int]) -> list[int]:
+    """Return the candidates that can be told from the constant and the chosen ones."""
+    columns: Array = goal.candidates.columns
+    left, around = (
+        ((columns.T - base @ np.linalg.lstsq(base, columns.T)[0]) ** 2).sum(axis=0)
+        for base in (columns[sorted({0, *chosen})].T, columns[[0]].T)
+    )
+    fine = (left > 1e-3 * around) & (left > 1e-7)
+    return [position for position in range(1, len(columns)) if fine[position] and position not in chosen]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize(("model", "seed"), [(MIXED, 0), (MIXED, 1), (BINARY, 2)])
+def test_every_step_is_the_best(
+    model: VariabilityModel, seed: int, signed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every candidate that is added has the largest drop times penalty of all that can be told from the others."""
+    monkeypatch.setattr(forward_module, "TRIED", 10_000)
+    monkeypatch.setattr(forward_module, "CHECKED", 10_000)
+    goal = goal_of(model, signed, seed)
+    path = forward(goal, 1e-3)
+    for before, after in list(itertools.pairwise(path))[:5]:
+        chosen = list(before.chosen)
+        gains = {
+            position: (square(goal, chosen) - square(goal, [*chosen, position])) * goal.candidates.penalties[position]
+            for position in eligible(goal, chosen)
+        }
+        added = set(after.chosen) - set(chosen)
+        assert len(added) == 1
+        assert gains[added.pop()] >= max(gains.values()) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fits_are_least_squares_with_signs(seed: int) -> None:
+    """The coefficients of selected candidates are those of scipy's nnls; others would have a wrong sign."""
+    goal = goal_of(MIXED, seed=seed)
+    rng = np.random.default_rng(seed)
+    chosen = [0]
+    for _ in range(8):
+        chosen.append(int(rng.choice(eligible(goal, chosen))))
+    found = fitted(goal, chosen)
+    assert found.square == pytest.approx(square(goal, chosen), rel=1e-8)
+    assert (found.coefficients[~goal.candidates.free[list(found.chosen)]] > 0).all()
+    np.testing.assert_allclose(
+        found.residual, goal.target - goal.candidates.columns[list(found.chosen)].T @ found.coefficients, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_elimination(seed: int) -> None:
+    """The term that leaves has the smallest loss of all, and no bound is exceeded."""
+    goal = goal_of(BINARY, signed=False, seed=seed)
+    model = forward(goal, 0.02)[-1]
+    smaller = next_smaller(model)
+    losses = [square(goal, [each for each in model.chosen if each != one]) for one in model.chosen]
+    assert smaller.square == pytest.approx(min(losses), rel=1e-8)
+    bound = model.rms * 1.5
+    shorter = eliminated(model, bound)
+    assert shorter.rms <= bound * (1 + 1e-8) < next_smaller(shorter).rms
+    assert len(eliminated(model, 0.0, most=3).chosen) == 3
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_exchange_keeps_the_bound(seed: int, signed: bool) -> None:
+    """Exchange and elimination stay within the bound, and no single replacement of the result is better by 3 %."""
+    goal = goal_of(MIXED, signed, seed)
+    path = forward(goal, 0.02)
+    first = path[len(path) // 2]
+    bound = first.rms
+    found = reduced(first, bound)
+    assert found.rms <= bound * (1 + 1e-8)
+    assert len(found.chosen) <= len(first.chosen)
+    final = found
+    while (better := exchanged(final, final.rms)) is not final:
+        assert better.rms <= final.rms
+        final = better
+    others = {one: [each for each in final.chosen if each != one] for one in final.terms}
+    best = {
+        one: max(
+            (p for p in eligible(goal, rest) if p not in final.chosen),
+            key=lambda p: (square(goal, rest) - square(goal, [*rest, p])) * goal.candidates.penalties[p],
+        )
+        for one, rest in list(others.items())[:3]
+    }
+    for one, position in best.items():
+        assert goal.rms(square(goal, [*others[one], position])) > 0.97 * final.rms * (1 - 1e-6)
+
+
+def test_heirs() -> None:
+    """The heirs of a product have one more unit, or one unit exchanged, and each product is a candidate once."""
+    goal = goal_of(BINARY, order=3)
+    candidates = goal.candidates
+    few = Candidates(
+        candidates.units,
+        np.eye(len(candidates.units)) + 1,
+        np.ones(len(candidates.units)),
+        order=2,
+        penalty=SUM_PENALTY,
+        enumerated=False,
+    )
+    assert few.products == [(), *((unit,) for unit in range(7))]
+    few.add_heirs(few.products.index((2,)))
+    assert set(few.products[8:]) == {tuple(sorted((2, other))) for other in range(7) if other != 2}
+    few.add_heirs(few.products.index((2, 3)))
+    pairs = {tuple(sorted((one, other))) for one in (2, 3) for other in range(7) if other != one}
+    assert set(few.products[8:]) == pairs
+    assert len(set(few.products)) == len(few.products)
+
+
+def test_all_products_are_candidates() -> None:
+    """All products up to the order are candidates, with their columns of norm 1 and their influences' scale."""
+    goal = goal_of(BINARY, order=3)
+    candidates = goal.candidates
+    assert len(candidates) == 1 + 7 + 21 + 35
+    np.testing.assert_allclose((candidates.columns**2).sum(axis=1), 1)
+    chosen = [0, 9, 40]
+    coefficients = np.array([1.0, -2.0, 3.0])
+    influences = candidates.influences(chosen, coefficients)
+    units, values = candidates.units, candidates
+    assert len(units) == 7
+    assert values.text(chosen[1]) == "b0 * b2"
+    np.testing.assert_allclose(influences * candidates.norms[chosen], coefficients)
