@@ -62,7 +62,8 @@ def test_powers_and_logarithms() -> None:
 def test_levels(levels: tuple[float, ...]) -> None:
     """The unit [x = v] is 1 at v and 0 at all other values."""
     model = VariabilityModel("levels", (NumericOption("x", levels),))
-    units, values, columns = named(model)
+    units, values, columns = named(model, levels=True)
+    assert not any(unit.level for unit in named(model)[0].values())
     found = [text for text, unit in units.items() if unit.level]
     assert len(found) == len(levels)
     for text, level in zip(found, levels, strict=True):
