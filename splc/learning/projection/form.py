@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.forward import MOST_TERMS
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import Projection, projected
+from splc.learning.projection.size import KAPPA, Projection, projected
 from splc.learning.projection.units import has_levels, units_of
 from splc.learning.projection.variables import Variable
 
@@ -28,6 +29,10 @@ FARTHER, LONGER, LONGER_BY = 3.0, 1.5, 2
 # From so many rows on, terms of single values of numeric options are printed if the error outside of the folds falls to
 # this multiple: they are less readable than powers and logarithms.
 LEVEL_ROWS, LEVEL_GAIN = 30, 0.8
+# They are tried if the distance to the full model at the end of the path is above this share of the tolerance.
+LIMITED = 1.0
+# Forward selection has up to so many times the terms of the selected model.
+SHORTENED = 1.3
 # A sum no farther than this multiple of the tolerance is not tried with 1/x.
 NEAR = 1.5
 
@@ -61,12 +66,16 @@ def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order:
     if form == "product" and rows.target.positive:
         return Choice(_product(rows, variables, order, readable))
     whole = _sum(rows, variables, order, readable, hopeless=form == "auto")
-    if rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
+    limited = whole.floor > LIMITED * KAPPA * rows.tolerance
+    if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
         other = _sum(rows, variables, order, readable, hopeless=form == "auto", levels=True)
         whole = other if other.error <= LEVEL_GAIN * whole.error else whole
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return Choice(whole)
-    product = _product(rows, variables, order, readable)
+    useful = _useful(whole)
+    product = _product(rows, variables, order, readable, useful)
+    if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
+        return Choice(whole)
     if whole.model.rms > FARTHER * product.model.rms and numeric:
         whole = _sum(rows, variables, order, readable, hopeless=form == "auto", reciprocal=True)
     reason = "" if form == "sum" else _reason(whole, product)
@@ -96,7 +105,20 @@ def _sum(
     return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless and rows.target.positive)
 
 
-def _product(rows: Rows, variables: Sequence[Variable], order: int, readable: bool) -> Projection:
+def _useful(whole: Projection) -> int:
+    """Return the number of terms above which a product is not printed instead of a sum, with a margin.
+
+    A sum that follows the full model within its tolerance is replaced only by a much shorter product.
+    """
+    if whole.model.rms > NEAR * whole.kappa * whole.rows.tolerance or (whole.predicted() <= 0).any():
+        return MOST_TERMS
+    # Backward elimination and exchange shorten what forward selection finds.
+    return int(SHORTENED * (whole.size - LONGER_BY) / LONGER) + 1
+
+
+def _product(
+    rows: Rows, variables: Sequence[Variable], order: int, readable: bool, most: int = MOST_TERMS
+) -> Projection:
     units, values = units_of(variables, rows.configurations, product=True)
     candidates = Candidates(
         units,
@@ -108,7 +130,7 @@ def _product(rows: Rows, variables: Sequence[Variable], order: int, readable: bo
         most_numeric=MOST_NUMERIC,
         signed=False,
     )
-    return projected(rows, candidates, product=True, readable=readable)
+    return projected(rows, candidates, product=True, readable=readable, most=most)
 
 
 def _reason(whole: Projection, product: Projection) -> str:

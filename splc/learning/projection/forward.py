@@ -30,19 +30,22 @@ EXACT = 1 / 50
 HOPELESS, HOPELESS_TERMS = 3.0, 40
 
 
-def forward(goal: Goal, tolerance: float, *, hopeless: bool = False) -> list[Subset]:
+def forward(goal: Goal, tolerance: float, *, hopeless: bool = False, most: int = MOST_TERMS) -> list[Subset]:
     """Return the models on the forward path, from the constant on.
 
     Args:
         goal: the candidates and the target.
         tolerance: the distance to the full model that the printed model may have.
         hopeless: whether a path that does not come near the tolerance ends early.
+        most: the largest number of terms of a path that has not reached the tolerance.
     """
     path = [fitted(goal, [CONSTANT_PLACE])]
     stalled = STALLED_SHARE * tolerance**2 * goal.weight
     while len(path) <= 3 * MOST_TERMS:
         last = path[-1]
         if last.rms <= EXACT * tolerance or len(last.terms) >= MOST_TERMS:
+            break
+        if len(last.terms) >= most and last.rms > tolerance:
             break
         if hopeless and len(last.terms) >= HOPELESS_TERMS and last.rms > HOPELESS * tolerance:
             break

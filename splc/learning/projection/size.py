@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exchange import eliminated, exchanged, reduced
-from splc.learning.projection.forward import forward
+from splc.learning.projection.forward import MOST_TERMS, forward
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.subset import Goal, Subset
 from splc.types import Array
@@ -60,7 +60,13 @@ class Projection:
 
 
 def projected(
-    rows: Rows, candidates: Candidates, *, product: bool, readable: bool = False, hopeless: bool = False
+    rows: Rows,
+    candidates: Candidates,
+    *,
+    product: bool,
+    readable: bool = False,
+    hopeless: bool = False,
+    most: int = MOST_TERMS,
 ) -> Projection:
     """Return the full model projected onto few candidates.
 
@@ -70,9 +76,10 @@ def projected(
         product: whether terms are those of ln y.
         readable: whether fewer terms are worth a slightly larger error.
         hopeless: whether a selection that does not come near the full model may end early.
+        most: the number of terms after which a selection may end early.
     """
     goal = Goal(candidates, rows.scaled(rows.target.predicted[rows.order], product), rows.weight, affine=product)
-    path = forward(goal, KAPPA * rows.tolerance, hopeless=hopeless)
+    path = forward(goal, KAPPA * rows.tolerance, hopeless=hopeless, most=most)
     floor = path[-1].rms
     found: list[Projection] = []
     for kappa in (KAPPA, *(LARGER_KAPPAS if readable or rows.target.learned >= KAPPA_ROWS else ())):
