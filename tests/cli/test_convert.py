@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -312,3 +313,16 @@ class TestProjectFolders:
         assert run("learn", "--property", "time").exit_code == 0
         (folder / "system.xml").rename(folder / "old.txt")
         assert run("convert", "old.txt", "-o", "system.xml").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["exp(0.5 + 0.25 * x + cache)", "0.5 + 2 * cache * log10(x + 1) + max(0, x - 2)"])
+def test_products_and_subexpressions(run: Run, folder: Path, text: str) -> None:
+    """Products and factors that are not products of options survive every format of models."""
+    (folder / "m.txt").write_text(text, encoding="utf-8")
+    wanted = run("predict", "m.txt", "measurements.csv", "--property", "time").stdout
+    for source, target in (("m.txt", "a.log"), ("a.log", "b.json"), ("b.json", "c.txt"), ("c.txt", "d.json")):
+        assert run("convert", source, "-o", target).exit_code == 0
+        assert run("predict", target, "measurements.csv", "--property", "time").stdout == wanted
+    for name in ("a.log", "d.json"):
+        greatest = json.loads(run("optimize", name, "--maximize", "--json").stdout)
+        assert greatest["configuration"]["x"] == 4
