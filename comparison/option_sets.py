@@ -6,9 +6,10 @@ sets can also be compared between a sum of terms and a product, whose terms have
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,11 +17,15 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import options_of
-from splc.models.terms import Term
+from splc.models.terms import Factor, Term
 from splc.types import Array
 
 # What a share is a part of.
 Whole = Literal["mean", "variance"]
+# More configurations and more products of factors than these are not needed for shares.
+MOST_CONFIGURATIONS, MOST_PRODUCTS = 10_000, 2_000
+# Smaller covariances, relative to the largest squared prediction, are rounding.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class OptionSets:
 
     Attributes:
         of: what a share is a part of: 'mean', the sum of mean absolute contributions, or 'variance', the variance of
-            the predictions (for a product: of their logarithms).
+            the predictions.
         sets: the sets of both models with their shares.
     """
 
@@ -73,22 +78,28 @@ def class_of(model: InfluenceModel, term: Term) -> frozenset[str]:
 def variance_sets(
     first: InfluenceModel, second: InfluenceModel, configurations: Configurations, weights: Array | None = None
 ) -> OptionSets:
-    """Return the shares of sets of options in the variance of the predictions, of a product in that of their logarithm.
+    """Return the shares of sets of options in the variance of the predictions of two models, whatever their links.
 
-    The share of a set is the covariance of its contributions with the sum of all, divided by the variance of the sum.
-    Sets whose contributions lower the variance have the share 0, and the others are scaled to the sum 1. The constant
-    has no variance.
+    Predictions are decomposed into effects of sets of options that add up to them and have the mean 0 (a functional
+    analysis of variance, exact where the values of the options are independent). `nx * log10(px)` has effects of nx, of
+    px, and of both together, and so has the product of a factor of nx and a factor of px. The share of a set is the
+    covariance of its effect with the prediction, divided by the variance of the prediction. Negative shares are 0, and
+    the others are scaled to the sum 1.
 
     Args:
         first: the first model.
         second: the second model.
-        configurations: n configurations, at least one.
+        configurations: n configurations, at least one; of very many, every k-th is used.
         weights: weights of the configurations, shape (n,); None weighs all the same.
 
     Raises:
         ConfigurationError: as `InfluenceModel.contributions`.
     """
-    shares = [_variances(model, configurations, weights) for model in (first, second)]
+    kept = slice(None, None, -(-len(configurations) // MOST_CONFIGURATIONS))
+    counted = np.ones(len(configurations)) if weights is None else weights
+    if not counted[kept].any():
+        kept = slice(None)
+    shares = [_shares(model, configurations[kept], counted[kept]) for model in (first, second)]
     order = {name: place for place, name in enumerate(dict.fromkeys((*first.order, *second.order)))}
     named = {tuple(_ordered(options, order)): options for own in shares for options in own}
     keys = sorted(named, key=lambda names: (len(names), [(order.get(name, len(order)), name) for name in names]))
@@ -100,29 +111,66 @@ def _ordered(options: frozenset[str], order: dict[str, int]) -> Sequence[str]:
     return sorted(options, key=lambda name: (order.get(name, len(order)), name))
 
 
-def _variances(
-    model: InfluenceModel, configurations: Configurations, weights: Array | None
-) -> dict[frozenset[str], float]:
-    """Return set of options → its share in the variance of the model's sum."""
-    classes: dict[frozenset[str], int] = {}
-    numbers = [classes.setdefault(class_of(model, term), len(classes)) for term, _ in model.terms]
-    counted = np.ones(len(configurations)) if weights is None else weights / weights.max()
-    # Two passes: the means first, so that large contributions do not cancel.
-    means, sizes = np.zeros(len(classes)), np.zeros(len(classes))
-    covariances = np.zeros(len(classes))
-    for step in (0, 1):
-        for rows, contributions in model.contribution_blocks(configurations):
-            values = np.zeros((len(classes), len(contributions)))
-            np.add.at(values, numbers, contributions.T)
-            if step == 0:
-                means += values @ counted[rows] / counted.sum()
-                sizes = np.maximum(sizes, np.abs(values).max(axis=1, initial=0.0))
-            else:
-                # Contributions may be too large to be squared.
-                apart = (values - means[:, None]) / max(float(sizes.max(initial=0.0)), np.finfo(float).tiny)
-                covariances += apart * apart.sum(axis=0) @ counted[rows] / counted.sum()
-    # Of a set without variance there are rounding errors only.
-    scaled = sizes / max(float(sizes.max(initial=0.0)), np.finfo(float).tiny)
-    kept = np.where(covariances > 1e-12 * scaled, covariances, 0.0)
-    whole = float(kept.sum())
-    return {options: float(kept[at]) / whole if whole > 0 else 0.0 for options, at in classes.items() if options}
+def _shares(model: InfluenceModel, configurations: Configurations, weights: Array) -> dict[frozenset[str], float]:
+    """Return set of options → its share in the variance of the predictions."""
+    decomposed = _product_effects if model.link == "log" else _sum_effects
+    predicted, effects = decomposed(model, configurations, weights)
+    size = max(float(np.abs(predicted).max(initial=0.0)), np.finfo(float).tiny)
+    apart = predicted / size - np.average(predicted / size, weights=weights)
+    found = {options: float(np.average(effect / size * apart, weights=weights)) for options, effect in effects.items()}
+    # The rest is the effect of larger sets.
+    rest = float(np.average(apart * apart, weights=weights)) - math.fsum(found.values())
+    kept = {options: value if value > ROUNDING else 0.0 for options, value in found.items()}
+    whole = math.fsum([*kept.values(), rest if rest > ROUNDING else 0.0])
+    return {options: value / whole if whole > 0 else 0.0 for options, value in kept.items()}
+
+
+def _sum_effects(
+    model: InfluenceModel, configurations: Configurations, weights: Array
+) -> tuple[Array, dict[frozenset[str], Array]]:
+    """Return the predictions of a sum and the effects of sets of options.
+
+    Every factor of a term is the sum of its mean and of its deviation from the mean.
+    """
+    effects: dict[frozenset[str], Array] = {}
+    parts: dict[Factor, tuple[frozenset[str], float, Array]] = {}
+    for factor in {factor for term, _ in model.terms for factor in term.factors}:
+        own = Term((factor,))
+        values = replace(model, terms=((own, 1.0),)).contributions(configurations)[:, 0]
+        mean = float(np.average(values, weights=weights))
+        parts[factor] = class_of(model, own), mean, values - mean
+    for term, influence in model.terms:
+        for varying in itertools.product((False, True), repeat=len(term.factors)):
+            effect = np.full(len(configurations), influence)
+            options: frozenset[str] = frozenset()
+            for factor, varies in zip(term.factors, varying, strict=True):
+                names, mean, deviation = parts[factor]
+                effect = effect * (deviation if varies else mean)
+                options |= names if varies else frozenset()
+            effects[options] = effects.get(options, 0.0) + effect
+    return model.predict(configurations), {options: effect for options, effect in effects.items() if options}
+
+
+def _product_effects(
+    model: InfluenceModel, configurations: Configurations, weights: Array
+) -> tuple[Array, dict[frozenset[str], Array]]:
+    """Return the predictions of a product, in a unit in which they are at most 1, and the effects of sets of options.
+
+    Every factor is its mean times 1 + g, where g has the mean 0; products of at most three g are effects.
+    """
+    contributions = model.contributions(configurations)
+    logarithms: dict[frozenset[str], Array] = {}
+    for place, (term, _) in enumerate(model.terms):
+        if options := class_of(model, term):
+            logarithms[options] = logarithms.get(options, 0.0) + contributions[:, place]
+    factors = {options: np.exp(values - values.max()) for options, values in logarithms.items()}
+    means = {options: float(np.average(values, weights=weights)) for options, values in factors.items()}
+    unit = math.prod(means.values())
+    effects: dict[frozenset[str], Array] = {}
+    most = next(size for size in (3, 2, 1) if size == 1 or math.comb(len(factors), size) <= MOST_PRODUCTS)
+    for size in range(1, most + 1):
+        for chosen in itertools.combinations(factors, size):
+            union: frozenset[str] = frozenset().union(*chosen)
+            effect = np.prod([factors[options] / means[options] - 1.0 for options in chosen], axis=0)
+            effects[union] = effects.get(union, 0.0) + unit * effect
+    return np.prod([np.ones(len(configurations)), *factors.values()], axis=0), effects

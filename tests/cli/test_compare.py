@@ -360,7 +360,7 @@ class TestSetsOfOptions:
             "same, so they are compared by predictions and by sets of options only"
         ) in result.stderr
         assert "syntactic score" not in result.stdout
-        assert "shares of the variance (of a product, of its logarithm)" in result.stdout
+        assert "shares of the variance of the predictions" in result.stdout
         content = json.loads(run("compare", "analytical.txt", "product.txt", "--json").stdout)
         assert (content["syntactic"], content["hybrid"]) == (None, None)
         assert content["semantic"]["error_rate"] > 0

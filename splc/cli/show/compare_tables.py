@@ -166,7 +166,7 @@ def set_table(pair: Comparison) -> Table:
     caption = f"Sets of options of {pair.first} and {pair.second}"
     if found is None:
         return Table(columns, (), f"{caption}: unknown without configurations")
-    of = "mean absolute contributions" if found.of == "mean" else "variance (of a product, of its logarithm)"
+    of = "mean absolute contributions" if found.of == "mean" else "variance of the predictions"
     rows: list[tuple[Cell, ...]] = [
         (", ".join(each.options) or CONSTANT, 100 * each.first, 100 * each.second, 100 * each.shared)
         for each in sorted(found.sets, key=lambda each: -max(each.first, each.second))
