@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -144,3 +145,15 @@ def test_overlaps(shares: list[tuple[float, float]], overlap: float | None) -> N
     """The overlap is the sum of the smaller shares; it is undefined if a model has no shares."""
     sets = tuple(SetShare((str(at),), *pair) for at, pair in enumerate(shares))
     assert OptionSets("mean", sets).overlap == overlap
+
+
+def test_larger_sets_take_part_in_the_whole() -> None:
+    """Effects of more than three factors together are no set, but part of the variance."""
+    system = VariabilityModel("four", tuple(BinaryOption(name) for name in "pqrs"))
+    model = InfluenceModel.from_terms({option_term(name): 3.0 for name in "pqrs"}, system.names, "log")
+    found = variance_sets(model, model, Space(system).enumerate())
+    ratio = ((math.exp(3) - 1) / (math.exp(3) + 1)) ** 2
+    whole = (1 + ratio) ** 4 - 1
+    assert len(found.sets) == 4 + 6 + 4
+    assert found.sets[0].first == pytest.approx(ratio / whole)
+    assert sum(each.first for each in found.sets) == pytest.approx(1 - ratio**4 / whole)
