@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -35,6 +36,8 @@ class Effect:
         factor: the factor as text, empty in a sum.
         low: the least value of the factor over the configurations, None in a sum.
         high: the greatest value of the factor.
+        level: the member of an alternative group in it, where effects of a set of options differ in the member.
+        rest: the text without this member.
     """
 
     text: str
@@ -44,6 +47,8 @@ class Effect:
     factor: str = ""
     low: float | None = None
     high: float | None = None
+    level: str = ""
+    rest: str = ""
 
     @property
     def unsettled(self) -> bool:
@@ -101,9 +106,10 @@ def option_effects(
         found.setdefault(key, []).append((options, effect))
     groups = []
     for key, members in found.items():
-        effects = tuple(sorted((effect for _, effect in members), key=lambda effect: -effect.size))
-        shares = [effect.share for effect in effects if effect.share is not None]
         levels = len(members) > 1 and any(name in named for options, _ in members for name in options)
+        found_here = _with_members(members, named, model.order) if levels else [effect for _, effect in members]
+        effects = tuple(sorted(found_here, key=lambda effect: -effect.size))
+        shares = [effect.share for effect in effects if effect.share is not None]
         groups.append(OptionEffects(key, math.fsum(shares) if shares else None, effects, levels))
     # The number of a product that every configuration has comes first.
     product = model.link == "log"
@@ -111,8 +117,30 @@ def option_effects(
 
 
 def _members(system: VariabilityModel) -> dict[str, str]:
-    """Return member → name of its alternative group."""
-    return {name: stem_of(group) for group in system.alternative_groups for name in group}
+    """Return member → name of its alternative group: the stem of the members' names, the parent, or the members."""
+    named: dict[str, str] = {}
+    for group in system.alternative_groups:
+        title = stem_of(group)
+        if title in group:
+            title = system.option(group[0]).parent or "|".join(group)
+        named |= dict.fromkeys(group, title)
+    return named
+
+
+def _with_members(
+    members: Sequence[tuple[frozenset[str], Effect]], named: Mapping[str, str], order: Sequence[str]
+) -> list[Effect]:
+    """Return effects with their members of the alternative group that has the most members here."""
+    used = sorted({name for options, _ in members for name in options if name in named})
+    counts = Counter(named[name] for name in used)
+    group = max(sorted(counts), key=counts.__getitem__)
+    found = []
+    for options, effect in members:
+        level = next(name for name in used if name in options and named[name] == group)
+        parts = effect.text.split(" * ")
+        parts.remove(quoted(level, order))
+        found.append(replace(effect, level=level, rest=" * ".join(parts)))
+    return found
 
 
 def _ordered(options: Iterable[str], order: Sequence[str]) -> list[str]:

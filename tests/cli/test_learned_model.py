@@ -11,8 +11,11 @@ from sampling import Space
 from splc.cli.show.effects import MOST_LINES, effects_object, show_effects
 from splc.cli.show.learn import show_path
 from splc.learning.effects import option_effects
-from splc.models.influence import InfluenceModel
+from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
 from tests.cli.conftest import Run
 from tests.support.learning_results import small_system, uncertain_result
 
@@ -68,6 +71,32 @@ def test_long_models(capsys: pytest.CaptureFixture[str], count: int) -> None:
         share = sum(effect.share or 0 for effect in hidden)
         assert len(hidden) == count - 1 - (MOST_LINES - 2)
         assert body[-1] == f"{len(hidden)} more terms, together {share:.1f} %"
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_tables_of_levels(capsys: pytest.CaptureFixture[str], link: Link) -> None:
+    """Many levels of an alternative group are one line per set of other options, in the order of the levels."""
+    names = [f"ref_{number}" for number in (1, 2, 10, 20, 30)]
+    members = [
+        BinaryOption(name, optional=False, excluded=tuple((other,) for other in names if other != name))
+        for name in names
+    ]
+    system = VariabilityModel("system", (*members, BinaryOption("gvn"), BinaryOption("adce")))
+    terms = [(option_term(name), 0.5 + place) for place, name in enumerate(names[:2] if link == "log" else names)]
+    terms += [(option_term(name) * option_term("gvn"), 0.25) for name in names]
+    model = InfluenceModel.of_system(terms, system, link)
+    unsettled = [InfluenceEstimate(option_term("ref_2") * option_term("gvn"), 0.25, 1.0, -1.0, 2.0, 0.6)]
+    show_effects(option_effects(model, unsettled, Space(system).enumerate()), 9)
+    lines = capsys.readouterr().out.splitlines()
+    own = next(line for line in lines if line.startswith("ref * gvn"))
+    value = "0.25" if link == "identity" else "1.284"
+    assert f"ref_1: {value}, ref_2: {value}?, ref_10: {value}, ref_20: {value}, ref_30: {value}" in own
+    assert "?: sign not settled" in lines
+    if link == "identity":
+        assert any("ref_1: 0.5, ref_2: 1.5, ref_10: 2.5, ref_20: 3.5, ref_30: 4.5" in line for line in lines)
+    else:
+        # Few levels have lines of their own.
+        assert {line.split()[0] for line in lines if line} >= {"ref", "ref_1", "ref_2"}
 
 
 def test_json_has_the_groups() -> None:

@@ -48,6 +48,30 @@ def test_terms_of_the_same_options_belong_together() -> None:
     assert math.fsum(group.share or 0 for group in groups) == pytest.approx(100)
 
 
+def test_members_of_groups() -> None:
+    """A group has the stem of its members' names, else the name of its parent, else all names."""
+    pair = ("fast", "slow")
+    for parent, title in ((None, "fast|slow"), ("mode", "mode")):
+        alternatives = [
+            BinaryOption(name, parent, optional=False, excluded=((other,),)) for name, other in (pair, pair[::-1])
+        ]
+        parents = () if parent is None else (BinaryOption("mode", optional=False),)
+        system = VariabilityModel("system", (*parents, *alternatives, BinaryOption("gvn")))
+        model = InfluenceModel.of_system([(option_term("fast"), 1.0), (GVN * option_term("slow"), 2.0)], system)
+        found = option_effects(model, (), Space(system).enumerate())
+        assert {group.options for group in found} == {(title,), (title, "gvn")}
+
+
+def test_levels_of_groups() -> None:
+    """Effects that differ in the member of an alternative group know it, and the text without it."""
+    found = option_effects(model_of((REF_1 * GVN, 2.0), (REF_9 * GVN, 3.0), (GVN, 1.0)), (), ALL)
+    assert {(effect.level, effect.rest) for group in found for effect in group.effects} == {
+        ("ref_1", "gvn"),
+        ("ref_9", "gvn"),
+        ("", ""),
+    }
+
+
 def test_the_uncertainty_belongs_to_its_term() -> None:
     """An effect has the estimate of its term; below 0.95 its sign is not settled."""
     estimates = [InfluenceEstimate(X, 0.5, 0.1, 0.3, 0.7, 0.95), InfluenceEstimate(GVN, 1.0, 2.0, -2.0, 4.0, 0.94)]

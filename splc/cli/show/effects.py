@@ -14,6 +14,9 @@ INDENT = "  "
 SUM = ("term", "influence", "std. error", "90 % interval", "share", "remark")
 PRODUCT = ("if selected", "factor", "90 % interval", "range", "remark")
 UNSETTLED = "sign not settled"
+UNSETTLED_MARK = "?"
+# Sets of options with more levels than these have one line for all levels of an alternative group.
+MOST_LEVELS = 4
 CONSTANT = "1"
 
 
@@ -33,27 +36,36 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     say()
     if product:
         say("The prediction is the product of the factors whose options are selected.")
-        if any(_line(effect, product, "")[3] for group in groups for effect in group.effects):
+        if any(_line(effect, product)[3] for group in groups for effect in group.effects):
             say(f"range: least and greatest value of the factor on the {where} learned from.")
     elif any(effect.share is not None for group in groups for effect in group.effects):
         meaning = "share: mean contribution / mean prediction"
         say(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
+    if any(group.levels and len(group.effects) > MOST_LEVELS for group in groups) and any(
+        effect.unsettled for group in groups for effect in group.effects
+    ):
+        say(f"{UNSETTLED_MARK}: {UNSETTLED}")
 
 
 def _lines(groups: Sequence[OptionEffects], product: bool) -> list[tuple[str, ...]]:
     """Return the lines of the table; what exceeds the most lines is summed up."""
-    found: list[tuple[tuple[str, ...], Effect | None]] = []
+    found: list[tuple[tuple[str, ...], Sequence[Effect]]] = []
     for group in groups:
-        indent = INDENT if len(group.effects) > 1 else ""
+        compact = group.levels and len(group.effects) > MOST_LEVELS
+        rows = _rows(group) if compact else {effect.text: [effect] for effect in group.effects}
+        indent = INDENT if len(rows) > 1 else ""
         if indent:
-            found.append((_header(group, product), None))
-        found += [(_line(effect, product, indent), effect) for effect in group.effects]
+            found.append((_header(group, product), ()))
+        title = " * ".join(group.options)
+        for text, effects in rows.items():
+            line = _levels(text if indent else title, effects, product) if compact else _line(effects[0], product)
+            found.append(((indent + line[0], *line[1:]), effects))
     if len(found) <= MOST_LINES:
         return [line for line, _ in found]
     kept = MOST_LINES - 1
-    if found[kept - 1][1] is None:
+    if not found[kept - 1][1]:
         kept -= 1
-    rest = [effect for _, effect in found[kept:] if effect is not None]
+    rest = [effect for _, effects in found[kept:] for effect in effects]
     noun = "factor" if product else "term"
     text = f"{len(rest)} more {noun}{'' if len(rest) == 1 else 's'}"
     shares = [effect.share for effect in rest if effect.share is not None]
@@ -61,6 +73,28 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> list[tuple[str, ..
         text += f", together {_percent(sum(shares))}"
     width = len(PRODUCT if product else SUM)
     return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))]
+
+
+def _rows(group: OptionEffects) -> dict[str, list[Effect]]:
+    """Return what effects have in common besides the member of an alternative group → the effects."""
+    rows: dict[str, list[Effect]] = {}
+    for effect in group.effects:
+        rows.setdefault(effect.rest, []).append(effect)
+    return rows
+
+
+def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, ...]:
+    """Return the line of a table of levels: members of an alternative group with their influences or factors."""
+    parts = []
+    for effect in sorted(effects, key=lambda effect: (len(effect.level), effect.level)):
+        value = effect.factor if effect.influence is None else f"{effect.influence:.4g}"
+        if effect.influence is None and not any(character.isalpha() for character in value):
+            value = f"{float(value):.4g}"
+        parts.append(f"{effect.level}: {value}{UNSETTLED_MARK if effect.unsettled else ''}")
+    shown = ", ".join(parts)
+    if product:
+        return (title, shown, "", "", "levels")
+    return (title, "", "", "", _percent(sum(effect.share or 0.0 for effect in effects)), shown)
 
 
 def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
@@ -71,7 +105,7 @@ def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
     return (title, "", "", "", _percent(group.share), remark)
 
 
-def _line(effect: Effect, product: bool, indent: str) -> tuple[str, ...]:
+def _line(effect: Effect, product: bool) -> tuple[str, ...]:
     estimate, remark = effect.estimate, UNSETTLED if effect.unsettled else ""
     if product:
         ends = interval = ""
@@ -79,12 +113,12 @@ def _line(effect: Effect, product: bool, indent: str) -> tuple[str, ...]:
             interval = f"{_exponential(estimate.low)} to {_exponential(estimate.high)}" if estimate is not None else ""
         elif effect.low is not None and effect.high is not None:
             ends = f"{effect.low:.4g} to {effect.high:.4g}"
-        return (indent + (effect.text or "(always)"), effect.factor, interval, ends, remark)
+        return (effect.text or "(always)", effect.factor, interval, ends, remark)
     influence = "" if effect.influence is None else f"{effect.influence:.6g}"
     if estimate is None:
-        return (indent + effect.text, influence, "", "", _percent(effect.share), remark)
+        return (effect.text, influence, "", "", _percent(effect.share), remark)
     interval = f"{estimate.low:.4g} to {estimate.high:.4g}"
-    return (indent + effect.text, influence, f"{estimate.standard_error:.2g}", interval, _percent(effect.share), remark)
+    return (effect.text, influence, f"{estimate.standard_error:.2g}", interval, _percent(effect.share), remark)
 
 
 def _exponential(value: float) -> str:
