@@ -64,6 +64,12 @@ class Rows:
         """The smallest prediction of a positive property."""
         return float(self.target.measured.min()) / FLOOR
 
+    @cached_property
+    def least(self) -> float:
+        """The smallest prediction that has a logarithm: fold models of y may predict less than 0."""
+        predicted = self.target.predicted
+        return min(self.smallest, float(predicted[predicted > 0].min(initial=self.smallest)))
+
     def weights(self, product: bool) -> Array:
         """Return what columns are multiplied by, shape (m,)."""
         return self.roots if product else self.roots / self.target.divisor[self.order]
@@ -71,14 +77,14 @@ class Rows:
     def scaled(self, predicted: Array, product: bool) -> Array:
         """Return predictions, shape (..., m), as what columns are fitted to."""
         if product:
-            return np.asarray(self.roots * np.log(np.maximum(predicted, self.smallest)))
+            return np.asarray(self.roots * np.log(np.maximum(predicted, self.least)))
         return np.asarray(self.weights(product) * predicted)
 
     def slope(self, product: bool) -> Array:
         """Return the derivative of `scaled` by the full model's t, shape (m,)."""
         slope = self.roots * self.target.slope[self.order]
         if product:
-            slope = slope * (self.target.divisor / np.maximum(self.target.predicted, self.smallest))[self.order]
+            slope = slope * (self.target.divisor / np.maximum(self.target.predicted, self.least))[self.order]
         return np.asarray(slope)
 
     def differences(self, predicted: Array) -> Array:

@@ -222,3 +222,26 @@ def test_refit(form: str) -> None:
     one = everything[[0] * 10]
     stays = refit(projected, one, model.predict(one))
     assert dict(stays.terms) == pytest.approx(dict(projected.terms), rel=1e-6)
+
+
+def test_refits_are_relative() -> None:
+    """Where the rows decide, refitted influences minimise relative differences."""
+    found = printed(target_of(MIXED, lambda c: 10 + 4 * c("x") ** 2 + 3 * c("a"), error=1e-3))
+    everything = Space(MIXED).enumerate()
+    noise = np.exp(0.5 * np.random.default_rng(0).normal(size=len(everything)))
+    measured = found.model().predict(everything) * noise
+    columns = found.columns(everything)
+    expected = np.linalg.lstsq(columns / measured[:, None], np.ones(len(measured)))[0]
+    influences = [each.influence for each in refit(found, everything, measured).selected]
+    np.testing.assert_allclose(influences, expected, rtol=0.02)
+    assert abs(expected / [each.influence for each in found.selected] - 1).max() > 0.2
+
+
+def test_sums_that_stay_far_away_are_replaced() -> None:
+    """Where values span many orders of magnitude by switches, the reason is that a sum does not follow them."""
+    model = VariabilityModel("switches", tuple(switch(f"b{i}") for i in range(11)))
+    known: Known = lambda c: np.exp(sum((3.0 - 0.4 * i) * c(f"b{i}") for i in range(11)))  # noqa: E731
+    found = printed(target_of(model, known, error=0.02))
+    assert found.form == "product"
+    assert "times as far from the full model" in found.reason
+    assert len(found.selected) == 12

@@ -10,11 +10,11 @@ from scipy.optimize import nnls
 
 from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.exchange import eliminated, exchanged, next_smaller, reduced
+from splc.learning.projection.exchange import _scores, eliminated, exchanged, next_smaller, reduced
 from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.subset import Goal, fitted
+from splc.learning.projection.subset import Goal, fitted, ranked
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
@@ -163,3 +163,37 @@ def test_all_products_are_candidates() -> None:
     assert len(units) == 7
     assert values.text(chosen[1]) == "b0 * b2"
     np.testing.assert_allclose(influences * candidates.norms[chosen], coefficients)
+
+
+def test_products_are_of_distinct_variables() -> None:
+    """No product, enumerated or heir, has two units of one variable."""
+    goal = goal_of(MIXED, order=4)
+    candidates = goal.candidates
+    for position in (3, len(candidates) - 1):
+        candidates.add_heirs(position)
+    for product in candidates.products:
+        variables = [candidates.units[unit].variable for unit in product]
+        assert len(set(variables)) == len(variables)
+
+
+def test_equal_scores_are_in_canonical_order() -> None:
+    """Scores that differ by roundoff are ranked by the canonical order of terms, others by size."""
+    candidates = goal_of(BINARY, order=3).candidates
+    scores = np.zeros(len(candidates))
+    scores[[30, 5, 12, 40]] = [1.0, 1 - 1e-13, 1 + 1e-13, 2.0]
+    assert ranked(scores, candidates, 10).tolist() == [40, 5, 12, 30]
+    assert ranked(scores, candidates, 2).tolist()[0] == 40
+    assert len(ranked(np.zeros(len(candidates)), candidates, 3)) == 0
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_residuals_without_a_term(signed: bool) -> None:
+    """The residuals that replacements are scored with are those of a fit without the term."""
+    goal = goal_of(BINARY, signed)
+    model = forward(goal, 0.05)[6]
+    residuals, moments = _scores(model)
+    for at, position in enumerate(model.chosen):
+        columns = goal.candidates.columns[[each for each in model.chosen if each != position]].T
+        expected = goal.target - columns @ np.linalg.lstsq(columns, goal.target)[0]
+        np.testing.assert_allclose(residuals[:, at], expected, atol=1e-9)
+        np.testing.assert_allclose(moments[:, at], goal.candidates.columns @ expected, atol=1e-9)
