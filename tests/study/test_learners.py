@@ -118,6 +118,11 @@ def test_baselines_in_a_study(case: Path) -> None:
         assert (run.terms, run.record.model, run.record.log, run.record.rounds) == (None, None, None, None)
     assert result.results.best is not None
     assert result.results.best.task.learner.name == "sums"
+    (table,) = [each for each in result.tables if "Learners compared" in str(each.caption)]
+    (cells,) = [row[2:] for row in table.rows if row[:2] == ("error on all measured, %", "near")]
+    errors = [run.record.error_all for run in runs if run.task.title.startswith("near: measured:8")]
+    assert isinstance(cells[2], Spread)
+    assert cells[2].mean == pytest.approx(sum(error or np.nan for error in errors) / 3)
     assert {path.name for path in (case / "results" / "logs").iterdir()} == {"sums"}
     again = run_study(read_study(case / "curves.toml"), case / "results", jobs=1)
     assert (again.found, again.tables) == (result.tasks, result.tables)

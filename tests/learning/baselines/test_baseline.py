@@ -14,6 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import SpecError
 from splc.learning import LearningResult, learn, learner_of
 from splc.learning.baselines.methods import METHODS
+from splc.learning.baselines.target import TargetScale
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -116,6 +117,14 @@ def test_the_unit_of_the_property_does_not_matter(name: str) -> None:
     assert other == pytest.approx(1024 * one, rel=1e-6)
 
 
+@pytest.mark.parametrize("values", [np.array([1.0, 1e300]), np.array([-1e300, 1e300, 0.0]), np.zeros(2)])
+def test_the_scale_of_the_target(values: Array) -> None:
+    """Values are recovered from the scale, and predictions far outside are finite."""
+    scale = TargetScale.of(values)
+    assert scale.values(scale.scaled(values)) == pytest.approx(values, rel=1e-6, abs=1e-6 * np.abs(values).max())
+    assert np.isfinite(scale.values(np.array([-1e3, 0.0, 1e3]) if scale.log else np.array([0.0]))).all()
+
+
 def test_numeric_options_that_are_absent_have_a_column_of_their_own() -> None:
     """What depends only on whether an optional numeric option is present is learned exactly by a tree."""
     values = np.where(np.isnan(Y), 9.0, 4.0)
@@ -136,6 +145,18 @@ def test_observed_variables_are_columns() -> None:
     assert result.error is not None
     assert plain.error is not None
     assert result.error < 15 < plain.error
+
+
+def test_a_path_that_does_not_converge() -> None:
+    """The lasso's path may not converge on noise-free values of collinear columns; that is no warning."""
+    system = VariabilityModel(
+        "wild", tuple(NumericOption(f"x{i}", tuple(map(float, range(100, 140)))) for i in range(6))
+    )
+    drawn = np.random.default_rng(1).integers(0, 40, (60, 6)).astype(np.uint8)
+    columns = drawn.T + 100.0
+    values = np.exp(np.sin(columns).sum(axis=0) + columns[0] * columns[1] / 400)
+    result = learn(Measurements(Configurations(system, drawn), {"time": values}), "time", learner="lasso")
+    assert np.isfinite(result.predictor.predict(Configurations(system, drawn))).all()
 
 
 @pytest.mark.parametrize(
