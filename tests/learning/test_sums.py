@@ -209,3 +209,10 @@ class TestParts:
         """Unknown properties, parts that are there twice, and braces without a meaning are errors."""
         with pytest.raises(error, match=message):
             parts_of(texts, self.PROPERTIES, observed)
+
+
+def test_parts_must_be_sums(measured: Measurements) -> None:
+    """A part whose model is a product cannot be added up; the message says what to do."""
+    parts = parts_of(["seconds_0", "packing"], measured.properties)
+    with pytest.raises(LearningError, match="seconds_0 is a product.*\n.*--form sum"):
+        learn_sum(measured, parts, "seconds", learner="projection", settings={"form": "product"})
