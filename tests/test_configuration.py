@@ -13,6 +13,7 @@ import pytest
 from splc.formats.models.parameters import QUANTITY_KEYS
 from splc.learning import LEARNERS, learner_of
 from splc.learning.baselines.methods import METHODS as BASELINES
+from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, preset
 from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
@@ -106,6 +107,13 @@ def test_published_values() -> None:
     table = only("Published values: [reference]")
     assert set(table) == {"title", *reference.GROUPS}
     assert json.loads(default(table, "title")) == reference.TITLE
+
+
+def test_settings_of_projection() -> None:
+    """The page has every setting of the default learner, with its default."""
+    table = only("Settings of the learner projection")
+    assert set(table) == {field.name for field in dataclasses.fields(ProjectionSettings)}
+    assert ProjectionSettings.of({key: default(table, key) for key in table}) == ProjectionSettings()
 
 
 @pytest.mark.parametrize("name", ["default", "splconqueror"])
