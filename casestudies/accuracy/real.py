@@ -20,6 +20,8 @@ from splc.learning import LearningResult, learn
 from splc.study.records import reason_of
 from splc.types import Array
 
+# The runs of a task.
+_BLOCK = 10
 # Digits of the numbers in rows.
 _DIGITS = 5
 
@@ -47,12 +49,16 @@ class RealEvaluation(Evaluation):
             for system in self.systems:
                 for size in systems.sizes(system):
                     number = runs(learner, system, size)
+                    number = min(number, self.most or number)
                     cell = {"learner": learner, "system": system, "size": size, "code": code_of(learner)}
-                    yield f"{learner}: {system}, {size}", {**cell, "runs": min(number, self.most or number)}
+                    for first in range(1, number + 1, _BLOCK):
+                        block = {"first": first, "last": min(first + _BLOCK - 1, number)}
+                        yield f"{learner}: {system}, {size}, run {first}", {**cell, **block}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a row per run."""
-        return [run_row(cell["learner"], cell["system"], cell["size"], run + 1) for run in range(cell["runs"])]
+        runs_of_block = range(cell["first"], cell["last"] + 1)
+        return [run_row(cell["learner"], cell["system"], cell["size"], run) for run in runs_of_block]
 
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
