@@ -10,7 +10,7 @@ import numpy as np
 
 from casestudies.accuracy import systems
 from casestudies.accuracy.learners import PRESETS, code_of, known, runs, settings_of
-from casestudies.accuracy.real_pictures import PICTURES, pictures_of
+from casestudies.accuracy.real_pictures import PANELS, pictures_of
 from casestudies.accuracy.real_tables import tables_of
 from casestudies.evaluation.evaluation import Evaluation, Row
 from splc.data.accuracy import mean_relative_error
@@ -70,7 +70,7 @@ class RealEvaluation(Evaluation):
 
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures."""
-        return PICTURES
+        return tuple(PANELS)
 
 
 def run_row(learner: str, name: str, size: int | str, run: int) -> dict[str, Any]:

@@ -16,40 +16,34 @@ from splc.plotting.style import BLACK, FAINT, drawing, literal, new_figure, plai
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_OWN, _CASES = "pictures/systems.png", "pictures/case-studies.png"
-PICTURES = (_OWN, _CASES)
+# File name → the systems of its panels. No picture has more than 60 kB.
+PANELS = {
+    "pictures/x264-llvm.png": ("x264", "LLVM"),
+    "pictures/dune.png": tuple(name for name in SIZES if name.startswith("Dune")),
+    **{f"pictures/{nfp}.png": tuple(f"{case}, {nfp}" for case in FOLDERS) for nfp in PROPERTIES},
+}
 # The published methods that are drawn.
 MARKERS = {"random forest": "x", "DeepPerf": "*", "HINNPerf": "+", "DaL": "1", "SPLC": "2", "SPLC 2019": "3"}
 
 
 def pictures_of(rows: Sequence[Row]) -> dict[str, bytes]:
     """Return file name → picture; a picture whose systems are absent is left out."""
-    grids = {
-        _OWN: [[name, f"{name}: error (%)"] for name in SIZES],
-        _CASES: [[f"{case}, {nfp}", f"{case}: {nfp}"] for nfp in PROPERTIES for case in FOLDERS],
-    }
-    found = {}
-    for name, columns in ((_OWN, 2), (_CASES, 4)):
-        panels = [(system, title) for system, title in grids[name] if any(row["system"] == system for row in rows)]
-        if panels:
-            found[name] = grid(rows, panels, columns)
-    return found
+    present = {row["system"] for row in rows}
+    panels = {name: [system for system in group if system in present] for name, group in PANELS.items()}
+    return {name: row_of_panels(rows, group) for name, group in panels.items() if group}
 
 
-def grid(rows: Sequence[Row], panels: Sequence[tuple[str, str]], columns: int) -> bytes:
+def row_of_panels(rows: Sequence[Row], panels: Sequence[str]) -> bytes:
     """Return a picture with a panel per system."""
-    lines = -(-len(panels) // columns)
     learners = learners_of(rows)
     with drawing():
-        figure = new_figure(11, 0.9 + 3.1 * lines)
-        axes = figure.subplots(lines, min(columns, len(panels)), squeeze=False).ravel()
-        for (system, title), each in zip(panels, axes, strict=False):
+        figure = new_figure(11, 4.2)
+        axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        for system, each in zip(panels, axes, strict=True):
             draw(each, [row for row in rows if row["system"] == system], system, learners)
-            each.set_title(literal(title), fontsize=8)
-        for each in axes[len(panels) :]:
-            each.set_visible(False)
+            each.set_title(literal(f"{system}: error (%)" if system in SIZES else system), fontsize=8)
         handles: dict[str, Any] = {}
-        for each in axes[: len(panels)]:
+        for each in axes:
             handles |= dict(zip(*reversed(each.get_legend_handles_labels()), strict=True))
         figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=8, fontsize=8)
         return small_png(saved(figure, "png"), 32)
