@@ -101,15 +101,12 @@ def prototype_table(rows: Sequence[Row]) -> Table:
             continue
         mine = [row for row in rows if (row["system"], row["size"]) == (system, size)]
         same = [row for row in mine if row["run"] <= PROTOTYPE_RUNS]
-        printed, full = (spread_of(values_of(mine, key)) for key in ("error", "full"))
-        lines.append(
-            (
-                system, size,
-                stated.full, mean_of(values_of(same, "full")), full, verdict(full, stated.full),
-                stated.printed, mean_of(values_of(same, "error")), printed, verdict(printed, stated.printed),
-            )
-        )  # fmt: skip
-    parts = ("prototype", "runs 1 to 5", "all runs", "reached")
+        line: list[Cell] = [system, size]
+        for key, value in (("full", stated.full), ("error", stated.printed)):
+            found = spread_of(values_of(same, key))
+            line += [value, found, verdict(found, value), mean_of(values_of(mine, key))]
+        lines.append(tuple(line))
+    parts = ("prototype", "runs 1 to 5", "reached", "all runs")
     columns = [f"{model}: {part}" for model in ("full model", "printed model") for part in parts]
     return Table(
         ("system", "rows or design", *columns),

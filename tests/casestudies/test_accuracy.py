@@ -20,7 +20,7 @@ from casestudies.accuracy.learners import code_of
 from casestudies.accuracy.page import rows_of, summary
 from casestudies.accuracy.published import PROTOTYPE, best_published, published
 from casestudies.accuracy.real import RealEvaluation, run_row
-from casestudies.accuracy.real_tables import spread_of, tables_of, verdict
+from casestudies.accuracy.real_tables import prototype_table, spread_of, tables_of, verdict
 from casestudies.evaluation.run import run_evaluation
 from sampling import Space
 from splc.errors import LearningError
@@ -227,6 +227,26 @@ def test_verdict() -> None:
     assert verdict(Spread(0.855, None), 0.85) == "yes"
     assert verdict(Spread(0.86, None), 0.85) == "no"
     assert verdict(Spread(0.86, None), None) is None
+
+
+def test_prototype() -> None:
+    """The default learner is compared with its prototype over runs 1 to 5; further runs are in the last mean only."""
+    rows = [
+        {
+            "system": "x264",
+            "size": 16,
+            "learner": "projection",
+            "run": run,
+            "error": 3.0 + (run > 5) * 3,
+            "full": 5.0 + run,
+        }
+        for run in range(1, 7)
+    ]
+    (line,) = prototype_table(rows).rows
+    assert line[:2] == ("x264", 16)
+    assert (line[2], line[4], line[5]) == (4.55, "no", 8.5)
+    assert line[3] == spread_of([6.0, 7.0, 8.0, 9.0, 10.0])
+    assert line[6:] == (4.43, Spread(3.0, 0.0, relative=False), "yes", 3.5)
 
 
 def test_published() -> None:
