@@ -9,7 +9,7 @@ from typing import Any
 
 from casestudies.accuracy.known_truth import NoiseEvaluation, TruthEvaluation
 from casestudies.accuracy.page import write_page
-from casestudies.accuracy.real import RealEvaluation
+from casestudies.accuracy.real_systems import RealEvaluation
 from casestudies.evaluation.command import add_options, run_command
 
 PRESETS: Mapping[str, type[RealEvaluation | TruthEvaluation]] = {

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from casestudies.accuracy import real, systems
+from casestudies.accuracy import real_systems, systems
 from casestudies.accuracy.__main__ import main
 from casestudies.accuracy.generator import DISTINCT, NFP, NOISE, Truth, pure_noise, truth
 from casestudies.accuracy.known_truth import NoiseEvaluation, TruthEvaluation, calibrated, recovered
 from casestudies.accuracy.learners import code_of
 from casestudies.accuracy.page import rows_of, summary
 from casestudies.accuracy.published import PROTOTYPE, best_published, published
-from casestudies.accuracy.real import RealEvaluation, run_row
+from casestudies.accuracy.real_systems import RealEvaluation, run_row
 from casestudies.accuracy.real_tables import prototype_table, spread_of, tables_of, verdict
 from casestudies.evaluation.run import run_evaluation
 from sampling import Space
@@ -205,7 +205,7 @@ def test_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise LearningError("nothing can be learned")
 
-    monkeypatch.setattr(real, "learn", fail)
+    monkeypatch.setattr(real_systems, "learn", fail)
     row = run_row("stepwise", CASE, "pb:9,3", 1)
     assert row["reason"] == "nothing can be learned"
     assert "error" not in row
