@@ -21,7 +21,7 @@ MOST_WITH_LEVELS = 2
 # A column is constant if so little of its squared norm is left around the constant.
 CONSTANT_SHARE = 1e-7
 # A term whose influence would be beyond these powers of 10 cannot be printed.
-LARGEST_EXPONENT = 290
+LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
 
 Product = tuple[int, ...]
 
@@ -152,7 +152,9 @@ class Candidates:
         """Append products, shape (q, order), with their columns, unless these are constant or cannot be printed."""
         norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
         exponents = np.log10(self._scales[index]).sum(axis=1)
-        fine = (norms > 0) & (np.abs(exponents - self._unit) < LARGEST_EXPONENT) & (exponents < LARGEST_EXPONENT)
+        # Exponents of influences are about those of the unit over those of the columns.
+        sizes = self._unit - exponents
+        fine = (norms > 0) & (np.abs(sizes) < LARGEST_INFLUENCE) & (exponents < LARGEST_EXPONENT)
         columns /= np.where(fine, norms, 1.0)[:, None]
         along = columns @ self._columns[0]
         around = 1 - along**2

@@ -69,6 +69,9 @@ ROWS_OF_SCALE = 20
 SCALE_EVIDENCE = 2.0
 SCALE_ERROR = 1.1
 
+# Values above this, in units of the typical value, are not learned on the scale of y: their squares overflow.
+LARGEST = 1e100
+
 # Predictions of positive properties are at least the smallest measured value divided by this.
 FLOOR = 3.0
 

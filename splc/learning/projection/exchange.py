@@ -98,6 +98,8 @@ def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: 
     residual, moments = scores[0][:, at], scores[1][:, at]
     square = float(residual @ residual)
     values = moments**2 * candidates.penalties[: len(moments)]
+    if CONSTANT_PLACE in model.chosen and position != CONSTANT_PLACE:
+        values[1:] /= candidates.around[1 : len(moments)]
     values[~candidates.free[: len(moments)] & (moments <= 0)] = 0.0
     values[list(model.chosen)] = 0.0
     # The constant returns in forward selection only.

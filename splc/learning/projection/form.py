@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.exact import with_exact
 from splc.learning.projection.forward import MOST_TERMS
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import KAPPA, Projection, projected
@@ -64,16 +65,23 @@ def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order:
     most = min(max(FEWEST_ORDER, min(MOST_ORDER, numeric)), max(len(variables), 1))
     order = most if order is None else min(order, max(len(variables), 1))
     if form == "product" and rows.target.positive:
-        return Choice(_product(rows, variables, order, readable))
+        product = _product(rows, variables, order, readable)
+        return Choice(with_exact(product) or product)
     whole = _sum(rows, variables, order, readable, hopeless=form == "auto")
+    if (exact := with_exact(whole)) is not None:
+        return Choice(exact)
     limited = whole.floor > LIMITED * KAPPA * rows.tolerance
     if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
         other = _sum(rows, variables, order, readable, hopeless=form == "auto", levels=True)
         whole = other if other.error <= LEVEL_GAIN * whole.error else whole
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return Choice(whole)
+    if form == "auto" and not rows.target.multiplicative:
+        return Choice(whole)
     useful = _useful(whole)
     product = _product(rows, variables, order, readable, useful)
+    if form == "auto" and (exact := with_exact(product)) is not None:
+        return Choice(exact, "a product of factors: it fits all measured values exactly")
     if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
         return Choice(whole)
     if whole.model.rms > FARTHER * product.model.rms and numeric:
@@ -102,7 +110,7 @@ def _sum(
         penalty=SUM_PENALTY,
         signed=rows.target.positive,
     )
-    return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless and rows.target.positive)
+    return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless)
 
 
 def _useful(whole: Projection) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.subset import (
     CONSTANT_PLACE,
     SAME_SCORE,
@@ -22,6 +23,9 @@ MOST_TERMS = 120
 TRIED = 80
 # Candidates that are checked for aliases at a time.
 CHECKED = 100
+# Up to so many terms, exchanges follow each addition: a power that was added first, n^2, is replaced by the one that
+# fits together with the later terms, n. Otherwise many terms correct the first ones.
+EXCHANGED = 12
 # The path ends if the last STALLED terms lowered the mean square by less than this share of the squared tolerance.
 STALLED, STALLED_SHARE = 3, 0.03
 # The path ends at this share of the tolerance.
@@ -54,9 +58,10 @@ def forward(goal: Goal, tolerance: float, *, hopeless: bool = False, most: int =
         added = _next(last)
         if added is None or added.square >= last.square * (1 - 1e-12):
             break
-        path.append(added)
         for position in set(added.chosen) - set(last.chosen):
             goal.candidates.add_heirs(position)
+        # With no bound to keep, replacements must lower the distance.
+        path.append(exchanged(added, 0.0) if len(added.terms) <= EXCHANGED else added)
     return path
 
 
@@ -66,6 +71,9 @@ def _next(last: Subset) -> Subset | None:
     candidates = goal.candidates
     moments = candidates.columns @ last.residual
     scores = moments**2 * candidates.penalties
+    if CONSTANT_PLACE in last.chosen:
+        # Columns with a large mean, such as those of x, would otherwise seem worse than those of x^2.
+        scores[1:] /= candidates.around[1:]
     # Residuals of roundoff size give no order.
     scores[scores <= (1e-14 * np.linalg.norm(goal.target)) ** 2] = 0.0
     scores[list(last.chosen)] = 0.0

@@ -143,6 +143,7 @@ class FullModel:
             measured=self.data.y / scale.unit,
             unit=scale.unit,
             positive=scale.positive,
+            multiplicative=self.refits is not None and scale.name == "log",
             rms=self.rms,
             spread=float(np.median(deviations[n:] if len(unmeasured) else deviations)),
             covariance=lambda projection: self._covariance(designs, projection),
@@ -212,6 +213,8 @@ def _positive(data: Data, variables: int, wanted: str) -> Refits:
     if wanted == "log" or (wanted == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
         return _refits(data, variables, log)
     fitted = np.exp(log.posterior.means(data.designs[0]))
+    if wanted == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
+        return _refits(data, variables, log)
     raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
     if wanted == "raw":
         return _refits(data, variables, raw, fitted)
@@ -239,6 +242,8 @@ def _general(data: Data, variables: int) -> Refits:
     best: tuple[float, Refits] | None = None
     fitted = None
     for scale in general_scales(data.y):
+        if float(abs(scale.forward(data.y / scale.unit)).max()) > constants.LARGEST:
+            continue
         grown = fitted if scale.grows else None
         first = first_fit(data, variables, scale, grown)
         if fitted is None:

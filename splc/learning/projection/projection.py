@@ -25,7 +25,7 @@ from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult
-from splc.models.influence import InfluenceModel
+from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
 NAME = "projection"
@@ -71,7 +71,7 @@ class ProjectionLearner:
         binary = [option.name for option in system.binary_options]
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
-        model = replace(whole, terms=tuple((term, rounded(influence)) for term, influence in whole.terms))
+        model = replace(whole, terms=tuple((term, rounded(influence, whole.link)) for term, influence in whole.terms))
         return judged(
             problem,
             self,
@@ -148,6 +148,6 @@ def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) 
     ]
 
 
-def rounded(value: float) -> float:
-    """Return a number with 6 digits."""
-    return float(f"{value:.6g}")
+def rounded(value: float, link: Link = "identity") -> float:
+    """Return an influence with 6 digits, or with as many after the point, and two more, if it is one of ln y."""
+    return float(f"{value:.6g}") if link == "identity" else round(value, 8)

@@ -26,6 +26,7 @@ class Target:
         measured: the measured values of the learning set, shape (n,).
         unit: the unit of all values, in the unit of the property.
         positive: whether all measured values are positive; else all influences may be negative, and the form is a sum.
+        multiplicative: whether the full model is one of ln y; else the form is a sum.
         rms: the cross-validated error of the full model on the scale t (`rms_cv`).
         spread: the median predictive standard deviation at the unmeasured configurations, on the scale t.
         covariance: returns the posterior covariance of W t for W of shape (k, m), shape (k, k): mean of the posterior
@@ -42,6 +43,7 @@ class Target:
     measured: Array
     unit: float
     positive: bool
+    multiplicative: bool
     rms: float
     spread: float
     covariance: Callable[[Array], Array]
