@@ -214,5 +214,5 @@ class TestParts:
 def test_parts_must_be_sums(measured: Measurements) -> None:
     """A part whose model is a product cannot be added up; the message says what to do."""
     parts = parts_of(["seconds_0", "packing"], measured.properties)
-    with pytest.raises(LearningError, match="seconds_0 is a product.*\n.*--form sum"):
+    with pytest.raises(LearningError, match=r"seconds_0 is a product.*\n.*--form sum"):
         learn_sum(measured, parts, "seconds", learner="projection", settings={"form": "product"})
