@@ -27,6 +27,7 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
         "overview": text(tables.overview(cases)),
         "errors": text(tables.errors(cases)),
         "learners": text(tables.learners(cases[-1])),
+        "default": "\n".join(text(tables.default_learner(case)) for case in cases),
         "wall": text(tables.wall(cases)),
         "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
         "rq2": text(questions.samplings(cases)),

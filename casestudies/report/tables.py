@@ -133,10 +133,30 @@ def learners(case: Case) -> Table:
     """Return the error rates and numbers of terms of BoomerAMG's learners."""
     rows: list[tuple[Cell, ...]] = []
     for name in dict.fromkeys(run.task.learner.name for run in case.results.runs):
-        runs = [run for run in case.results.runs if run.task.learner.name == name]
+        runs = runs_of(case, name)
         rows.append((name, "ER (%)", *row(runs, measure(MEASURED, "error_rate"))))
         rows.append(("", "terms", *row(runs, lambda run: run.terms)))
     return Table(("learner", "", *DESIGNS.values()), tuple(rows), f"{case.kind.title}: models against the measurements")
+
+
+def default_learner(case: Case) -> Table:
+    """Return the errors and numbers of terms of the default learner beside those of SPL Conqueror's."""
+    rows: list[tuple[Cell, ...]] = []
+    values: dict[str, Callable[[Run], float | None]] = {
+        "ER (%)": measure(MEASURED, "error_rate"),
+        "outside (%)": lambda run: run.record.error,
+        "terms": lambda run: run.terms,
+    }
+    for what, value in values.items():
+        for title, name in (("SPL Conqueror", case.kind.options), ("default", "default")):
+            rows.append(("" if name == "default" else what, title, *row(runs_of(case, name), value)))
+    caption = f"{case.kind.title}: the default learner and SPL Conqueror's on the same designs, from the options alone"
+    return Table(("", "learner", *DESIGNS.values()), tuple(rows), caption)
+
+
+def runs_of(case: Case, learner: str) -> list[Run]:
+    """Return the runs of a learner."""
+    return [run for run in case.results.runs if run.task.learner.name == learner]
 
 
 def wall(cases: Iterable[Case]) -> Table:
