@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-DEMO := casestudies/smg2000/3d
+DEMO := casestudies/smg2000
 CASE ?= smg2000/3d
 # Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
@@ -67,10 +67,13 @@ kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute th
 	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py
 	OPENBLAS_CORETYPE=Sandybridge $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py
 
-demo: $(INSTALLED) ## learn a model of the SMG2000 3-D case from 9 measured configurations
-	@echo "cd $(DEMO) && splc learn --sampling pb:9,3"
-	@PATH="$$(cd $(BIN) && pwd):$$PATH"; cd $(DEMO) && splc learn --sampling pb:9,3
-	@echo "log: $(DEMO)/learned.log"
+# A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell.
+demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one from 9 noisy measurements
+	@PATH="$$(cd $(BIN) && pwd):$$PATH"; run() { echo; echo "$$ $$*"; "$$@"; }; cd $(DEMO)/2d && \
+	    run splc learn --sampling random:50 --property solve_compute_seconds --readable --plot learned.png && \
+	    run splc compare analytical.txt learned.log --scale 500 && \
+	    cd ../3d && run splc learn --sampling pb:9,3
+	@echo; echo "plot: $(DEMO)/2d/learned.png; models: $(DEMO)/2d/learned.log, $(DEMO)/3d/learned.log"
 
 # An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
 casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with their answers
@@ -122,4 +125,4 @@ clean: ## remove environments, caches, builds and what the demo wrote
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf casestudies/drivers/build
 	find casestudies -name 'results*' -type d -prune -exec rm -rf {} +
-	rm -f $(DEMO)/learned.log $(DEMO)/learned.json
+	rm -f $(DEMO)/?d/learned.log $(DEMO)/?d/learned.json $(DEMO)/?d/learned.png
