@@ -17,7 +17,7 @@ from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import blocks_of, with_blocks
 from casestudies.report.report import case_blocks, pages, smg_blocks
 from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
-from splc.io.tables import Spread
+from splc.io.tables import Spread, markdown_text
 from splc.study import Study, read_study
 from splc.study.inputs import load
 from splc.study.reference import ABBREVIATIONS
@@ -57,6 +57,8 @@ def assert_same(found: str, committed: str) -> None:
 def test_tables_are_what_the_measurements_give(one: Case) -> None:
     """The committed tables of SMG2000 in 1-D are those that its study gives."""
     blocks = blocks_of(page())
+    committed = blocks_of(page())["default"].split("\n\n**")[0]
+    assert_same(markdown_text(tables.default_learner(one), 3), committed)
     for name, text in case_blocks(one).items():
         assert_same(text, blocks[name])
 
