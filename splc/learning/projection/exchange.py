@@ -124,7 +124,7 @@ def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: 
 
 
 def _left(model: Subset, at: int, places: Array) -> tuple[Array, Array]:
-    """Return what is left of squared norms of candidates besides the other terms: with the constant, and without."""
+    """Return the rest of squared norms of candidates besides the other terms: with the constant, and without."""
     columns = model.goal.candidates.columns[places].T
     others = np.delete(model.triangle, at, axis=1)
     basis = model.basis @ np.linalg.qr(others)[0]

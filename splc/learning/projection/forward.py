@@ -93,7 +93,7 @@ def _next(last: Subset) -> Subset | None:
 
 
 def _left(last: Subset, places: Array) -> Array:
-    """Return what is left of squared norms of candidates besides the selected ones and the constant."""
+    """Return the rest of squared norms of candidates besides the selected ones and the constant."""
     columns = last.goal.candidates.columns[places].T
     left = perpendicular(columns, last.closed_basis)
     constant = places == CONSTANT_PLACE

@@ -22,7 +22,7 @@ SAME_SCORE = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What a sum of candidates is fitted to.
+    """The values that a sum of candidates is fitted to.
 
     Attributes:
         candidates: the candidates, which may grow.
@@ -138,7 +138,7 @@ def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Sub
 
 
 def perpendicular(columns: Array, basis: Array) -> Array:
-    """Return what is left of columns, shape (m, q), after projecting out a basis; twice, for roundoff."""
+    """Return columns, shape (m, q), after projecting out a basis; twice, for roundoff."""
     left = columns - basis @ (basis.T @ columns)
     return np.asarray(left - basis @ (basis.T @ left))
 
@@ -160,7 +160,7 @@ def distinguishable(goal: Goal, places: Array, left: Array) -> Array:
     Args:
         goal: the candidates.
         places: positions of candidates.
-        left: what is left of their squared norms.
+        left: the rest of their squared norms.
     """
     around = goal.candidates.around[places]
     # The constant itself has nothing around the constant.
