@@ -84,7 +84,7 @@ def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order:
         return Choice(exact, "a product of factors: it fits all measured values exactly")
     if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
         return Choice(whole)
-    if whole.model.rms > FARTHER * product.model.rms and numeric:
+    if _farther(whole, product) > FARTHER and numeric:
         whole = _sum(rows, variables, order, readable, hopeless=form == "auto", reciprocal=True)
     reason = "" if form == "sum" else _reason(whole, product)
     return Choice(product if reason else whole, reason)
@@ -141,9 +141,14 @@ def _product(
     return projected(rows, candidates, product=True, readable=readable, most=most)
 
 
+def _farther(whole: Projection, product: Projection) -> float:
+    """Return how many times as far from the full model a sum is as the product, or as it may be."""
+    return whole.model.rms / max(product.model.rms, whole.kappa * whole.rows.tolerance)
+
+
 def _reason(whole: Projection, product: Projection) -> str:
     """Return why a product is printed instead of a sum; empty if the sum is printed."""
-    ratio = whole.model.rms / product.model.rms if product.model.rms > 0 else 1.0
+    ratio = _farther(whole, product)
     if ratio > FARTHER:
         return f"a product of factors: a sum of terms is {ratio:.2g} times as far from the full model"
     if (whole.predicted() <= 0).any():

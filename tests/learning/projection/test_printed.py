@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from sampling import Space
+from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.refit import refit
+from splc.learning.projection.rows import Rows
+from splc.learning.projection.size import _selected, projected
 from splc.learning.projection.target import Target
+from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import Variable, variables_of
 from splc.models.terms import CONSTANT, Term, log_term, option_term
 from splc.system.options import NumericOption
@@ -145,7 +149,7 @@ def test_numbers_of_terms() -> None:
     readable = printed(target, PrintSettings(readable=True))
     assert len(readable.selected) <= len(whole.selected)
     assert [point.terms for point in whole.path] == sorted({point.terms for point in whole.path})
-    assert len(whole.selected) in {point.terms for point in whole.path}
+    assert len(whole.selected) in {point.terms for point in whole.path[:-1]}
     errors = [point.error for point in whole.path]
     assert errors[0] > 5 * errors[-1] > 0
     distances = []
@@ -245,3 +249,48 @@ def test_sums_that_stay_far_away_are_replaced() -> None:
     assert found.form == "product"
     assert "times as far from the full model" in found.reason
     assert len(found.selected) == 12
+
+
+def test_sums_are_preferred() -> None:
+    """What is both a sum and a product of few terms is printed as a sum, however exact the product is."""
+    for factor in (2.0, 1 / 3):
+        found = printed(target_of(MIXED, lambda c, f=factor: 7 * f ** c("a"), error=0.02))
+        assert found.form == "sum"
+        assert dict(found.terms) == pytest.approx({CONSTANT: 7, A: 7 * (factor - 1)})
+
+
+@pytest.mark.parametrize(("learned", "limit"), [(8, 0.4), (40, 0.5)])
+def test_tolerance(learned: int, limit: float) -> None:
+    """A quarter of the expected error is allowed: of the cross-validated, twice the median deviation, or 0.4."""
+    target = target_of(MIXED, lambda c: np.exp(c("x") / 16 + c("a") * c("y")), learned=learned)
+    settings = PrintSettings(form="sum")
+    allowed = {
+        (rms, spread): printed(replace(target, rms=rms, spread=spread), settings)
+        for rms, spread in ((0.08, 1.0), (1.0, 0.04), (0.5, 0.5))
+    }
+    for (rms, spread), found in allowed.items():
+        # What the whole path does not explain is allowed, too.
+        floor = found.floor if found.floor > found.tolerance / 50 else 0.0
+        expected = found.kappa * min(rms, 2 * spread, limit)
+        assert found.tolerance == pytest.approx(np.hypot(expected, floor), rel=0.02)
+        assert found.distance <= found.tolerance * (1 + 1e-8)
+
+
+def test_larger_tolerances_need_a_smaller_error() -> None:
+    """A larger share of the expected error is allowed if the error outside of the folds falls, or is readable."""
+    rows = Rows(target_of(BINARY, lambda c: 1 + c("b0")))
+    units, columns = units_of(variables_of(BINARY), rows.configurations)
+    candidates = Candidates(units, columns, rows.weights(product=False), order=1, penalty=(1.0,))
+    first = projected(rows, candidates, product=False)
+
+    def kappa(*errors: float, readable: bool = False) -> float:
+        pairs = zip((0.25, 0.5, 1.0), errors, strict=True)
+        return _selected([replace(first, kappa=kappa, error=error) for kappa, error in pairs], readable).kappa
+
+    assert kappa(1.0, 0.96, 0.97) == 0.25
+    assert kappa(1.0, 0.94, 0.97) == 0.5
+    assert kappa(1.0, 0.94, 0.9) == 1.0
+    assert kappa(1.0, 0.9, 0.94) == 0.5
+    assert kappa(1.0, 0.9, 0.9) == 1.0
+    assert kappa(1.0, 1.04, 1.06, readable=True) == 0.5
+    assert kappa(1.0, 1.06, 1.04, readable=True) == 1.0

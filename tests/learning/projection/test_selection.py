@@ -14,7 +14,7 @@ from splc.learning.projection.exchange import _scores, eliminated, exchanged, ne
 from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.subset import Goal, fitted, ranked
+from splc.learning.projection.subset import Goal, distinguishable, fitted, perpendicular, ranked
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
@@ -197,3 +197,18 @@ def test_residuals_without_a_term(signed: bool) -> None:
         expected = goal.target - columns @ np.linalg.lstsq(columns, goal.target)[0]
         np.testing.assert_allclose(residuals[:, at], expected, atol=1e-9)
         np.testing.assert_allclose(moments[:, at], goal.candidates.columns @ expected, atol=1e-9)
+
+
+def test_aliases_are_not_selected() -> None:
+    """Candidates that nothing is left of besides the constant and the selected ones are not distinguishable."""
+    goal = goal_of(MIXED, order=3)
+    rng = np.random.default_rng(0)
+    chosen = [0]
+    for _ in range(25):
+        chosen.append(int(rng.choice(eligible(goal, chosen))))
+    places = np.array([place for place in range(1, len(goal.candidates)) if place not in chosen])
+    base = np.linalg.qr(goal.candidates.columns[chosen].T)[0]
+    left = (perpendicular(goal.candidates.columns[places].T, base) ** 2).sum(axis=0)
+    expected = np.isin(places, eligible(goal, chosen))
+    assert 0 < expected.sum() < len(places)
+    assert (distinguishable(goal, places, left) == expected).all()
