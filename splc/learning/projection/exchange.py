@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from splc.learning.projection.subset import (
@@ -12,6 +14,7 @@ from splc.learning.projection.subset import (
     fitted,
     perpendicular,
     ranked,
+    squares,
 )
 from splc.types import Array
 
@@ -20,6 +23,8 @@ MOST_ROUNDS = 3
 GAIN = 0.97
 # Replacements that are tried for every term (6 in the reference), and candidates that are checked for aliases.
 TRIED, CHECKED = 20, 40
+# Terms whose replacements are scored at a time.
+BLOCK = 8
 # A bound is kept if it is exceeded by roundoff only.
 ROUNDOFF = 1 + 1e-9
 
@@ -69,33 +74,36 @@ def next_smaller(model: Subset) -> Subset:
 def exchanged(model: Subset, bound: float) -> Subset:
     """Return a model in which every term was replaced once if a candidate is better; the same model if none is."""
     changed = model
-    scores = _scores(changed)
-    for position in sorted(model.terms, key=model.goal.candidates.name):
-        if position not in changed.chosen:
-            continue
-        better = _replaced(changed, position, scores, bound)
-        if better is not None:
-            for new in set(better.chosen) - set(changed.chosen):
-                better.goal.candidates.add_heirs(new)
-            changed = better
-            scores = _scores(changed)
+    pending = sorted(model.terms, key=model.goal.candidates.name)
+    while pending:
+        block, pending = pending[:BLOCK], pending[BLOCK:]
+        residuals = _residuals(changed, block)
+        moments = changed.goal.candidates.columns @ residuals
+        for at, position in enumerate(block):
+            better = _replaced(changed, position, residuals[:, at], moments[:, at], bound)
+            if better is not None:
+                for new in set(better.chosen) - set(changed.chosen):
+                    better.goal.candidates.add_heirs(new)
+                changed = better
+                pending = [each for each in block[at + 1 :] + pending if each in changed.chosen]
+                break
     return changed
 
 
-def _scores(model: Subset) -> tuple[Array, Array]:
-    """Return the residuals without each summand, shape (m, k), and their products with all candidates, (p, k)."""
+def _residuals(model: Subset, positions: Sequence[int]) -> Array:
+    """Return the residuals without each of some terms, shape (m, terms)."""
     inverse = model.inverse
-    # The direction of each column that the others do not explain.
-    own = model.basis @ inverse.T / (inverse**2).sum(axis=1)
-    residuals = model.residual[:, None] + own * model.coefficients
-    return residuals, model.goal.candidates.columns @ residuals
+    places = [model.chosen.index(position) for position in positions]
+    own = model.basis @ (inverse / (inverse**2).sum(axis=1, keepdims=True))[places].T
+    return np.asarray(model.residual[:, None] + own * model.coefficients[places])
 
 
-def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: float) -> Subset | None:
-    """Return a model in which a term is replaced by a better candidate, None if there is none."""
+def _replaced(model: Subset, position: int, residual: Array, moments: Array, bound: float) -> Subset | None:
+    """Return a model in which a term is replaced by a better candidate, None if there is none.
+
+    `residual`: that without the term. `moments`: its products with the candidates.
+    """
     goal, candidates = model.goal, model.goal.candidates
-    at = model.chosen.index(position)
-    residual, moments = scores[0][:, at], scores[1][:, at]
     square = float(residual @ residual)
     values = moments**2 * candidates.penalties[: len(moments)]
     if CONSTANT_PLACE in model.chosen and position != CONSTANT_PLACE:
@@ -107,10 +115,10 @@ def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: 
     places = ranked(values, candidates, CHECKED)
     if not len(places):
         return None
-    left, left_in_basis = _left(model, at, places)
-    fine = np.flatnonzero(distinguishable(goal, places, left))[:TRIED]
+    around, left = _left(model, position, places)
+    fine = np.flatnonzero(distinguishable(goal, places, around))[:TRIED]
     best: tuple[float, Subset] | None = None
-    for place, rest in zip(places[fine].tolist(), left_in_basis[fine].tolist(), strict=True):
+    for place, rest in zip(places[fine].tolist(), left[fine].tolist(), strict=True):
         simpler = candidates.factors[place] < candidates.factors[position]
         limit = bound if simpler else GAIN * model.rms
         # Signs can only make the sum of squares larger than this.
@@ -123,18 +131,16 @@ def _replaced(model: Subset, position: int, scores: tuple[Array, Array], bound: 
     return None if best is None else best[1]
 
 
-def _left(model: Subset, at: int, places: Array) -> tuple[Array, Array]:
+def _left(model: Subset, position: int, places: Array) -> tuple[Array, Array]:
     """Return the rest of squared norms of candidates besides the other terms: with the constant, and without."""
     columns = model.goal.candidates.columns[places].T
-    others = np.delete(model.triangle, at, axis=1)
-    basis = model.basis @ np.linalg.qr(others)[0]
-    without = perpendicular(columns, basis)
-    squares = np.einsum("ij,ij->j", without, without)
-    if CONSTANT_PLACE in model.chosen:
-        return squares, squares
-    constant = perpendicular(model.goal.candidates.columns[[CONSTANT_PLACE]].T, basis)
-    norm = float(np.linalg.norm(constant))
-    if norm == 0:
-        return squares, squares
-    both = perpendicular(without, constant / norm)
-    return np.einsum("ij,ij->j", both, both), squares
+    at = model.chosen.index(position)
+
+    def left(basis: Array, own: Array) -> Array:
+        # What the term alone explains is left, too.
+        return np.asarray(squares(perpendicular(columns, basis)) + (own[:, at] @ columns) ** 2)
+
+    without = left(model.basis, model.own)
+    if CONSTANT_PLACE in model.chosen or model.closed_basis is model.basis:
+        return without, without
+    return left(model.closed_basis, model.closed_own), without

@@ -14,6 +14,7 @@ from splc.learning.projection.subset import (
     fitted,
     perpendicular,
     ranked,
+    squares,
 )
 from splc.types import Array
 
@@ -28,8 +29,8 @@ CHECKED = 100
 EXCHANGED = 12
 # The path ends if the last STALLED terms lowered the mean square by less than this share of the squared tolerance.
 STALLED, STALLED_SHARE = 3, 0.03
-# The path ends at this share of the tolerance.
-EXACT = 1 / 50
+# The path ends at this share of the tolerance. (1/50 in the reference; the terms after a tenth are not printed.)
+EXACT = 1 / 10
 # A sum that is this many times the tolerance away after so many terms is not continued where a product may replace it.
 HOPELESS, HOPELESS_TERMS = 3.0, 40
 
@@ -80,11 +81,12 @@ def _next(last: Subset) -> Subset | None:
     scores[~candidates.free & (moments <= 0)] = 0.0
     for start in range(0, len(candidates), CHECKED):
         places = ranked(scores, candidates, CHECKED)
-        left = _left(last, places)
+        columns = candidates.columns[places].T
+        left = squares(perpendicular(columns, last.basis))
         scores[places] = 0.0
-        fine = np.flatnonzero(distinguishable(goal, places, left))
+        fine = np.flatnonzero(distinguishable(goal, places, _around(last, places, columns, left)))[:TRIED]
         if len(fine):
-            best = _best(last, places[fine[:TRIED]], moments)
+            best = _best(last, places[fine], moments, left[fine])
             if best is not None:
                 return best
         if len(places) < CHECKED or start > 3 * CHECKED:
@@ -92,23 +94,22 @@ def _next(last: Subset) -> Subset | None:
     return None
 
 
-def _left(last: Subset, places: Array) -> Array:
-    """Return the rest of squared norms of candidates besides the selected ones and the constant."""
-    columns = last.goal.candidates.columns[places].T
-    left = perpendicular(columns, last.closed_basis)
-    constant = places == CONSTANT_PLACE
-    left[:, constant] = perpendicular(columns[:, constant], last.basis)
-    return np.asarray(np.einsum("ij,ij->j", left, left))
+def _around(last: Subset, places: Array, columns: Array, left: Array) -> Array:
+    """Return the rest of squared norms besides the selected candidates and the constant.
+
+    `left`: the rest besides the selected candidates only.
+    """
+    if CONSTANT_PLACE in last.chosen:
+        return left
+    # The constant is judged by its rest besides the selected candidates.
+    return np.where(places == CONSTANT_PLACE, left, squares(perpendicular(columns, last.closed_basis)))
 
 
-def _best(last: Subset, places: Array, moments: Array) -> Subset | None:
+def _best(last: Subset, places: Array, moments: Array, left: Array) -> Subset | None:
     """Return the model with the candidate that lowers the sum of squares most when all signs are kept."""
     goal = last.goal
-    columns = goal.candidates.columns[places].T
-    along = last.basis.T @ columns
-    left = columns - last.basis @ along
     # Without regard to signs no candidate lowers the sum of squares by more than this.
-    bounds = moments[places] ** 2 / np.einsum("ij,ij->j", left, left) * goal.candidates.penalties[places]
+    bounds = moments[places] ** 2 / left * goal.candidates.penalties[places]
     best: tuple[float, Subset] | None = None
     for at in np.argsort(-bounds, kind="stable").tolist():
         if best is not None and bounds[at] <= best[0] * (1 + SAME_SCORE):

@@ -20,7 +20,7 @@ KAPPA, LARGER_KAPPAS, KAPPA_ROWS, KAPPA_GAIN = 0.25, (0.5, 1.0), 30, 0.95
 # A readable model may have an error larger by this factor.
 READABLE_LOSS = 1.05
 # A distance at the end of the path above this share of the tolerance is added to it.
-FLOOR_SHARE = 1 / 40
+FLOOR_SHARE = 1 / 8
 
 
 @dataclass(frozen=True, eq=False)

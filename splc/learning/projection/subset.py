@@ -97,6 +97,18 @@ class Subset:
         norm = float(np.linalg.norm(rest))
         return np.hstack([self.basis, rest / norm]) if norm**2 > LEFT_IN_ALL else self.basis
 
+    @cached_property
+    def own(self) -> Array:
+        """The direction of each column that the others do not explain, of norm 1, shape (m, k)."""
+        return np.asarray(self.basis @ (self.inverse / np.linalg.norm(self.inverse, axis=1, keepdims=True)).T)
+
+    @cached_property
+    def closed_own(self) -> Array:
+        """As `own`, where the constant is a further column, shape (m, k + 1)."""
+        columns = self.goal.candidates.columns[[*self.chosen, CONSTANT_PLACE]].T
+        inverse = np.linalg.inv(self.closed_basis.T @ columns)
+        return np.asarray(self.closed_basis @ (inverse / np.linalg.norm(inverse, axis=1, keepdims=True)).T)
+
     def pseudo_inverse(self) -> Array:
         """Return the matrix, shape (k, m), that maps a target to coefficients of any sign."""
         return np.asarray(self.inverse @ self.basis.T)
@@ -138,9 +150,13 @@ def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Sub
 
 
 def perpendicular(columns: Array, basis: Array) -> Array:
-    """Return columns, shape (m, q), after projecting out a basis; twice, for roundoff."""
-    left = columns - basis @ (basis.T @ columns)
-    return np.asarray(left - basis @ (basis.T @ left))
+    """Return columns, shape (m, q), after projecting out an orthonormal basis."""
+    return np.asarray(columns - basis @ (basis.T @ columns))
+
+
+def squares(columns: Array) -> Array:
+    """Return the squared norms of columns, shape (q,)."""
+    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def ranked(scores: Array, candidates: Candidates, most: int) -> Array:

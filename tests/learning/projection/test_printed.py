@@ -251,12 +251,12 @@ def test_sums_that_stay_far_away_are_replaced() -> None:
     assert len(found.selected) == 12
 
 
-def test_sums_are_preferred() -> None:
+@pytest.mark.parametrize("factor", [2.0, 1 / 3])
+def test_sums_are_preferred(factor: float) -> None:
     """What is both a sum and a product of few terms is printed as a sum, however exact the product is."""
-    for factor in (2.0, 1 / 3):
-        found = printed(target_of(MIXED, lambda c, f=factor: 7 * f ** c("a"), error=0.02))
-        assert found.form == "sum"
-        assert dict(found.terms) == pytest.approx({CONSTANT: 7, A: 7 * (factor - 1)})
+    found = printed(target_of(MIXED, lambda c: 7 * factor ** c("a"), error=0.02))
+    assert found.form == "sum"
+    assert dict(found.terms) == pytest.approx({CONSTANT: 7, A: 7 * (factor - 1)})
 
 
 @pytest.mark.parametrize(("learned", "limit"), [(8, 0.4), (40, 0.5)])

@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 
 from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.exchange import _scores, eliminated, exchanged, next_smaller, reduced
+from splc.learning.projection.exchange import _left, _residuals, eliminated, exchanged, next_smaller, reduced
 from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
@@ -191,12 +191,18 @@ def test_residuals_without_a_term(signed: bool) -> None:
     """The residuals that replacements are scored with are those of a fit without the term."""
     goal = goal_of(BINARY, signed)
     model = forward(goal, 0.05)[6]
-    residuals, moments = _scores(model)
+    residuals = _residuals(model, model.chosen)
     for at, position in enumerate(model.chosen):
         columns = goal.candidates.columns[[each for each in model.chosen if each != position]].T
         expected = goal.target - columns @ np.linalg.lstsq(columns, goal.target)[0]
         np.testing.assert_allclose(residuals[:, at], expected, atol=1e-9)
-        np.testing.assert_allclose(moments[:, at], goal.candidates.columns @ expected, atol=1e-9)
+        places = np.array([place for place in range(1, len(goal.candidates)) if place not in model.chosen])
+        found = _left(model, position, places)
+        for left, base in zip(found, (np.column_stack([columns, goal.candidates.columns[0]]), columns), strict=True):
+            others = goal.candidates.columns[places].T
+            rest = others - base @ np.linalg.lstsq(base, others)[0]
+            if position != 0:
+                np.testing.assert_allclose(left, (rest**2).sum(axis=0), atol=1e-9)
 
 
 def test_aliases_are_not_selected() -> None:
