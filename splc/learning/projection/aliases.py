@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.learning.projection.size import Projection
+from splc.learning.projection.size import ProjectedModel
 from splc.learning.projection.subset import CONSTANT_PLACE, LEFT_AROUND, Subset
 from splc.types import Array
 
@@ -12,7 +12,7 @@ from splc.types import Array
 MOST = 3
 
 
-def aliases_of(projection: Projection, model: Subset) -> tuple[tuple[str, str], ...]:
+def aliases_of(projection: ProjectedModel, model: Subset) -> tuple[tuple[str, str], ...]:
     """Return pairs of texts: a term, and another one that is a linear function of it on the learning set.
 
     Terms that are linear functions of each other at all valid configurations are the same and not reported. At most

@@ -18,7 +18,7 @@ from splc.learning.projection.constants import (
     ROWS_PER_LEVEL,
     SQUARE_SHIFT,
 )
-from splc.learning.projection.kernel import Design
+from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.variables import Variable
 from splc.types import Array
 
@@ -27,7 +27,7 @@ Shape = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
-class Basis:
+class OptionBasis:
     """The columns of the variables; products are taken across variables only.
 
     Attributes:
@@ -42,13 +42,13 @@ class Basis:
         """Return the columns of each variable, shapes (n, columns)."""
         return [_block(variable, configurations, self.rows) for variable in self.variables]
 
-    def designs(self, configurations: Configurations) -> tuple[Design, ...]:
+    def designs(self, configurations: Configurations) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
 
         Thresholds let an influence change at any value. All thresholds of an option share one relevance.
         """
         blocks = self.blocks(configurations)
-        plain = Design.of(blocks)
+        plain = KernelDesign.of(blocks)
         steps = [_thresholds(variable, configurations) for variable in self.variables]
         if not any(step.shape[1] for step in steps):
             return (plain,)
@@ -58,7 +58,7 @@ class Basis:
             end = first + block.shape[1]
             numbers += [*range(first, end), *[end] * step.shape[1]]
         both = [np.hstack(pair) for pair in zip(blocks, steps, strict=True)]
-        return plain, Design.of(both, np.array(numbers))
+        return plain, KernelDesign.of(both, np.array(numbers))
 
 
 def _thresholds(variable: Variable, configurations: Configurations) -> Array:

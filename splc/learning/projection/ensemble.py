@@ -11,8 +11,8 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.learning.projection import constants
-from splc.learning.projection.basis import Basis
-from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
 from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
@@ -38,10 +38,10 @@ class Ensemble:
         quantile: the multiple of the standard deviation on each side of intervals.
     """
 
-    basis: Basis
+    basis: OptionBasis
     scale: Scale
     configurations: Configurations
-    parts: tuple[Posterior, ...]
+    parts: tuple[KernelPosterior, ...]
     constant: tuple[float, float]
     noise: float
     noise_unit: float
@@ -128,7 +128,7 @@ class Ensemble:
             raise ValueError(str(error)) from None
         names = set(content["variables"])
         variables = tuple(variable for variable in variables_of(system) if variable.name in names)
-        basis = Basis(variables, len(configurations))
+        basis = OptionBasis(variables, len(configurations))
         designs = basis.designs(configurations)
         kinds = [int(kind) for kind in content["kinds"]]
         values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
@@ -140,7 +140,9 @@ class Ensemble:
         if not fitting or (hyperparameters and not len(values) == len(noises) == len(configurations)):
             raise ValueError("the hyperparameters do not fit the system")
         parts = tuple(
-            Posterior(row, designs[kind], values, noises, float(content["mean"]), float(content["deviation"]), kind)
+            KernelPosterior(
+                row, designs[kind], values, noises, float(content["mean"]), float(content["deviation"]), kind
+            )
             for row, kind in zip(hyperparameters, kinds, strict=True)
         )
         level, spread = map(float, content["constant"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from splc.learning.projection.size import Projection
+from splc.learning.projection.size import ProjectedModel
 from splc.learning.projection.subset import Subset
 from splc.types import Array
 
@@ -18,7 +18,7 @@ NOTHING = 1e-5
 ROWS_PER_TERM = 2
 
 
-def exact_model(projection: Projection) -> Subset | None:
+def exact_model(projection: ProjectedModel) -> Subset | None:
     """Return the shortest model of a path that fits all measured values exactly, None if there is none.
 
     The full model is smooth: it follows measured values without noise closely, but not exactly. A short model that
@@ -44,7 +44,7 @@ def exact_model(projection: Projection) -> Subset | None:
     return None
 
 
-def with_exact(projection: Projection) -> Projection | None:
+def with_exact(projection: ProjectedModel) -> ProjectedModel | None:
     """Return a projection whose model fits the measured values exactly, None if there is no such model."""
     found = exact_model(projection)
     return None if found is None else replace(projection, model=found)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from splc.learning.projection import constants
-from splc.learning.projection.kernel import Design
-from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.kernel import KernelDesign
+from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
-from splc.learning.projection.search import Optimum, search, start_of
+from splc.learning.projection.search import SearchResult, search, start_of
 from splc.types import Array
 
 
@@ -26,7 +26,7 @@ class Data:
         repetitions: the number of measurements of each, shape (n,).
     """
 
-    designs: tuple[Design, ...]
+    designs: tuple[KernelDesign, ...]
     y: Array
     repetitions: Array
 
@@ -54,8 +54,8 @@ class FirstFit:
     scale: Scale
     noise: Array
     noise_unit: float
-    posterior: Posterior
-    optimum: Optimum
+    posterior: KernelPosterior
+    optimum: SearchResult
     evidence: float
     gain: float
 
@@ -84,7 +84,7 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
     if scale.name == "log":
         evidence -= float(np.log(y[some]).sum())
     gain = float(z @ z) / 2 - optimum.evidence
-    posterior = Posterior(optimum.logarithms, data.designs[kind], t, noise, mean, deviation, kind)
+    posterior = KernelPosterior(optimum.logarithms, data.designs[kind], t, noise, mean, deviation, kind)
     return FirstFit(scale, noise, unit, posterior, optimum, evidence, gain)
 
 
@@ -102,8 +102,8 @@ class Refits:
     """
 
     first: FirstFit
-    parts: tuple[Posterior, ...]
-    folds: tuple[Posterior, ...]
+    parts: tuple[KernelPosterior, ...]
+    folds: tuple[KernelPosterior, ...]
     means: Array
     deviations: Array
     explained: float
@@ -134,7 +134,7 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         z = (t[some] - mean) / deviation
         start = begin.optimum.logarithms
         found = search(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
-        held = Posterior(found, design, t, noise, mean, deviation, kind)
+        held = KernelPosterior(found, design, t, noise, mean, deviation, kind)
         folds.append(held)
         parts.append(replace(begin.posterior, logarithms=found))
         means[out], variances = held.moments(data.designs[kind].rows(out))

@@ -10,7 +10,7 @@ from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exact import with_exact
 from splc.learning.projection.forward import MOST_TERMS
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import KAPPA, Projection, projected
+from splc.learning.projection.size import KAPPA, ProjectedModel, projected
 from splc.learning.projection.units import has_levels, units_of
 from splc.learning.projection.variables import Variable
 
@@ -39,7 +39,7 @@ NEAR = 1.5
 
 
 @dataclass(frozen=True)
-class Choice:
+class FormChoice:
     """The chosen projection.
 
     Attributes:
@@ -47,11 +47,13 @@ class Choice:
         reason: why it is a product, if it was chosen; otherwise empty.
     """
 
-    projection: Projection
+    projection: ProjectedModel
     reason: str = ""
 
 
-def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order: int | None, readable: bool) -> Choice:
+def chosen_form(
+    rows: Rows, variables: Sequence[Variable], *, form: Form, order: int | None, readable: bool
+) -> FormChoice:
     """Return the projection of the form that is asked for, or of the one that follows the full model better.
 
     Args:
@@ -66,28 +68,28 @@ def chosen_form(rows: Rows, variables: Sequence[Variable], *, form: Form, order:
     order = most if order is None else min(order, max(len(variables), 1))
     if form == "product" and rows.target.positive:
         product = _product(rows, variables, order, readable)
-        return Choice(with_exact(product) or product)
+        return FormChoice(with_exact(product) or product)
     whole = _sum(rows, variables, order, readable, hopeless=form == "auto")
     if (exact := with_exact(whole)) is not None:
-        return Choice(exact)
+        return FormChoice(exact)
     limited = whole.floor > LIMITED * KAPPA * rows.tolerance
     if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
         other = _sum(rows, variables, order, readable, hopeless=form == "auto", levels=True)
         whole = other if other.error <= LEVEL_GAIN * whole.error else whole
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
-        return Choice(whole)
+        return FormChoice(whole)
     if form == "auto" and not rows.target.multiplicative:
-        return Choice(whole)
+        return FormChoice(whole)
     useful = _useful(whole)
     product = _product(rows, variables, order, readable, useful)
     if form == "auto" and (exact := with_exact(product)) is not None:
-        return Choice(exact, "a product of factors: it fits all measured values exactly")
+        return FormChoice(exact, "a product of factors: it fits all measured values exactly")
     if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
-        return Choice(whole)
+        return FormChoice(whole)
     if _farther(whole, product) > FARTHER and numeric:
         whole = _sum(rows, variables, order, readable, hopeless=form == "auto", reciprocal=True)
     reason = "" if form == "sum" else _reason(whole, product)
-    return Choice(product if reason else whole, reason)
+    return FormChoice(product if reason else whole, reason)
 
 
 def _sum(
@@ -99,7 +101,7 @@ def _sum(
     hopeless: bool,
     reciprocal: bool = False,
     levels: bool = False,
-) -> Projection:
+) -> ProjectedModel:
     units, values = units_of(variables, rows.configurations, reciprocal=reciprocal, levels=levels)
     candidates = Candidates(
         units,
@@ -113,7 +115,7 @@ def _sum(
     return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless)
 
 
-def _useful(whole: Projection) -> int:
+def _useful(whole: ProjectedModel) -> int:
     """Return the number of terms above which a product is not printed instead of a sum, with a margin.
 
     A sum that follows the full model within its tolerance is replaced only by a much shorter product.
@@ -126,7 +128,7 @@ def _useful(whole: Projection) -> int:
 
 def _product(
     rows: Rows, variables: Sequence[Variable], order: int, readable: bool, most: int = MOST_TERMS
-) -> Projection:
+) -> ProjectedModel:
     units, values = units_of(variables, rows.configurations, product=True)
     candidates = Candidates(
         units,
@@ -141,12 +143,12 @@ def _product(
     return projected(rows, candidates, product=True, readable=readable, most=most)
 
 
-def _farther(whole: Projection, product: Projection) -> float:
+def _farther(whole: ProjectedModel, product: ProjectedModel) -> float:
     """Return how many times as far from the full model a sum is as the product, or as it may be."""
     return whole.model.rms / max(product.model.rms, whole.kappa * whole.rows.tolerance)
 
 
-def _reason(whole: Projection, product: Projection) -> str:
+def _reason(whole: ProjectedModel, product: ProjectedModel) -> str:
     """Return why a product is printed instead of a sum; empty if the sum is printed."""
     ratio = _farther(whole, product)
     if ratio > FARTHER:

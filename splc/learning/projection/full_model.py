@@ -11,13 +11,13 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection import constants
-from splc.learning.projection.basis import Basis
+from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, refits
 from splc.learning.projection.guard import distinguishable
-from splc.learning.projection.kernel import Design
+from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.order import hash_order
-from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
@@ -42,7 +42,7 @@ class FullModel:
         constant: why nothing but a constant was learned, empty otherwise.
     """
 
-    basis: Basis
+    basis: OptionBasis
     scale: Scale
     rows: Array
     configurations: Configurations
@@ -59,7 +59,7 @@ class FullModel:
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
         n, found = len(self.t), self.refits
-        parts: tuple[Posterior, ...] = ()
+        parts: tuple[KernelPosterior, ...] = ()
         noise, unit = 0.0, 1.0
         if found is not None:
             parts, unit = found.parts, found.first.noise_unit
@@ -149,11 +149,11 @@ class FullModel:
             covariance=lambda projection: self._covariance(designs, projection),
         )
 
-    def _fold_predictions(self, designs: Sequence[Design]) -> Array:
+    def _fold_predictions(self, designs: Sequence[KernelDesign]) -> Array:
         assert self.refits is not None
         return np.array([self.scale.backward(fold.means(designs[fold.kind])) for fold in self.refits.folds])
 
-    def _covariance(self, designs: Sequence[Design], projection: Array) -> Array:
+    def _covariance(self, designs: Sequence[KernelDesign], projection: Array) -> Array:
         if self.refits is None:
             sums = projection.sum(axis=1)
             # One value has no variance; its constant has no estimate.
@@ -185,7 +185,7 @@ def full_model(
     rows = hash_order(configurations)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
-    basis = Basis(variables, len(rows))
+    basis = OptionBasis(variables, len(rows))
     data = Data(basis.designs(chosen), values, counts)
     # Of all values: a property that is 0 somewhere has no ln y there.
     positive = bool(np.min(y) > 0)

@@ -19,7 +19,7 @@ _FAST = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class KernelDesign:
     """The columns of some configurations, grouped by blocks.
 
     Attributes:
@@ -35,7 +35,7 @@ class Design:
     relevances: Array
 
     @classmethod
-    def of(cls, blocks: Sequence[Array], relevances: Array | None = None) -> Design:
+    def of(cls, blocks: Sequence[Array], relevances: Array | None = None) -> KernelDesign:
         """Return the design of blocks of columns, by default with a relevance for each column."""
         starts = tuple(np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist())
         signs = np.array([block.shape[1] == 1 and bool((abs(block) == 1).all()) for block in blocks], dtype=bool)
@@ -51,9 +51,9 @@ class Design:
         """The number of relevances."""
         return int(self.relevances.max()) + 1 if len(self.relevances) else 0
 
-    def rows(self, rows: Array | slice) -> Design:
+    def rows(self, rows: Array | slice) -> KernelDesign:
         """Return some of the configurations."""
-        return Design(self.columns[rows], self.starts, self.signs, self.relevances)
+        return KernelDesign(self.columns[rows], self.starts, self.signs, self.relevances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +81,12 @@ class Hyperparameters:
         return cls(values[:-4], *map(float, values[-4:]))
 
 
-def kernel(theta: Hyperparameters, first: Design, second: Design) -> Array:
+def kernel(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel between configurations, shape (n, m), without noise."""
     return _Parts(theta, first, second).kernel
 
 
-def kernel_diagonal(theta: Hyperparameters, design: Design) -> Array:
+def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
     """Return the kernel of each configuration with itself, shape (n,)."""
     squares = design.columns**2 * theta.relevances[design.relevances]
     own = np.add.reduceat(squares, design.starts[:-1], axis=1)
@@ -98,7 +98,7 @@ def kernel_diagonal(theta: Hyperparameters, design: Design) -> Array:
 class _Parts:
     """The kernel between two designs with what its gradient needs."""
 
-    def __init__(self, theta: Hyperparameters, first: Design, second: Design) -> None:
+    def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
         self.theta = theta
         rho = theta.interaction
         starts = first.starts
@@ -126,7 +126,7 @@ class _Parts:
         self.kernel: Array = 1 + (self.product - 1) / rho + theta.stationary * self.matern
 
 
-def objective(logarithms: Array, design: Design, z: Array, noise: Array) -> tuple[float, Array]:
+def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
     """Return the negative log evidence of standardised targets (without the constant), and its gradient.
 
     Args:
@@ -155,7 +155,7 @@ def objective(logarithms: Array, design: Design, z: Array, noise: Array) -> tupl
     return value, _gradient(parts, design, outer, noise)
 
 
-def _gradient(parts: _Parts, design: Design, outer: Array, noise: Array) -> Array:
+def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -> Array:
     """Return the gradient by the logarithms, for `outer` = (K^-1 - v v')/2."""
     theta, columns = parts.theta, design.columns
     rho, relevances = theta.interaction, parts.relevances

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from splc.learning.projection.exchange import next_smaller
-from splc.learning.projection.size import Projection
+from splc.learning.projection.size import ProjectedModel
 from splc.learning.projection.subset import Subset
 from splc.learning.result import PathPoint
 
 
-def path_points(projection: Projection, model: Subset) -> tuple[PathPoint, ...]:
+def path_points(projection: ProjectedModel, model: Subset) -> tuple[PathPoint, ...]:
     """Return models from one summand to many, with their expected errors.
 
     Up to the size of the printed model they are what backward elimination leaves of it. Longer ones are those of the
@@ -41,7 +41,7 @@ def _descent(model: Subset) -> list[tuple[Subset, int]]:
     return [*found, (model, model.chosen[0])]
 
 
-def _point(projection: Projection, model: Subset, added: int) -> PathPoint:
+def _point(projection: ProjectedModel, model: Subset, added: int) -> PathPoint:
     """Return the size and the expected error: that of the full model, and the distance to it."""
     rows = projection.rows
     own = float(np.abs(rows.held_out).mean())

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from splc.learning.projection.constants import JITTER
-from splc.learning.projection.kernel import Design, Hyperparameters, kernel, kernel_diagonal
+from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal
 from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class KernelPosterior:
     """A Gaussian process with the kernel of the full model, conditioned on measured configurations.
 
     Attributes:
@@ -27,7 +27,7 @@ class Posterior:
     """
 
     logarithms: Array
-    design: Design
+    design: KernelDesign
     t: Array
     noise: Array
     mean: float
@@ -61,11 +61,11 @@ class Posterior:
         """The variance of the noise of one measurement, on the scale of t."""
         return self.deviation**2 * self.theta.noise
 
-    def means(self, design: Design) -> Array:
+    def means(self, design: KernelDesign) -> Array:
         """Return the posterior mean at configurations, shape (m,)."""
         return self.moments(design, variances=False)[0]
 
-    def moments(self, design: Design, variances: bool = True) -> tuple[Array, Array]:
+    def moments(self, design: KernelDesign, variances: bool = True) -> tuple[Array, Array]:
         """Return the posterior mean and the variance without noise at configurations, shapes (m,)."""
         from scipy.linalg import solve_triangular
 
@@ -77,7 +77,7 @@ class Posterior:
         left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", solved, solved)
         return means, self.deviation**2 * np.maximum(left, 0.0)
 
-    def covariance(self, design: Design, weights: Array) -> Array:
+    def covariance(self, design: KernelDesign, weights: Array) -> Array:
         """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
         from scipy.linalg import solve_triangular
 

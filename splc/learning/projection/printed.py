@@ -15,7 +15,7 @@ from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.form import Form, chosen_form
 from splc.learning.projection.path import path_points
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import Projection, shortened
+from splc.learning.projection.size import ProjectedModel, shortened
 from splc.learning.projection.subset import Subset
 from splc.learning.projection.target import Target
 from splc.learning.projection.uncertainty import covariance_of, estimate
@@ -156,7 +156,7 @@ def printed_model(target: Target, variables: Sequence[Variable], settings: Print
     )
 
 
-def _selected(projection: Projection, model: Subset) -> tuple[tuple[PrintedTerm, ...], tuple[Derived, ...]]:
+def _selected(projection: ProjectedModel, model: Subset) -> tuple[tuple[PrintedTerm, ...], tuple[Derived, ...]]:
     """Return the terms of a model in the unit of the property, and the subexpressions in them."""
     candidates, unit = model.goal.candidates, projection.rows.target.unit
     influences = candidates.influences(model.chosen, model.coefficients)

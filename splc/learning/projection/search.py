@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.learning.projection import constants
-from splc.learning.projection.kernel import Design, objective
+from splc.learning.projection.kernel import KernelDesign, objective
 from splc.types import Array
 
 # Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over
@@ -26,7 +26,7 @@ _LONGEST = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class SearchResult:
     """The end of a search.
 
     Attributes:
@@ -62,7 +62,7 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
     return value + float((rest**2).sum()) / 2, np.concatenate([gradient, rest / widths])
 
 
-def search(design: Design, z: Array, noise: Array, start: Array, iterations: int) -> Optimum:
+def search(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
     """Return the most probable hyperparameters.
 
     Args:
@@ -82,7 +82,7 @@ def search(design: Design, z: Array, noise: Array, start: Array, iterations: int
     names = ["relevance"] * (len(start) - 4) + ["interaction", "stationary", "width", "noise"]
     low, high = np.array([bounds[name] for name in names]).T
     x, value = minimum(whole, start, low, high, iterations)
-    return Optimum(x, value, value - penalty(x)[0])
+    return SearchResult(x, value, value - penalty(x)[0])
 
 
 def minimum(

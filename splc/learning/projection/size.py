@@ -24,7 +24,7 @@ FLOOR_SHARE = 1 / 8
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class ProjectedModel:
     """The full model projected onto few terms of one form.
 
     Attributes:
@@ -67,7 +67,7 @@ def projected(
     readable: bool = False,
     hopeless: bool = False,
     most: int = MOST_TERMS,
-) -> Projection:
+) -> ProjectedModel:
     """Return the full model projected onto few candidates.
 
     Args:
@@ -81,18 +81,18 @@ def projected(
     goal = Goal(candidates, rows.scaled(rows.target.predicted[rows.order], product), rows.weight, affine=product)
     path = forward(goal, KAPPA * rows.tolerance, hopeless=hopeless, most=most)
     floor = path[-1].rms
-    found: list[Projection] = []
+    found: list[ProjectedModel] = []
     for kappa in (KAPPA, *(LARGER_KAPPAS if readable or rows.target.learned >= KAPPA_ROWS else ())):
         tolerance = kappa * rows.tolerance
         bound = float(np.hypot(tolerance, floor)) if floor > FLOOR_SHARE * tolerance else tolerance
         first = next((model for model in path if model.rms <= bound), path[-1])
         model = reduced(first, max(bound, first.rms) if first is path[-1] else bound)
         error = _error(rows, model, product)
-        found.append(Projection(rows, product, tuple(path), model, kappa, bound, floor, error))
+        found.append(ProjectedModel(rows, product, tuple(path), model, kappa, bound, floor, error))
     return _selected(found, readable)
 
 
-def _selected(found: Sequence[Projection], readable: bool) -> Projection:
+def _selected(found: Sequence[ProjectedModel], readable: bool) -> ProjectedModel:
     """Return the projection with the smallest error outside of the folds; with `readable` the shortest good one."""
     reference = found[0].error
     if readable:
@@ -112,7 +112,7 @@ def _error(rows: Rows, model: Subset, product: bool) -> float:
     return float(np.abs(rows.differences(rows.out_of_fold(predicted))).mean())
 
 
-def shortened(projection: Projection, most: int) -> Subset:
+def shortened(projection: ProjectedModel, most: int) -> Subset:
     """Return the selected model with at most so many summands."""
     model = projection.model
     if len(model.chosen) > most:

@@ -8,14 +8,14 @@ from statistics import NormalDist
 import numpy as np
 
 from splc.learning.projection.constants import LEVEL
-from splc.learning.projection.size import Projection
+from splc.learning.projection.size import ProjectedModel
 from splc.learning.projection.subset import Subset
 from splc.learning.result import InfluenceEstimate
 from splc.models.terms import Term
 from splc.types import Array
 
 
-def covariance_of(projection: Projection, model: Subset) -> Array:
+def covariance_of(projection: ProjectedModel, model: Subset) -> Array:
     """Return the covariance of the coefficients of columns of unit norm, shape (terms, terms).
 
     It is the sum of two: that of the projections of the full model's posterior, and the jackknife's of the

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.learning.projection.basis import Basis
+from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, full_model
-from splc.learning.projection.kernel import Design, kernel
+from splc.learning.projection.kernel import KernelDesign, kernel
 from splc.learning.projection.order import hash_order, hashes
-from splc.learning.projection.posterior import Posterior
+from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
@@ -54,12 +54,12 @@ def test_posterior_is_conditional_normal() -> None:
     """Means, variances and covariances are those of the conditional normal distribution."""
     model = system()
     measured, others = drawn(model, 12), drawn(model, 5, 1)
-    basis = Basis(variables_of(model), 12)
-    design, other = (Design.of(basis.blocks(each)) for each in (measured, others))
+    basis = OptionBasis(variables_of(model), 12)
+    design, other = (KernelDesign.of(basis.blocks(each)) for each in (measured, others))
     rng = np.random.default_rng(3)
     logarithms = rng.normal(-1, 0.5, design.columns.shape[1] + 4)
     t, noise = rng.normal(3, 2, 12), rng.uniform(0.5, 2, 12)
-    posterior = Posterior(logarithms, design, t, noise, 3.0, 2.0)
+    posterior = KernelPosterior(logarithms, design, t, noise, 3.0, 2.0)
     theta = posterior.theta
     inverse = np.linalg.inv(kernel(theta, design, design) + np.diag(theta.noise * noise + 1e-8))
     cross = kernel(theta, design, other)

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.learning.projection.kernel import Design, Hyperparameters, kernel, kernel_diagonal, objective
+from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal, objective
 from splc.types import Array
 
 
-def random_design(seed: int, rows: int, kinds: str) -> Design:
+def random_design(seed: int, rows: int, kinds: str) -> KernelDesign:
     """Return a design with a block for each letter: s is ±1, w three columns of ±1 and numbers, n a number."""
     rng = np.random.default_rng(seed)
     signs = rng.choice([-1.0, 1.0], (len(kinds), rows, 1))
     numbers = rng.normal(size=(len(kinds), rows, 2))
     blocks = {"s": signs, "n": numbers[:, :, :1], "w": np.concatenate([signs, numbers], axis=2)}
-    return Design.of([blocks[kind][at] for at, kind in enumerate(kinds)])
+    return KernelDesign.of([blocks[kind][at] for at, kind in enumerate(kinds)])
 
 
-def defined(theta: Hyperparameters, first: Design, second: Design) -> Array:
+def defined(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel as the sum over all sets of blocks, which the product form abbreviates."""
     found = np.empty((len(first), len(second)))
     spans = list(itertools.pairwise(first.starts))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.projection.basis import Basis
+from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.variables import numbers_of, variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -87,7 +87,7 @@ VALUES = (1.0, 2.0, 4.0, 8.0, 16.0)
 def test_columns_of_numeric_options(values: tuple[float, ...], rows: int, columns: int) -> None:
     """The columns of numeric options are independent and scaled."""
     model = VariabilityModel("made", (NumericOption("n", values),))
-    (block,) = Basis(variables_of(model), rows).blocks(Space(model).enumerate())
+    (block,) = OptionBasis(variables_of(model), rows).blocks(Space(model).enumerate())
     assert block.shape == (len(values), columns)
     assert np.isfinite(block).all()
     assert abs(block).max() <= 1.3 + 1e-12
@@ -97,7 +97,7 @@ def test_columns_of_numeric_options(values: tuple[float, ...], rows: int, column
 def test_deselected_option_has_a_column() -> None:
     """A deselected option has zeros, and a column that states it."""
     model = VariabilityModel("made", (NumericOption("n", VALUES, deselected_flag=-1.0),))
-    (block,) = Basis(variables_of(model), 10).blocks(Space(model).enumerate())
+    (block,) = OptionBasis(variables_of(model), 10).blocks(Space(model).enumerate())
     np.testing.assert_array_equal(block[-1], [0, 0, 0, -1])
     np.testing.assert_array_equal(block[:-1, -1], 1)
 
@@ -106,6 +106,6 @@ def test_columns_of_groups() -> None:
     """A group has a column for each member only with enough rows."""
     model = VariabilityModel("made", group("p0", "p1", "p2", "p3"))
     space = Space(model).enumerate()
-    few, many = (Basis(variables_of(model), rows).blocks(space)[0] for rows in (10, 100))
+    few, many = (OptionBasis(variables_of(model), rows).blocks(space)[0] for rows in (10, 100))
     assert few.shape == (4, 3)
     assert many.shape == (4, 6)
