@@ -1,0 +1,23 @@
+"""The committed results of the accuracy of learners, and the page that shows them."""
+
+from __future__ import annotations
+
+import json
+
+from casestudies.accuracy.__main__ import PAGE, PRESETS
+from casestudies.accuracy.learners import BASELINES, known
+from casestudies.accuracy.page import HERE, blocks_of_page, rows_of
+from casestudies.report.page import blocks_of
+
+
+def test_committed_results() -> None:
+    """The committed results have all learners, and the page shows what their tables have."""
+    page = (HERE / "README.md").read_text(encoding="utf-8")
+    expected = {name: text.rstrip() + "\n" for name, text in blocks_of_page().items()}
+    assert blocks_of(page) == expected
+    for name in PRESETS:
+        manifest = json.loads((HERE / name / "manifest.json").read_text(encoding="utf-8"))
+        assert manifest["state"] == "finished"
+        learners = {row["learner"] for row in rows_of(HERE / name / "table.csv")}
+        assert learners == set(known()) - set(BASELINES if name == "noise" else ())
+    assert PAGE not in PRESETS
