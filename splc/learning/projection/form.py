@@ -8,7 +8,7 @@ from typing import Literal
 
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exact import with_exact
-from splc.learning.projection.forward import MOST_TERMS
+from splc.learning.projection.forward import MOST_TERMS, is_hopeless
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import KAPPA, ProjectedModel, projected
 from splc.learning.projection.units import has_levels, units_of
@@ -69,12 +69,13 @@ def chosen_form(
     if form == "product" and rows.target.positive:
         product = _product(rows, variables, order, readable)
         return FormChoice(with_exact(product) or product)
-    whole = _sum(rows, variables, order, readable, hopeless=form == "auto")
+    hopeless = form == "auto" and rows.target.multiplicative
+    whole = _sum(rows, variables, order, readable, hopeless=hopeless)
     if (exact := with_exact(whole)) is not None:
         return FormChoice(exact)
     limited = whole.floor > LIMITED * KAPPA * rows.tolerance
     if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
-        other = _sum(rows, variables, order, readable, hopeless=form == "auto", levels=True)
+        other = _sum(rows, variables, order, readable, hopeless=hopeless, levels=True)
         whole = other if other.error <= LEVEL_GAIN * whole.error else whole
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return FormChoice(whole)
@@ -87,8 +88,10 @@ def chosen_form(
     if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
         return FormChoice(whole)
     if _farther(whole, product) > FARTHER and numeric:
-        whole = _sum(rows, variables, order, readable, hopeless=form == "auto", reciprocal=True)
+        whole = _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
     reason = "" if form == "sum" else _reason(whole, product)
+    if hopeless and not reason and is_hopeless(whole.path[-1], KAPPA * rows.tolerance):
+        return FormChoice(_sum(rows, variables, order, readable, hopeless=False))
     return FormChoice(product if reason else whole, reason)
 
 

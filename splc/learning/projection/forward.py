@@ -31,8 +31,8 @@ EXCHANGED = 12
 STALLED, STALLED_SHARE = 3, 0.03
 # The path ends at this share of the tolerance. (1/50 in the reference; the terms after a tenth are not printed.)
 EXACT = 1 / 10
-# A sum that is this many times the tolerance away after so many terms is not continued where a product may replace it.
-HOPELESS, HOPELESS_TERMS = 3.0, 40
+# A sum that is this many times the tolerance away after so many terms is continued only if no product replaces it.
+HOPELESS, HOPELESS_TERMS = 2.0, 40
 
 
 def forward(goal: Goal, tolerance: float, *, hopeless: bool = False, most: int = MOST_TERMS) -> list[Subset]:
@@ -52,7 +52,7 @@ def forward(goal: Goal, tolerance: float, *, hopeless: bool = False, most: int =
             break
         if len(last.terms) >= most and last.rms > tolerance:
             break
-        if hopeless and len(last.terms) >= HOPELESS_TERMS and last.rms > HOPELESS * tolerance:
+        if hopeless and is_hopeless(last, tolerance):
             break
         if len(path) > STALLED and path[-1 - STALLED].square - last.square < stalled:
             break
@@ -64,6 +64,11 @@ def forward(goal: Goal, tolerance: float, *, hopeless: bool = False, most: int =
         # With no bound to keep, replacements must lower the distance.
         path.append(exchanged(added, 0.0) if len(added.terms) <= EXCHANGED else added)
     return path
+
+
+def is_hopeless(model: Subset, tolerance: float) -> bool:
+    """Return whether a model with many terms is far from the full model."""
+    return len(model.terms) >= HOPELESS_TERMS and model.rms > HOPELESS * tolerance
 
 
 def _next(last: Subset) -> Subset | None:
