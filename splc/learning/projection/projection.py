@@ -56,6 +56,7 @@ class ProjectionLearner:
 
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
+        _require_range(problem)
         started = time.monotonic()
         # One thread: with several, sums differ in their last bits.
         with threadpool_limits(1):
@@ -85,6 +86,15 @@ class ProjectionLearner:
             path=printed.path,
             intervals=full.ensemble,
         )
+
+
+def _require_range(problem: LearningProblem) -> None:
+    """Refuse values whose squares, relative to the others, are not numbers."""
+    sizes = abs(problem.target[problem.target != 0])
+    if len(sizes) and np.ptp(np.log10(sizes)) > constants.MOST_POWERS:
+        message = f"the values of {problem.nfp} are between {sizes.min():.3g} and {sizes.max():.3g}"
+        hint = f"check the measurements: a model is about values within {constants.MOST_POWERS} powers of ten"
+        raise LearningError(message, hint=hint)
 
 
 def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]:

@@ -1,0 +1,139 @@
+"""The default learner from end to end: known models, extreme values, notes, and settings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, SpecError
+from splc.learning import LearningResult, learn, learner_of
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+def system(binary: int = 4) -> VariabilityModel:
+    """Return a system with binary options, options with a zero and with negative values, and an optional option."""
+    numeric = (
+        NumericOption("n", POWERS),
+        NumericOption("zero", (0.0, 1.0, 2.0, 5.0, 9.0)),
+        NumericOption("negative", (-3.0, -1.0, 0.0, 2.0, 7.0)),
+        NumericOption("optional", POWERS, deselected_flag=-1.0),
+    )
+    return VariabilityModel("made", (*(BinaryOption(f"b{i}") for i in range(binary)), *numeric))
+
+
+def drawn(model: VariabilityModel, rows: int, seed: int = 0) -> Configurations:
+    """Return random distinct configurations."""
+    rng = np.random.default_rng(seed)
+    indices = np.column_stack([rng.integers(0, option.size, rows) for option in model.options])
+    return Configurations(model, np.unique(indices, axis=0))
+
+
+def known(configurations: Configurations) -> Array:
+    """Return values of a sum of five terms."""
+    column = configurations.column
+    optional = np.nan_to_num(column("optional"))
+    found: Array = 5 + 3 * column("b0") + 2 * column("n") + column("zero") * column("b1") + optional
+    return found
+
+
+def learned(configurations: Configurations, y: Array, **settings: object) -> LearningResult:
+    """Return the result of the default learner."""
+    return learn(Measurements(configurations, {"time": y}), learner="projection", settings=settings)
+
+
+@pytest.mark.parametrize("power", [0, 300, -300])
+def test_sum_without_noise_is_found_exactly(power: int) -> None:
+    """A sum of five terms is found with its influences, in any unit."""
+    configurations = drawn(system(), 60)
+    result = learned(configurations, known(configurations) * 10.0**power)
+    found = {term.text(system().term_order): influence / 10.0**power for term, influence in result.model.terms}
+    assert found == pytest.approx({"1": 5, "b0": 3, "n": 2, "b1 * zero": 1, "optional": 1}, rel=1e-5)
+
+
+def test_product_without_noise_is_found_exactly() -> None:
+    """A product of factors is printed as one."""
+    configurations = drawn(system(), 60)
+    column = configurations.column
+    result = learned(configurations, 3 * 2 ** column("b0") * 5 ** column("b1") * 0.5 ** column("b2") * column("n"))
+    assert result.model.link == "log"
+    assert result.learning_error == pytest.approx(0, abs=1e-3)
+    assert result.model.options == {"b0", "b1", "b2", "n"}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 8, 9])
+def test_few_rows(rows: int) -> None:
+    """Fewer configurations than options give a model with finite predictions."""
+    model = VariabilityModel("many", tuple(BinaryOption(f"o{i:02}") for i in range(50)))
+    configurations = drawn(model, rows)
+    result = learned(configurations, 5 + 3 * configurations.column("o01") + 0.01 * np.arange(len(configurations)))
+    assert np.isfinite(result.predictor.predict(drawn(model, 100, 1))).all()
+    assert len(result.terms) <= rows
+    assert result.cross_validated is None
+
+
+@pytest.mark.parametrize("value", [4.0, 0.0, -2.0])
+def test_equal_values_are_a_constant(value: float) -> None:
+    """Equal values give the constant, with a note."""
+    configurations = drawn(system(), 30)
+    result = learned(configurations, np.full(len(configurations), value))
+    np.testing.assert_allclose(result.predictor.predict(configurations), value)
+    assert result.termination == "constant"
+    assert any("all values are equal" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_values_too_far_apart_are_refused(sign: float) -> None:
+    """Values that differ by hundreds of powers of ten give a message."""
+    configurations = drawn(system(), 40)
+    with pytest.raises(LearningError, match="check the measurements"):
+        learned(configurations, sign * 10.0 ** np.linspace(-300, 300, len(configurations)))
+
+
+def test_options_that_do_not_vary_are_named() -> None:
+    """A note names the options whose influence the learning set cannot show."""
+    configurations = drawn(system(), 60)
+    some = configurations[configurations.column("b3") == 1]
+    assert any("is unknown: b3" in note for note in learned(some, known(some)).notes)
+
+
+def test_order_of_rows_does_not_matter() -> None:
+    """The same measurements in another order give the same model."""
+    configurations = drawn(system(), 40)
+    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, len(configurations)))
+    order = np.random.default_rng(2).permutation(len(configurations))
+    assert learned(configurations, y).model.terms == learned(configurations[order], y[order]).model.terms
+
+
+def test_settings() -> None:
+    """Settings change the model as they say; wrong ones are all named."""
+    configurations = drawn(system(), 40)
+    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, len(configurations)))
+    assert len(learned(configurations, y, terms=3).terms) <= 3
+    assert learned(configurations, y, form="product").model.link == "log"
+    assert any("additive in y" in note for note in learned(configurations, y, scale="raw").notes)
+    singles = learned(configurations, y, order=1).model.terms
+    assert max(len(term.options) for term, _ in singles) == 1
+    with pytest.raises(SpecError) as error:
+        learner_of("projection", settings={"terms": "0", "form": "cube", "abortError": 1})
+    assert [problem.message for problem in error.value.problems] == [
+        "setting terms: '0' is not a positive whole number",
+        "setting form: 'cube' is not one of auto, sum, product",
+        "unknown setting 'abortError'",
+    ]
+
+
+def test_estimates_belong_to_the_terms() -> None:
+    """There is an estimate for each term, whose interval contains the influence."""
+    configurations = drawn(system(), 60)
+    result = learned(configurations, known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, 60)))
+    assert [(each.term, each.influence) for each in result.estimates] == list(result.model.terms)
+    assert all(each.low <= each.influence <= each.high for each in result.estimates)
+    assert all(0.5 <= each.sign_probability <= 1 for each in result.estimates)
+    sizes = [point.terms for point in result.path]
+    assert sizes == sorted(set(sizes))
