@@ -71,20 +71,25 @@ def chosen_form(
         return FormChoice(with_exact(product) or product)
     hopeless = form == "auto" and rows.target.multiplicative
     whole = _sum(rows, variables, order, readable, hopeless=hopeless)
-    if (exact := with_exact(whole)) is not None:
+    exact = with_exact(whole)
+    if exact is not None and (form == "sum" or not rows.target.multiplicative):
         return FormChoice(exact)
     limited = whole.floor > LIMITED * KAPPA * rows.tolerance
     if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
-        other = _sum(rows, variables, order, readable, hopeless=hopeless, levels=True)
-        whole = other if other.error <= LEVEL_GAIN * whole.error else whole
+        levels = _sum(rows, variables, order, readable, hopeless=hopeless, levels=True)
+        whole = levels if levels.error <= LEVEL_GAIN * whole.error else whole
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return FormChoice(whole)
     if form == "auto" and not rows.target.multiplicative:
         return FormChoice(whole)
     useful = _useful(whole)
     product = _product(rows, variables, order, readable, useful)
-    if form == "auto" and (exact := with_exact(product)) is not None:
-        return FormChoice(exact, "a product of factors: it fits all measured values exactly")
+    if form == "auto":
+        other = with_exact(product)
+        if other is not None and (exact is None or exact.size > LONGER * other.size + LONGER_BY):
+            return FormChoice(other, "a product of factors: it fits all measured values exactly")
+    if exact is not None:
+        return FormChoice(exact)
     if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
         return FormChoice(whole)
     if _farther(whole, product) > FARTHER and numeric:
