@@ -82,7 +82,7 @@ def test_fifty_binary_options(rows: int) -> None:
 
 
 def test_learn_command_of_a_case_study(tmp_path: Path) -> None:
-    """`splc learn` on nine configurations of SMG2000 3-D takes at most a second of CPU in all, in units of the yardstick."""
+    """`splc learn` on nine configurations of SMG2000 3-D takes at most a second of CPU, in units of the yardstick."""
     code = """
 import resource, subprocess, sys
 before = resource.getrusage(resource.RUSAGE_CHILDREN)
