@@ -15,7 +15,7 @@ from splc.types import Array
 # All products of 1, 2, 3, … units are candidates while there are at most so many (reference, section 2, step 2).
 MOST_ENUMERATED = 9_000
 # Heirs of selected terms are added while there are at most so many candidates, for memory and time.
-MOST_CANDIDATES = 20_000
+MOST_CANDIDATES = 12_000
 # Products of more units have level units only as heirs.
 MOST_WITH_LEVELS = 2
 # A column is constant if so little of its squared norm is left around the constant.
