@@ -15,7 +15,7 @@ from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.form import Form, chosen_form
 from splc.learning.projection.path import path_points
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import ProjectedModel, shortened
+from splc.learning.projection.size import ProjectedModel, held_out, shortened
 from splc.learning.projection.subset import Subset
 from splc.learning.projection.target import Target
 from splc.learning.projection.uncertainty import covariance_of, estimate
@@ -83,6 +83,8 @@ class Printed:
         tolerance: the distance to the full model, a root mean square of relative differences, that this allows.
         distance: its distance to the full model.
         floor: the distance at the end of the path.
+        errors: the differences of predictions at held-out rows, with the influences of the fold models, and measured
+            values, shape (n,): of ln y for positive properties.
     """
 
     form: Literal["sum", "product"]
@@ -96,6 +98,7 @@ class Printed:
     tolerance: float
     distance: float
     floor: float
+    errors: Array
 
     @property
     def link(self) -> Link:
@@ -153,6 +156,7 @@ def printed_model(target: Target, variables: Sequence[Variable], settings: Print
         tolerance=projection.tolerance,
         distance=model.rms,
         floor=projection.floor,
+        errors=rows.differences(held_out(rows, model, projection.product)),
     )
 
 

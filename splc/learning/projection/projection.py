@@ -81,7 +81,7 @@ class ProjectionLearner:
             seconds=time.monotonic() - started,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[*notes, *_remarks(problem, full, target, printed)],
-            cross_validated=_cross_validated(full),
+            cross_validated=_cross_validated(full, printed),
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.ensemble,
@@ -113,12 +113,12 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]
     return tuple(found), [text]
 
 
-def _cross_validated(full: FullModel) -> CrossValidated | None:
+def _cross_validated(full: FullModel, printed: Printed) -> CrossValidated | None:
     """Return the relative errors outside of the folds; None with too few rows, or for values that are not positive."""
     rows = len(full.rows)
     if not full.scale.positive or rows < max(constants.ROWS_OF_VALIDATION, _enough(full)):
         return None
-    errors: Array = abs(np.expm1(full.residuals)) * 100
+    errors: Array = abs(np.expm1(np.minimum(printed.errors, 600.0))) * 100
     return CrossValidated(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
 
 
@@ -135,7 +135,9 @@ def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed:
     notes = [f"the full model is additive in {full.name}"]
     if len(full.rows) < len(problem.rows):
         notes.append(f"the terms were selected with {rows}; their influences fit all {len(problem.rows):,}")
-    factor = float(np.exp(np.minimum(full.ensemble.quantile * target.spread, 600.0)))
+    # The distance of the printed model to the full one, which few terms make large, adds to the uncertainty.
+    width = np.hypot(full.ensemble.quantile * target.spread, constants.NORMAL_QUANTILE * printed.distance)
+    factor = float(np.exp(np.minimum(width, 600.0)))
     if full.scale.positive and factor > constants.UNKNOWN_FACTOR and len(full.rows) < _enough(full):
         notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")
     elif full.scale.positive:

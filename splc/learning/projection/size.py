@@ -87,7 +87,7 @@ def projected(
         bound = float(np.hypot(tolerance, floor)) if floor > FLOOR_SHARE * tolerance else tolerance
         first = next((model for model in path if model.rms <= bound), path[-1])
         model = reduced(first, max(bound, first.rms) if first is path[-1] else bound)
-        error = _error(rows, model, product)
+        error = float(np.abs(rows.differences(held_out(rows, model, product))).mean())
         found.append(ProjectedModel(rows, product, tuple(path), model, kappa, bound, floor, error))
     return _selected(found, readable)
 
@@ -102,14 +102,14 @@ def _selected(found: Sequence[ProjectedModel], readable: bool) -> ProjectedModel
     return [each for each in allowed if each.error <= best * (1 + 1e-9)][-1]
 
 
-def _error(rows: Rows, model: Subset, product: bool) -> float:
-    """Return the mean error outside of the folds of a model with the influences of each fold's model."""
+def held_out(rows: Rows, model: Subset, product: bool) -> Array:
+    """Return the prediction of each learned row by the model with the influences of the row's fold, shape (n,)."""
     influences = rows.scaled(rows.folds, product) @ model.pseudo_inverse().T
-    columns = model.goal.candidates.columns[np.ix_(np.array(model.chosen), rows.learned)]
+    columns = model.goal.candidates.columns[np.ix_(np.array(model.chosen, dtype=int), rows.learned)]
     predicted = influences @ columns / rows.weights(product)[rows.learned]
     if product:
         predicted = np.exp(np.minimum(predicted, 700.0))
-    return float(np.abs(rows.differences(rows.out_of_fold(predicted))).mean())
+    return rows.out_of_fold(predicted)
 
 
 def shortened(projection: ProjectedModel, most: int) -> Subset:
