@@ -26,7 +26,7 @@ PROPERTY = "solve_compute_seconds"
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of a case study, which is the current folder."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
     monkeypatch.chdir(folder)
     return folder
 
