@@ -40,4 +40,4 @@ def test_names_are_safe_and_distinct(texts: list[str]) -> None:
 )
 def test_what_draws(sampling: str, settings: dict[str, object], expected: bool) -> None:
     """A sampling without a seed of its own draws by the study's seeds, and so does a learner with folds or bags."""
-    assert draws(sampling, StudyLearner(settings=settings)) is expected
+    assert draws(sampling, StudyLearner(kind="stepwise", settings=settings)) is expected
