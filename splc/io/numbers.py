@@ -56,3 +56,8 @@ def column_texts(values: Array, missing: str = "") -> list[str]:
     """Return the shortest texts of a column of numbers, and `missing` for NaN."""
     table = {value: number_text(value) for value in np.unique(values[~np.isnan(values)]).tolist()}
     return [table.get(value, missing) for value in values.tolist()]
+
+
+def comparable_size(value: float) -> float:
+    """Return a number rounded to 9 digits, so that an order by it does not depend on the CPU's rounding errors."""
+    return float(f"{value:.9g}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.io.numbers import comparable_size
 from splc.learning.judging import term_shares
 from splc.learning.projection.variables import stem_of
 from splc.learning.result import InfluenceEstimate
@@ -108,12 +109,12 @@ def option_effects(
     for key, members in found.items():
         levels = len(members) > 1 and any(name in named for options, _ in members for name in options)
         found_here = _with_members(members, named, model.order) if levels else [effect for _, effect in members]
-        effects = tuple(sorted(found_here, key=lambda effect: -effect.size))
+        effects = tuple(sorted(found_here, key=lambda effect: -comparable_size(effect.size)))
         shares = [effect.share for effect in effects if effect.share is not None]
         groups.append(OptionEffects(key, math.fsum(shares) if shares else None, effects, levels))
     # The number of a product that every configuration has comes first.
     product = model.link == "log"
-    return tuple(sorted(groups, key=lambda group: (not product or bool(group.options), -group.size)))
+    return tuple(sorted(groups, key=lambda group: (not product or bool(group.options), -comparable_size(group.size))))
 
 
 def _members(system: VariabilityModel) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.io.numbers import column_texts, number_text, parse_column, parse_number
+from splc.io.numbers import column_texts, comparable_size, number_text, parse_column, parse_number
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -38,3 +38,9 @@ def test_columns_are_read_like_single_numbers(texts: list[str]) -> None:
 def test_missing_cells() -> None:
     """Missing values are written as the given text."""
     assert column_texts(np.array([1.5, np.nan, 1.5]), missing="NaN") == ["1.5", "NaN", "1.5"]
+
+
+def test_sizes_that_differ_by_rounding_errors_are_equal() -> None:
+    """Numbers that agree to 9 digits have the same place in an order; others do not."""
+    assert comparable_size(0.1 + 0.2) == comparable_size(0.3)
+    assert comparable_size(1.0) < comparable_size(1.00000001)

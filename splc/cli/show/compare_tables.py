@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from splc.io.numbers import comparable_size
 from splc.io.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def set_table(pair: Comparison) -> Table:
     of = "mean absolute contributions" if found.of == "mean" else "variance of the predictions"
     rows: list[tuple[Cell, ...]] = [
         (", ".join(each.options) or CONSTANT, 100 * each.first, 100 * each.second, 100 * each.shared)
-        for each in sorted(found.sets, key=lambda each: -max(each.first, each.second))
+        for each in sorted(found.sets, key=lambda each: -comparable_size(max(each.first, each.second)))
     ]
     overlap = "undefined" if found.overlap is None else f"{found.overlap:.3g}"
     return Table(columns, tuple(rows), f"{caption}: overlap {overlap}; shares of the {of}")
