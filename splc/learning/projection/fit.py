@@ -21,7 +21,7 @@ class Data:
     """The learning set of a full model, in hash order.
 
     Attributes:
-        designs: the columns of the n configurations, of one or two kinds (`Basis.designs`).
+        designs: the columns of the n configurations, of one or two kinds (`OptionBasis.designs`).
         y: the measured values, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
     """

@@ -129,7 +129,7 @@ class FullModel:
         both = Configurations.concatenate([self.configurations, unmeasured])
         designs = self.basis.designs(both)
         predicted, deviations = self.ensemble.moments(both)
-        folds = np.tile(predicted, (1, 1)) if self.refits is None else self._fold_predictions(designs)
+        folds = predicted[None] if self.refits is None else self._fold_predictions(designs)
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))
         return Target(
@@ -160,8 +160,9 @@ class FullModel:
             variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0
             return np.outer(sums, sums) * variance / len(self.t)
         parts = self.refits.parts
-        own = np.mean([part.covariance(designs[part.kind], projection) for part in parts], axis=0)
-        means = np.array([projection @ part.means(designs[part.kind]) for part in parts])
+        found_parts = [part.projected(designs[part.kind], projection) for part in parts]
+        own = np.mean([covariance for _, covariance in found_parts], axis=0)
+        means = np.array([mean for mean, _ in found_parts])
         found: Array = own + np.cov(means.T, bias=True).reshape(own.shape)
         return found
 
@@ -212,9 +213,9 @@ def _positive(data: Data, variables: int, wanted: str) -> Refits:
     log = first_fit(data, variables, scale)
     if wanted == "log" or (wanted == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
         return _refits(data, variables, log)
-    fitted = np.exp(log.posterior.means(data.designs[0]))
     if wanted == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
         return _refits(data, variables, log)
+    fitted = np.exp(log.posterior.means(data.designs[0]))
     raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
     if wanted == "raw":
         return _refits(data, variables, raw, fitted)

@@ -23,7 +23,7 @@ class KernelPosterior:
         noise: multiples of the noise of each, shape (n,).
         mean: the mean that t is standardised with.
         deviation: the deviation that t is standardised with.
-        kind: the position of its kind of columns in `Basis.designs`.
+        kind: the position of its kind of columns in `OptionBasis.designs`.
     """
 
     logarithms: Array
@@ -77,12 +77,13 @@ class KernelPosterior:
         left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", solved, solved)
         return means, self.deviation**2 * np.maximum(left, 0.0)
 
-    def covariance(self, design: KernelDesign, weights: Array) -> Array:
-        """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
+    def projected(self, design: KernelDesign, weights: Array) -> tuple[Array, Array]:
+        """Return the posterior mean, shape (k,), and covariance, (k, k), of W t, for W of shape (k, m)."""
         from scipy.linalg import solve_triangular
 
-        cross = kernel(self.theta, self.design, design) @ weights.T
+        values = kernel(self.theta, self.design, design)
+        means: Array = weights @ (self.mean + self.deviation * (self._weights @ values))
+        cross = values @ weights.T
         solved = solve_triangular(self._factor, cross, lower=True, check_finite=False)
         prior = weights @ kernel(self.theta, design, design) @ weights.T
-        found: Array = self.deviation**2 * (prior - solved.T @ solved)
-        return found
+        return means, self.deviation**2 * (prior - solved.T @ solved)

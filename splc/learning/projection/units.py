@@ -11,6 +11,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.io.numbers import number_text
+from splc.learning.projection.constants import MAX_LEVELS, MIN_LEVELS
 from splc.learning.projection.variables import Variable, stem_of
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
@@ -19,8 +20,6 @@ from splc.models.text.reader import expand_model
 from splc.system.variability import ENABLED
 from splc.types import Array
 
-# Numeric options with more than MIN_LEVELS and at most MAX_LEVELS values can have a unit for every value (section 2).
-MIN_LEVELS, MAX_LEVELS = 3, 10
 # Larger or smaller values would leave the range of floating-point numbers in products.
 LARGEST, SMALLEST = 1e90, 1e-90
 
@@ -95,7 +94,7 @@ def units_of(
 
 def has_levels(variable: Variable) -> bool:
     """Return whether a variable can have the units [x = v]."""
-    return variable.kind == "numeric" and MIN_LEVELS < len(variable.values) <= MAX_LEVELS
+    return variable.kind == "numeric" and MIN_LEVELS <= len(variable.values) <= MAX_LEVELS
 
 
 def _units(variable: Variable, known: frozenset[str], product: bool, reciprocal: bool, levels: bool) -> Iterator[Unit]:

@@ -68,7 +68,7 @@ def test_posterior_is_conditional_normal() -> None:
     np.testing.assert_allclose(means, 3 + 2 * (cross.T @ inverse @ ((t - 3) / 2)), rtol=1e-8)
     np.testing.assert_allclose(variances, np.diag(expected), rtol=1e-7)
     weights = rng.normal(size=(3, 5))
-    np.testing.assert_allclose(posterior.covariance(other, weights), weights @ expected @ weights.T, rtol=1e-7)
+    np.testing.assert_allclose(posterior.projected(other, weights)[1], weights @ expected @ weights.T, rtol=1e-7)
 
 
 def test_order_of_rows_and_options_does_not_matter() -> None:
