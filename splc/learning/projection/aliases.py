@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from splc.learning.projection.size import ProjectedModel
 from splc.learning.projection.subset import CONSTANT_PLACE, LEFT_AROUND, Subset
 from splc.types import Array
 
+# Rows with so little of their squared norm around the mean are constant.
+_CONSTANT = 1e-14
 # Aliases that are reported for a term.
 MOST = 3
 
@@ -26,26 +30,34 @@ def aliases_of(projection: ProjectedModel, model: Subset) -> tuple[tuple[str, st
     terms = sorted(model.terms, key=candidates.name)
     if not terms or len(rows.learned) == 0:
         return ()
-    learned = _standardised(candidates.columns[:, rows.learned] / rows.weights(projection.product)[rows.learned])
-    left = 1 - (learned @ learned[terms].T) ** 2
+    weights = rows.weights(projection.product)
+    # No simpler explanation than these can be given.
+    simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
+    learned = candidates.columns[np.ix_(simple, rows.learned)]
+    own = _standardised(candidates.columns[np.ix_(terms, rows.learned)] / weights[rows.learned])
+    left = 1 - (learned @ (own / weights[rows.learned]).T) ** 2 / _variation(learned, weights[rows.learned])[:, None]
     found: list[tuple[str, str]] = []
     for place, term in enumerate(terms):
-        same = left[:, place] <= LEFT_AROUND
-        same[[CONSTANT_PLACE, term]] = False
-        # No simpler explanation than these can be given.
-        same &= candidates.factors <= candidates.factors[term]
-        others = np.flatnonzero(same)
-        whole = candidates.columns[[term, *others]] / rows.weights(projection.product)
-        whole = _standardised(whole)
+        others = simple[(left[:, place] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])]
+        others = others[(others != CONSTANT_PLACE) & (others != term)]
+        whole = _standardised(candidates.columns[[term, *others]] / weights)
         distinct = 1 - (whole[1:] @ whole[0]) ** 2 > LEFT_AROUND
         ranked = sorted(others[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
         found += [(candidates.text(term), candidates.text(other)) for other in ranked[:MOST]]
     return tuple(found)
 
 
+def _variation(columns: Array, weights: Array) -> Array:
+    """Return the sum of squares around the mean of each row over the weights; infinite for constant ones."""
+    whole = np.einsum("ij,ij,j->i", columns, columns, 1 / weights**2)
+    around: Array = whole - (columns @ (1 / weights)) ** 2 / len(weights)
+    around[around <= _CONSTANT * whole] = np.inf
+    return around
+
+
 def _standardised(columns: Array) -> Array:
     """Return rows with mean 0 and norm 1; constant ones are 0."""
     centred = columns - columns.mean(axis=1, keepdims=True)
     norms = np.linalg.norm(centred, axis=1, keepdims=True)
-    constant = norms <= 1e-9 * np.linalg.norm(columns, axis=1, keepdims=True)
+    constant = norms <= math.sqrt(_CONSTANT) * np.linalg.norm(columns, axis=1, keepdims=True)
     return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, norms)))

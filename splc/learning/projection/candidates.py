@@ -81,6 +81,7 @@ class Candidates:
         self.penalties = np.ones(1)
         self.free = np.array([not signed])
         self._seen: set[Product] = {()}
+        self._inner: dict[int, Array] = {}
         self._size = 1
         self._enumerate(enumerated)
 
@@ -91,6 +92,21 @@ class Candidates:
     def columns(self) -> Array:
         """The columns, shape (candidates, m)."""
         return np.asarray(self._columns[: self._size])
+
+    def inner_products(self, positions: Sequence[int]) -> Array:
+        """Return the inner products of some columns with all columns, shape (positions, candidates).
+
+        They are kept: one product of matrices then serves all models with these columns.
+        """
+        groups: dict[int, list[int]] = {}
+        for position in positions:
+            groups.setdefault(len(self._inner.get(position, ())), []).append(position)
+        for known, places in groups.items():
+            if known < len(self):
+                further = self.columns[places] @ self.columns[known:].T
+                for place, own in zip(places, further, strict=True):
+                    self._inner[place] = np.append(self._inner[place], own) if known else own
+        return np.array([self._inner[position] for position in positions]).reshape(len(positions), len(self))
 
     def name(self, position: int) -> tuple[int, Product]:
         """Return the key of a candidate in the canonical order of terms."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
+from splc.learning.projection.decomposition import Decomposition
 from splc.learning.projection.size import ProjectedModel
 from splc.learning.projection.subset import Subset
 from splc.types import Array
@@ -29,18 +31,22 @@ def exact_model(projection: ProjectedModel) -> Subset | None:
     measured = rows.target.measured
     target = weights * (np.log(measured) if projection.product else measured)
     limit = EXACT * float(rows.roots.max())
-    for model in projection.path:
-        if ROWS_PER_TERM * len(model.chosen) > len(measured):
-            return None
-        found = _fit(goal.candidates.columns[np.ix_(np.array(model.chosen, dtype=int), rows.learned)].T, target, limit)
+    short = list(takewhile(lambda model: ROWS_PER_TERM * len(model.chosen) <= len(measured), projection.path))
+    every = np.array(sorted({place for model in short for place in model.chosen}), dtype=int)
+    columns = goal.candidates.columns[np.ix_(every, rows.learned)].T
+    rest = target - columns @ np.linalg.lstsq(columns, target)[0]
+    if np.linalg.norm(rest) > limit * np.sqrt(len(target)):
+        # All terms together do not fit, so that no model does.
+        return None
+    for model in short:
+        found = _fit(columns[:, np.searchsorted(every, model.chosen)], target, limit)
         if found is None:
             continue
         places, coefficients = found
         chosen = tuple(model.chosen[place] for place in places.tolist())
         if chosen and (goal.candidates.free[list(chosen)] | (coefficients > 0)).all():
-            columns = goal.candidates.columns[list(chosen)].T
-            basis, triangle = np.linalg.qr(columns)
-            return Subset(goal, chosen, coefficients, basis, triangle, goal.target - columns @ coefficients)
+            whole = goal.candidates.columns[list(chosen)].T
+            return Subset(goal, chosen, coefficients, Decomposition.of(whole), goal.target - whole @ coefficients)
     return None
 
 

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from splc.learning.projection.decomposition import rests
 from splc.learning.projection.subset import (
     CONSTANT_PLACE,
     SAME_SCORE,
     Subset,
     distinguishable,
     fitted,
-    perpendicular,
     ranked,
-    squares,
 )
 from splc.types import Array
 
@@ -23,8 +22,6 @@ MOST_ROUNDS = 3
 GAIN = 0.97
 # Replacements that are tried for every term (6 in the reference), and candidates that are checked for aliases.
 TRIED, CHECKED = 20, 40
-# Terms whose replacements are scored at a time.
-BLOCK = 8
 # A bound is kept if it is exceeded by roundoff only.
 ROUNDOFF = 1 + 1e-9
 
@@ -73,42 +70,43 @@ def next_smaller(model: Subset) -> Subset:
 
 def exchanged(model: Subset, bound: float) -> Subset:
     """Return a model in which every term was replaced once if a candidate is better; the same model if none is."""
-    changed = model
     pending = sorted(model.terms, key=model.goal.candidates.name)
     while pending:
-        block, pending = pending[:BLOCK], pending[BLOCK:]
-        residuals = _residuals(changed, block)
-        moments = changed.goal.candidates.columns @ residuals
-        for at, position in enumerate(block):
-            better = _replaced(changed, position, residuals[:, at], moments[:, at], bound)
+        for position, moments in zip(pending, _moments(model, pending), strict=True):
+            better = _replaced(model, position, moments, bound)
             if better is not None:
-                for new in set(better.chosen) - set(changed.chosen):
+                for new in set(better.chosen) - set(model.chosen):
                     better.goal.candidates.add_heirs(new)
-                changed = better
-                pending = [each for each in block[at + 1 :] + pending if each in changed.chosen]
+                model = better
+                pending = [each for each in pending[pending.index(position) + 1 :] if each in model.chosen]
                 break
-    return changed
+        else:
+            break
+    return model
 
 
-def _residuals(model: Subset, positions: Sequence[int]) -> Array:
-    """Return the residuals without each of some terms, shape (m, terms)."""
-    inverse = model.inverse
+def _moments(model: Subset, positions: Sequence[int]) -> Array:
+    """Return the products of the residuals without each of some terms with the candidates, (positions, candidates)."""
     places = [model.chosen.index(position) for position in positions]
-    own = model.basis @ (inverse / (inverse**2).sum(axis=1, keepdims=True))[places].T
-    return np.asarray(model.residual[:, None] + own * model.coefficients[places])
+    rows, coefficients = model.inverse[places], model.coefficients[places]
+    # What is missing without a term is its part that the other columns do not explain, as a sum of columns.
+    missing = (coefficients / (rows**2).sum(axis=1))[:, None] * (rows @ model.inverse.T)
+    candidates = model.goal.candidates
+    found: Array = candidates.columns @ model.residual + missing @ candidates.inner_products(model.chosen)
+    return found
 
 
-def _replaced(model: Subset, position: int, residual: Array, moments: Array, bound: float) -> Subset | None:
+def _replaced(model: Subset, position: int, moments: Array, bound: float) -> Subset | None:
     """Return a model in which a term is replaced by a better candidate, None if there is none.
 
-    `residual`: that without the term. `moments`: its products with the candidates.
+    `moments`: the products of the residual without the term with the candidates.
     """
     goal, candidates = model.goal, model.goal.candidates
-    square = float(residual @ residual)
-    values = moments**2 * candidates.penalties[: len(moments)]
+    square = model.square + float(model.losses[model.chosen.index(position)])
+    values = moments**2 * candidates.penalties
     if CONSTANT_PLACE in model.chosen and position != CONSTANT_PLACE:
-        values[1:] /= candidates.around[1 : len(moments)]
-    values[~candidates.free[: len(moments)] & (moments <= 0)] = 0.0
+        values[1:] /= candidates.around[1:]
+    values[~candidates.free & (moments <= 0)] = 0.0
     values[list(model.chosen)] = 0.0
     # The constant returns in forward selection only.
     values[CONSTANT_PLACE] = 0.0
@@ -138,7 +136,7 @@ def _left(model: Subset, position: int, places: Array) -> tuple[Array, Array]:
 
     def left(basis: Array, own: Array) -> Array:
         # What the term alone explains is left, too.
-        return np.asarray(squares(perpendicular(columns, basis)) + (own[:, at] @ columns) ** 2)
+        return np.asarray(rests(columns, basis) + (own[:, at] @ columns) ** 2)
 
     without = left(model.basis, model.own)
     if CONSTANT_PLACE in model.chosen or model.closed_basis is model.basis:

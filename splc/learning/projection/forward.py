@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from splc.learning.projection.decomposition import rests
 from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.subset import (
     CONSTANT_PLACE,
@@ -12,9 +13,7 @@ from splc.learning.projection.subset import (
     Subset,
     distinguishable,
     fitted,
-    perpendicular,
     ranked,
-    squares,
 )
 from splc.types import Array
 
@@ -87,7 +86,7 @@ def _next(last: Subset) -> Subset | None:
     for start in range(0, len(candidates), CHECKED):
         places = ranked(scores, candidates, CHECKED)
         columns = candidates.columns[places].T
-        left = squares(perpendicular(columns, last.basis))
+        left = rests(columns, last.basis)
         scores[places] = 0.0
         fine = np.flatnonzero(distinguishable(goal, places, _around(last, places, columns, left)))[:TRIED]
         if len(fine):
@@ -107,7 +106,7 @@ def _around(last: Subset, places: Array, columns: Array, left: Array) -> Array:
     if CONSTANT_PLACE in last.chosen:
         return left
     # The constant is judged by its rest besides the selected candidates.
-    return np.where(places == CONSTANT_PLACE, left, squares(perpendicular(columns, last.closed_basis)))
+    return np.where(places == CONSTANT_PLACE, left, rests(columns, last.closed_basis))
 
 
 def _best(last: Subset, places: Array, moments: Array, left: Array) -> Subset | None:

@@ -103,27 +103,36 @@ class _Parts:
         rho = theta.interaction
         starts = first.starts
         self.relevances = relevances = theta.relevances[first.relevances]
-        single = np.array([relevances[start] for start in starts[:-1]])
-        self.fast = np.flatnonzero(first.signs & second.signs & (rho * single < _FAST))
-        slow = np.setdiff1d(np.arange(len(single)), self.fast)
-        self.blocks = [(starts[i], starts[i + 1]) for i in slow]
-        self.fast_columns = np.array([starts[i] for i in self.fast], dtype=int)
+        begins = np.array(starts[:-1], dtype=int)
+        fast = first.signs & second.signs & (rho * relevances[begins] < _FAST)
+        self.blocks = [(starts[i], starts[i + 1]) for i in np.flatnonzero(~fast)]
+        self.fast_columns = begins[fast]
         strengths = rho * relevances[self.fast_columns]
         a, b = first.columns, second.columns
         # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1.
+        # Operations in place: matrices of n^2 elements cost more to allocate than to compute.
         exponent = (a[:, self.fast_columns] * np.arctanh(strengths)) @ b[:, self.fast_columns].T
-        self.fast_product = np.exp(exponent + np.log1p(-(strengths**2)).sum() / 2)
+        exponent += np.log1p(-(strengths**2)).sum() / 2
+        self.fast_product: Array = np.exp(exponent, out=exponent)
         self.factors = [1 + rho * ((a[:, i:j] * relevances[i:j]) @ b[:, i:j].T) for i, j in self.blocks]
         self.product = self.fast_product
         for factor in self.factors:
             self.product = self.product * factor
         weighted = a * relevances
-        distances = (weighted * a).sum(axis=1)[:, None] + ((b * relevances) * b).sum(axis=1) - 2 * (weighted @ b.T)
-        self.distances = np.maximum(distances, 0.0)
-        root = np.sqrt(3 * theta.width * self.distances)
-        self.decay = np.exp(-root)
-        self.matern = (1 + root) * self.decay
-        self.kernel: Array = 1 + (self.product - 1) / rho + theta.stationary * self.matern
+        distances = weighted @ b.T
+        distances *= -2
+        distances += (weighted * a).sum(axis=1)[:, None]
+        distances += ((b * relevances) * b).sum(axis=1)
+        self.distances: Array = np.maximum(distances, 0.0, out=distances)
+        root = self.distances * (3 * theta.width)
+        np.sqrt(root, out=root)
+        self.decay: Array = np.exp(-root)
+        root += 1
+        root *= self.decay
+        self.matern: Array = root
+        self.kernel: Array = self.product / rho
+        self.kernel += theta.stationary * self.matern
+        self.kernel += 1 - 1 / rho
 
 
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
@@ -146,12 +155,14 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed:
         return np.inf, np.zeros_like(logarithms)
-    inverse, _ = lapack.dpotri(factor, lower=1)
-    inverse = np.tril(inverse)
-    inverse = inverse + np.tril(inverse, -1).T
-    v = inverse @ z
+    # Above the diagonal there are zeros.
+    lower, _ = lapack.dpotri(factor, lower=1)
+    outer = lower + lower.T
+    outer.flat[:: len(z) + 1] /= 2
+    v = outer @ z
     value = float(z @ v) / 2 + float(np.log(np.diag(factor)).sum())
-    outer = (inverse - np.outer(v, v)) / 2
+    outer -= np.outer(v, v)
+    outer /= 2
     return value, _gradient(parts, design, outer, noise)
 
 
@@ -160,7 +171,7 @@ def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -
     theta, columns = parts.theta, design.columns
     rho, relevances = theta.interaction, parts.relevances
     products = np.zeros(len(relevances))
-    if len(parts.fast):
+    if len(parts.fast_columns):
         # All blocks at once: the product of the others is the whole product over 1 + c s.
         weighted = outer * parts.product
         fast = columns[:, parts.fast_columns]
@@ -177,15 +188,16 @@ def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -
             own = columns[:, start:end]
             products[start:end] = (((before * rest) @ own) * own).sum(axis=0)
             before = before * factor
-    local = outer * parts.decay * (-1.5 * theta.stationary * theta.width)
+    local = outer * parts.decay
+    local *= -1.5 * theta.stationary * theta.width
     distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
     found: Array = np.concatenate(
         [
             np.bincount(design.relevances, relevances * (products + distances), len(theta.relevances)),
             [
-                float(relevances @ products) - float((outer * (parts.product - 1)).sum()) / rho,
-                theta.stationary * float((outer * parts.matern).sum()),
-                float((local * parts.distances).sum()),
+                float(relevances @ products) - (float(np.vdot(outer, parts.product)) - float(outer.sum())) / rho,
+                theta.stationary * float(np.vdot(outer, parts.matern)),
+                float(np.vdot(local, parts.distances)),
                 theta.noise * float(np.diag(outer) @ noise),
             ],
         ]

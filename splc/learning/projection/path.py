@@ -21,7 +21,9 @@ def path_points(projection: ProjectedModel, model: Subset) -> tuple[PathPoint, .
         model: the printed model.
     """
     shorter = _descent(model)
-    longer = [pair for pair in _descent(projection.model) if len(pair[0].chosen) > len(model.chosen)]
+    longer = []
+    if projection.model is not model:
+        longer = [pair for pair in _descent(projection.model) if len(pair[0].chosen) > len(model.chosen)]
     points = [*reversed(shorter), *reversed(longer)]
     for before, after in zip(projection.path, projection.path[1:], strict=False):
         last = points[-1][0]

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.decomposition import Decomposition, perpendicular
 from splc.learning.projection.nonnegative import nonnegative
 from splc.types import Array
 
@@ -49,17 +50,25 @@ class Subset:
         goal: what they are fitted to.
         chosen: the positions of the candidates.
         coefficients: their coefficients, shape (k,).
-        basis: an orthonormal basis of the columns, shape (m, k).
-        triangle: the columns in this basis, shape (k, k), upper triangular.
+        decomposition: that of the columns.
         residual: the target minus the sum, shape (m,).
     """
 
     goal: Goal
     chosen: tuple[int, ...]
     coefficients: Array
-    basis: Array
-    triangle: Array
+    decomposition: Decomposition
     residual: Array
+
+    @property
+    def basis(self) -> Array:
+        """An orthonormal basis of the columns, shape (m, k)."""
+        return self.decomposition.basis
+
+    @property
+    def inverse(self) -> Array:
+        """The inverse of the columns in this basis, shape (k, k)."""
+        return self.decomposition.inverse
 
     @cached_property
     def square(self) -> float:
@@ -75,11 +84,6 @@ class Subset:
     def terms(self) -> tuple[int, ...]:
         """The positions of the candidates other than the constant."""
         return tuple(position for position in self.chosen if position != CONSTANT_PLACE)
-
-    @cached_property
-    def inverse(self) -> Array:
-        """The inverse of the triangle."""
-        return np.asarray(np.linalg.inv(self.triangle))
 
     @cached_property
     def losses(self) -> Array:
@@ -132,31 +136,22 @@ def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Sub
     while True:
         places = list(chosen)
         free = candidates.free[places]
-        basis, triangle = np.linalg.qr(candidates.columns[places].T)
-        moments = basis.T @ goal.target
-        inverse = np.linalg.inv(triangle) if places else triangle
-        coefficients = inverse @ moments
+        if near is not None and places[:-1] == list(near.chosen):
+            own = near.decomposition.extended(candidates.columns[places[-1]])
+        else:
+            own = Decomposition.of(candidates.columns[places].T)
+        moments = own.basis.T @ goal.target
+        coefficients = own.inverse @ moments
         wrong = ~free & (coefficients <= 0)
         if not wrong.any():
-            residual = goal.target - basis @ moments
-            return Subset(goal, chosen, coefficients, basis, triangle, residual)
+            return Subset(goal, chosen, coefficients, own, goal.target - own.basis @ moments)
         start = np.array([max(known.get(each, 0.0), 0.0) if not candidates.free[each] else 0.0 for each in places])
         start = np.where(free, [known.get(each, 0.0) for each in places], start)
-        kept = nonnegative(triangle.T @ triangle, triangle.T @ moments, free, start)
+        kept = nonnegative(own.triangle.T @ own.triangle, own.triangle.T @ moments, free, start)
         stays = free | (kept > 0)
         # Roundoff may leave a wrong sign that the active set does not see.
         stays = stays if not stays.all() else ~wrong
         chosen = tuple(each for each, stay in zip(chosen, stays.tolist(), strict=True) if stay)
-
-
-def perpendicular(columns: Array, basis: Array) -> Array:
-    """Return columns, shape (m, q), after projecting out an orthonormal basis."""
-    return np.asarray(columns - basis @ (basis.T @ columns))
-
-
-def squares(columns: Array) -> Array:
-    """Return the squared norms of columns, shape (q,)."""
-    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def ranked(scores: Array, candidates: Candidates, most: int) -> Array:
