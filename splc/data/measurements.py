@@ -54,6 +54,7 @@ class Measurements:
             read-only.
         aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
         report: the source, and what its reader left out.
+        contexts: context (version, workload, machine) → its value, the same for all configurations.
 
     Raises:
         MeasurementError: if shapes do not match, the aggregate is unknown, or a configuration is a duplicate.
@@ -63,6 +64,7 @@ class Measurements:
     values: Mapping[str, Array]
     aggregate: Aggregate = "mean"
     report: ReadingReport = ReadingReport()
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
@@ -143,7 +145,7 @@ class Measurements:
             return self.column(key)
         rows = np.arange(len(self))[key].reshape(-1)
         values = {name: own[rows] for name, own in self.values.items()}
-        return Measurements(self.configurations[key], values, self.aggregate, self.report)
+        return Measurements(self.configurations[key], values, self.aggregate, self.report, self.contexts)
 
     def the_nfp(self, nfp: str | None = None) -> str:
         """Return `nfp`, or the only property if it is None.

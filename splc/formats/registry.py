@@ -6,7 +6,7 @@ first use. What a function takes and returns depends on the kind of file:
 | kind | reader | writer |
 |---|---|---|
 | system | path → variability model | model, path |
-| measurements | source, model, policy, decimal delimiter, separator, nfp → measurements | measurements, path |
+| measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
 | model | source, variability model or None, `ReadOptions` → stored models | model, base, nfp → text |
 | experiment | source → experiment | |
 """

@@ -43,7 +43,9 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
         else:
             values[~np.isfinite(values)] = np.nan
             return values
-    return np.fromiter((parse_number(text) for text in texts), dtype=float, count=len(texts))
+    # A column of text often has few distinct values.
+    numbers = {text: parse_number(text) for text in set(texts)}
+    return np.fromiter(map(numbers.__getitem__, texts), dtype=float, count=len(texts))
 
 
 def number_text(value: float) -> str:

@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from splc.data.measurements import Measurements
-from splc.errors import MeasurementError
+from splc.errors import InputError, MeasurementError, Problem
+from splc.formats.measurements.columns import ColumnChoice, columns_of
 from splc.formats.measurements.csv_table import (
+    OptionTable,
     RawTable,
     exact_names,
     is_number,
@@ -23,7 +25,7 @@ from splc.formats.measurements.csv_table import (
     read_raw,
     table_text,
 )
-from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
+from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.selections import Selections
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_column
@@ -41,24 +43,52 @@ def read_measurements_csv(
     decimal_delimiter: str | None = None,
     separator: str | None = None,
     nfp: str | None = None,
-) -> Measurements:
-    """Read measurements from CSV. See `splc.formats.measurements.read.read_measurements`."""
+) -> MeasurementRows:
+    """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
     decimal = decimal_delimiter or "."
     raw = read_raw(source, model, separator)
     if has_header(raw, model, decimal):
-        table = read_option_table(source, model, raw, decimal)
-        values = {name: parse_column(texts, decimal)[:, np.newaxis] for name, texts in table.others.items()}
-        lines, indices, reasons, repeated = table.lines, table.indices, table.reasons, True
-        notes = _decimal_notes(table.others, values, decimal)
-    else:
-        lines = np.array(raw.lines, dtype=np.int64)
-        indices, reasons, texts = _selected(raw, model)
-        values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}
-        repeated, notes = False, ()
-    missing = {name: np.isnan(column[:, 0]) for name, column in values.items()}
-    slots = np.ones(len(lines), dtype=np.int64)
-    rows = MeasurementRows(lines, indices, reasons, values, missing, slots, notes)
-    return assemble(model, rows, policy, source, repeated=repeated)
+        return table_rows(read_option_table(source, model, raw, decimal), model, policy.columns, source, decimal, nfp)
+    if policy.columns.named and not policy.columns.lenient:
+        raise InputError(Problem("the file has no header, so its rows have no contexts", source.name))
+    lines = np.array(raw.lines, dtype=np.int64)
+    indices, reasons, texts = _selected(raw, model)
+    values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}
+    return MeasurementRows(lines, indices, reasons, values, _missing(values), np.ones(len(lines), dtype=np.int64))
+
+
+def table_rows(
+    table: OptionTable,
+    model: VariabilityModel,
+    choice: ColumnChoice,
+    source: Source,
+    decimal: str = ".",
+    nfp: str | None = None,
+) -> MeasurementRows:
+    """Return the rows of a table with a header.
+
+    Raises:
+        InputError: as `columns_of`.
+    """
+    names = exact_names(model)
+    columns = columns_of(table.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
+    values = {name: column[:, np.newaxis] for name, column in columns.properties.items()}
+    return MeasurementRows(
+        table.lines,
+        table.indices,
+        table.reasons,
+        values,
+        _missing(values),
+        np.ones(len(table.lines), dtype=np.int64),
+        _decimal_notes(table.others, values, decimal),
+        contexts=columns.contexts,
+        malformed=table.malformed,
+        repeated=True,
+    )
+
+
+def _missing(values: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: np.isnan(column[:, 0]) for name, column in values.items()}
 
 
 def has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:

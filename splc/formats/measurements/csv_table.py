@@ -41,12 +41,14 @@ class OptionTable:
         indices: value indices, shape (n, options), -1 where a value is wrong.
         reasons: row → problems of its configuration.
         others: name → texts of every other column.
+        malformed: rows with a wrong number of fields.
     """
 
     lines: Array
     indices: Array
     reasons: dict[int, list[str]]
     others: Mapping[str, Sequence[str]]
+    malformed: frozenset[int] = frozenset()
 
     def problems(self, file: str) -> Problems:
         """Return the problems of all rows, with their lines."""
@@ -121,7 +123,7 @@ def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, de
                 reasons.setdefault(row, []).append(wrong[columns[places[option.name]][row]])
     _apply_switches(model, places, columns, indices, reasons, malformed)
     others = {name: columns[at] for name, at in named.items()}
-    return OptionTable(lines, indices, reasons, others)
+    return OptionTable(lines, indices, reasons, others, malformed)
 
 
 def _places(

@@ -12,11 +12,11 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
 from splc.formats import registry
-from splc.formats.measurements.csv import has_header, read_measurements_csv
+from splc.formats.measurements.contexts import measurements_in, selected
+from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.rows import Policy, invalid_rows
 from splc.io.files import read_source
-from splc.io.numbers import parse_column
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -65,30 +65,34 @@ def read_prediction_inputs(
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
     form = registry.format_of("measurements", source)
-    if form is not None and form.name != "csv":
-        return _measured(form.read(source, model, placing, None, None, nfp or expected), lines, nfp, expected)
-    raw = read_raw(source, model)
-    if not has_header(raw, model, "."):
-        return _measured(read_measurements_csv(source, model, placing, nfp=nfp or expected), lines, nfp, expected)
+    raw = read_raw(source, model) if form is not None and form.name == "csv" else None
+    if form is not None and (raw is None or not has_header(raw, model, ".")):
+        rows = form.read(source, model, placing, None, None, nfp or expected)
+        (found,) = measurements_in(model, rows, placing, source)
+        return _measured(found, lines, nfp, expected)
+    assert raw is not None
     table = read_option_table(source, model, raw)
-    columns = {name: parse_column(texts) for name, texts in table.others.items()}
+    rows = table_rows(table, model, policy.columns, source, nfp=nfp)
+    columns = {name: column[:, 0] for name, column in rows.values.items()}
     if nfp is not None and nfp not in columns:
         hint = unknown_name_hint(nfp, list(columns)) if columns else "the file has columns of options only"
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     numeric = tuple(name for name, values in columns.items() if not np.isnan(values).all())
     wanted = _wanted(nfp, expected, numeric)
     if wanted is not None and not np.isnan(columns[wanted]).all():
-        return _measured(read_measurements_csv(source, model, placing), lines, wanted, None, numeric)
-    invalid = sorted(invalid_rows(model, table.indices, table.reasons, policy).items())
-    dropped = tuple((int(table.lines[row]), reason) for row, reason in invalid)
+        (found,) = measurements_in(model, rows, placing, source)
+        return _measured(found, lines, wanted, None, numeric)
+    rows = selected(rows, policy.columns, source.name)
+    invalid = sorted(invalid_rows(model, rows.indices, rows.reasons, policy).items())
+    dropped = tuple((int(rows.lines[row]), reason) for row, reason in invalid)
     if policy.invalid == "error":
         problems = Problems(source.name)
         for line, reason in dropped:
             problems.add(reason, line)
         problems.raise_if_any(ConfigurationError)
-    kept = np.delete(np.arange(len(table.lines)), [row for row, _ in invalid])
-    report = ReadingReport(source.name, source.sha256, len(table.lines), dropped)
-    return PredictionInputs(Configurations(model, table.indices[kept]), None, None, numeric, report, table.lines[kept])
+    kept = np.delete(np.arange(len(rows)), [row for row, _ in invalid])
+    report = ReadingReport(source.name, source.sha256, len(rows), dropped)
+    return PredictionInputs(Configurations(model, rows.indices[kept]), None, None, numeric, report, rows.lines[kept])
 
 
 def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:

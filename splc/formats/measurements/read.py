@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import Problem, SpecError
 from splc.formats import registry
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.contexts import measurements_in
 from splc.formats.measurements.rows import Policy
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
@@ -19,6 +23,9 @@ def read_measurements(
     path: str | Path,
     model: VariabilityModel,
     *,
+    contexts: Collection[str] = (),
+    where: Mapping[str, str | float] | None = None,
+    ignore: Collection[str] = (),
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",
@@ -33,6 +40,9 @@ def read_measurements(
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
         model: the system that was measured.
+        contexts: columns that are contexts although their values are numbers; columns of text are contexts anyway.
+        where: context → the value of the rows to read, with a context of several values.
+        ignore: columns that are not read.
         invalid: the treatment of rows whose configuration is unknown or fails `check`: 'error', or 'drop' (they are
             listed in the report).
         duplicates: the treatment of rows that measure a configuration again in XML, or in CSV without a header:
@@ -53,12 +63,70 @@ def read_measurements(
         MeasurementError: if rows are invalid or repeated and the policy is 'error', or no row is valid.
         SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
     """
+    policy = Policy(invalid, duplicates, aggregate, _choice(contexts, where, ignore), check, explain)
+    (found,) = read_parts(path, model, policy, decimal_delimiter, separator, nfp)
+    return found
+
+
+def read_measurements_by(
+    path: str | Path,
+    model: VariabilityModel,
+    by: str,
+    *,
+    contexts: Collection[str] = (),
+    where: Mapping[str, str | float] | None = None,
+    ignore: Collection[str] = (),
+    **settings: Any,
+) -> dict[str, Measurements]:
+    """Read the measurements of each value of a context (version, workload, machine), in natural order.
+
+    Args:
+        path: the file, as in `read_measurements`.
+        model: the system that was measured.
+        by: the context; a column of numbers is one if it is named here.
+        contexts: as in `read_measurements`, likewise `where` and `ignore`.
+        where: other contexts → the value of the rows to read.
+        ignore: see `contexts`.
+        settings: the other arguments of `read_measurements`.
+
+    Returns:
+        Value of the context → its measurements.
+
+    Raises:
+        InputError: as `read_measurements`, or if there is no such context.
+        MeasurementError: as `read_measurements`.
+        SpecError: as `read_measurements`.
+    """
+    choice = replace(_choice(contexts, where, ignore), by=(by,))
+    given = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
+    return {part.contexts[by]: part for part in read_parts(path, model, Policy(**settings, columns=choice), **given)}
+
+
+def read_parts(
+    path: str | Path,
+    model: VariabilityModel,
+    policy: Policy,
+    decimal_delimiter: str | None = None,
+    separator: str | None = None,
+    nfp: str | None = None,
+) -> tuple[Measurements, ...]:
+    """Read measurements, separately for each value of the contexts that `policy.columns.by` names.
+
+    Raises:
+        SplcError: as `read_measurements`.
+    """
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
         problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
         raise SpecError(problem)
-    policy = Policy(invalid, duplicates, aggregate, check, explain)
     source = read_source(path)
     form = registry.format_of("measurements", source)
     assert form is not None
-    found: Measurements = form.read(source, model, policy, decimal_delimiter, separator, nfp)
-    return found
+    rows = form.read(source, model, policy, decimal_delimiter, separator, nfp)
+    return measurements_in(model, rows, policy, source)
+
+
+def _choice(
+    contexts: Collection[str], where: Mapping[str, str | float] | None, ignore: Collection[str]
+) -> ColumnChoice:
+    texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in (where or {}).items()}
+    return ColumnChoice(tuple(contexts), tuple(ignore), texts)

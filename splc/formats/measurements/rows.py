@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
+from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
@@ -29,6 +30,7 @@ class Policy:
         duplicates: rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are
             further repetitions ('mean').
         aggregate: the aggregation of repetitions.
+        columns: the roles of columns that the user chose.
         check: returns which configurations are valid; None accepts all.
         explain: returns what the configuration in one row violates.
         placed: is called with the first line of each configuration, shape (n,).
@@ -40,6 +42,7 @@ class Policy:
     invalid: Invalid = "error"
     duplicates: Duplicates = "error"
     aggregate: Aggregate = "mean"
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     check: Callable[[Configurations], Array] | None = None
     explain: Callable[[Configurations, int], list[str]] | None = None
     placed: Callable[[Array], None] | None = None
@@ -67,6 +70,9 @@ class MeasurementRows:
         slots: the number of repetitions in each row, shape (n,), at most k.
         notes: remarks of the reader.
         deviation: the measurement deviation in percent that the file states, None if it states none.
+        contexts: the contexts.
+        malformed: rows with a wrong number of fields, whose contexts are unknown.
+        repeated: whether rows with the same configuration are repetitions, whatever the policy is.
     """
 
     lines: Array
@@ -77,12 +83,38 @@ class MeasurementRows:
     slots: Array
     notes: tuple[str, ...] = ()
     deviation: float | None = None
+    contexts: Mapping[str, Context] = field(default_factory=dict)
+    malformed: frozenset[int] = frozenset()
+    repeated: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.lines)
+
+    def take(self, rows: Array) -> MeasurementRows:
+        """Return some of the rows, by their positions in ascending order."""
+        position = {row: at for at, row in enumerate(rows.tolist())} if self.reasons or self.malformed else {}
+        return replace(
+            self,
+            lines=self.lines[rows],
+            indices=self.indices[rows],
+            reasons={position[row]: found for row, found in self.reasons.items() if row in position},
+            values={name: values[rows] for name, values in self.values.items()},
+            missing={name: missing[rows] for name, missing in self.missing.items()},
+            slots=self.slots[rows],
+            contexts={name: replace(each, codes=each.codes[rows]) for name, each in self.contexts.items()},
+            malformed=frozenset(position[row] for row in self.malformed if row in position),
+        )
 
 
 def assemble(
-    model: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source, *, repeated: bool
+    model: VariabilityModel,
+    rows: MeasurementRows,
+    policy: Policy,
+    source: Source,
+    contexts: Mapping[str, str] | None = None,
 ) -> Measurements:
-    """Return the measurements in the rows of a file."""
+    """Return the measurements in rows of one context; `contexts`: name → its value in these rows."""
     count = len(rows.lines)
     if count == 0:
         raise MeasurementError(Problem("the file has no rows", source.name))
@@ -100,7 +132,7 @@ def assemble(
     first, group = Configurations(model, rows.indices[kept]).groups()
     repeats = np.ones(len(kept), dtype=bool)
     repeats[first] = False
-    if repeated:
+    if rows.repeated:
         repeats[:] = False
     if repeats.any() and policy.duplicates == "error":
         refused += [
@@ -132,7 +164,8 @@ def assemble(
         rows.deviation,
         (*rows.notes, *_missing_notes(rows, kept)),
     )
-    return Measurements(configurations, _repetitions(rows, kept, group, source), policy.aggregate, report)
+    values = _repetitions(rows, kept, group, source)
+    return Measurements(configurations, values, policy.aggregate, report, contexts or {})
 
 
 def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -> MeasurementError:

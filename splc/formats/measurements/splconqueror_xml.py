@@ -16,7 +16,9 @@ from lxml import etree
 
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, Problem
-from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
+from splc.formats.measurements.columns import columns_of
+from splc.formats.measurements.csv_table import exact_names
+from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.selections import Selections, listable
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
@@ -39,12 +41,12 @@ def read_measurements_xml(
     decimal_delimiter: str | None = None,
     separator: str | None = None,
     nfp: str | None = None,
-) -> Measurements:
-    """Read measurements from XML with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
+) -> MeasurementRows:
+    """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
-    The delimiters that the file states, by default commas, apply unless others are given; `nfp` has no effect.
+    The delimiters that the file states, by default commas, apply unless others are given. A `data` element with a
+    text is a context; a row without it has the empty value.
     """
-    del nfp
     root = read_xml(source, "results", "a measurement file")
     decimal = _delimiter(root, "decimalDelimiter", decimal_delimiter, source)
     between = _delimiter(root, "separator", separator, source)
@@ -59,12 +61,17 @@ def read_measurements_xml(
     indices = selections.finish(count)
     values, missing = {}, {}
     slots = np.ones(count, dtype=np.int64)
+    single = {name: column.cells(count) for name, column in columns.items()}
+    texts = {name: cells for name, cells in single.items() if cells is not None}
+    roles = columns_of(texts, policy.columns, source.name, decimal=decimal, options=exact_names(model), nfp=nfp)
     for name, column in columns.items():
+        if name in texts and name not in roles.properties:
+            continue
         values[name], missing[name], used = column.finish(count, decimal)
         slots = np.maximum(slots, used)
     notes: list[str] = []
     deviation = _deviation(root, notes)
-    rows = MeasurementRows(
+    return MeasurementRows(
         np.array(lines, dtype=np.int64),
         indices,
         selections.reasons,
@@ -73,8 +80,8 @@ def read_measurements_xml(
         slots,
         tuple(notes),
         deviation,
+        roles.contexts,
     )
-    return assemble(model, rows, policy, source, repeated=False)
 
 
 def _first(element: etree._Element) -> str:
@@ -130,6 +137,15 @@ class _Column:
         self.rows += [row] * len(parts)
         self.slots += range(len(parts))
         self.texts += parts
+
+    def cells(self, count: int) -> list[str] | None:
+        """Return the text of each row; None if a row has several."""
+        if len(set(self.rows)) != len(self.rows):
+            return None
+        found = [""] * count
+        for row, text in zip(self.rows, self.texts, strict=True):
+            found[row] = text
+        return found
 
     def finish(self, count: int, decimal: str) -> tuple[Array, Array, Array]:
         """Return values, shape (count, k), and per row the number of missing values and of repetitions."""

@@ -80,10 +80,10 @@ class TestPlainTables:
 
     def test_missing_values(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Values that cannot be read are missing for their property only, and counted."""
-        text = HEADER.replace("seconds", "seconds,host,energy")
-        text += "1,0,1,0,5,8,3,a,\n1,0,1,0,5,8,x,b,inf\n1,0,1,0,5,,nan,c,4\n"
+        text = HEADER.replace("seconds", "seconds,empty,energy")
+        text += "1,0,1,0,5,8,3,,\n1,0,1,0,5,8,x,n/a,inf\n1,0,1,0,5,,nan,,4\n"
         kept = read(tmp_path, system, text)
-        assert kept.report.missing == {"seconds": 2, "host": 3, "energy": 2}
+        assert kept.report.missing == {"seconds": 2, "empty": 3, "energy": 2}
         assert kept["seconds"].tolist()[0] == 3
         assert len(kept.measured("seconds")) == len(kept.measured("energy")) == 1
 

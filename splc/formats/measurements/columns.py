@@ -1,0 +1,218 @@
+"""The columns of a table beside its options: numeric properties, contexts, and ignored columns.
+
+A column is text if fewer than half of its values are numbers. Empty cells and words for a missing value (`NaN`, `n/a`,
+`timeout`, …) do not count, so that a property with failed runs remains a property. Text columns are contexts (version,
+workload, machine); the user names numeric columns that are contexts, and columns to ignore.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
+from splc.io.numbers import not_a_number, parse_column
+from splc.types import Array
+
+Kind = Literal["numbers", "text", "empty"]
+Role = Literal["property", "context", "ignored"]
+
+# Words for a missing value, in lower case.
+MISSING = frozenset(
+    "|na|n/a|n.a.|nan|null|nil|none|-|--|?|missing|unknown|undefined|invalid|timeout|timed out|time out|t/o|failed|"
+    "failure|fail|error|err|crash|crashed|oom|out of memory|killed|inf|+inf|-inf|infinity|#n/a|#value!|#div/0!".split(
+        "|"
+    )
+)
+_SHOWN = 40
+_LISTED = 6
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """The roles of columns that the user chose.
+
+    Attributes:
+        contexts: numeric columns that are contexts.
+        ignore: columns that are not read.
+        where: context → the value of the rows to read.
+        by: contexts whose values are read separately.
+        lenient: whether a file may lack these columns; otherwise that is an error.
+    """
+
+    contexts: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    lenient: bool = False
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are contexts because they are named."""
+        return tuple(dict.fromkeys((*self.contexts, *self.where, *self.by)))
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """The values of a context in the rows of a table.
+
+    Attributes:
+        values: its distinct values, in natural order (`0.9` before `0.10`).
+        codes: the position of each row's value among them, shape (n,).
+    """
+
+    values: tuple[str, ...]
+    codes: Array
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Context:
+        """Return the context with these values per row; spaces around a value do not count."""
+        stripped = {text: text.strip() for text in set(texts)}
+        values = tuple(sorted(set(stripped.values()), key=natural))
+        position = {value: at for at, value in enumerate(values)}
+        codes = {text: position[value] for text, value in stripped.items()}
+        return cls(values, np.fromiter(map(codes.__getitem__, texts), dtype=np.int64, count=len(texts)))
+
+    def matching(self, value: str) -> tuple[int, ...]:
+        """Return the positions of the values that a stated value means.
+
+        That is the equal text. Without one it is the equal number, if all values are numbers.
+        """
+        if value.strip() in self.values:
+            return (self.values.index(value.strip()),)
+        numbers = parse_column(self.values)
+        if np.isnan(numbers).any():
+            return ()
+        return tuple(np.flatnonzero(numbers == parse_column([value])[0]).tolist())
+
+    def in_rows(self, rows: Array) -> tuple[str, ...]:
+        """Return the distinct values in some rows."""
+        return tuple(self.values[at] for at in np.unique(self.codes[rows]).tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a table beside its options, by their roles.
+
+    Attributes:
+        properties: name → numbers, shape (n,), NaN where there is none.
+        contexts: name → context.
+        ignored: the names of ignored columns.
+    """
+
+    properties: Mapping[str, Array]
+    contexts: Mapping[str, Context]
+    ignored: tuple[str, ...] = ()
+
+
+def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
+    """Return whether a column has numbers or text; 'empty' if it has neither.
+
+    Args:
+        texts: its cells.
+        values: their numbers (`splc.io.numbers.parse_column`), NaN for all other texts.
+        decimal: the decimal delimiter.
+    """
+    unread = np.flatnonzero(np.isnan(values))
+    if not len(unread):
+        return "numbers" if len(values) else "empty"
+    numbers, words = len(values) - len(unread), 0
+    for text, count in Counter([texts[at] for at in unread.tolist()]).items():
+        if text.strip().casefold() in MISSING:
+            continue
+        if "too large" in not_a_number(text, decimal):
+            numbers += count
+        else:
+            words += count
+    return "text" if words > numbers else "numbers" if numbers else "empty"
+
+
+def columns_of(
+    tables: Mapping[str, Sequence[str]],
+    choice: ColumnChoice,
+    file: str,
+    *,
+    decimal: str = ".",
+    options: Collection[str] = (),
+    nfp: str | None = None,
+) -> Columns:
+    """Return the columns of a table beside its options, by their roles.
+
+    Args:
+        tables: name → cells of each column that is not an option.
+        choice: the roles that the user chose.
+        file: the file, for messages.
+        decimal: the decimal delimiter.
+        options: the names of options, which cannot be contexts.
+        nfp: the property that the user named, None if there is none.
+
+    Raises:
+        InputError: if the user named a column that the table does not have.
+        MeasurementError: if the named property is a column of text.
+    """
+    problems = Problems(file)
+    for name in dict.fromkeys((*choice.named, *choice.ignore)):
+        if name in tables:
+            continue
+        if name in options:
+            problems.add(f"{name!r} is an option of the system, not a context")
+        elif not choice.lenient:
+            hint = unknown_name_hint(name, list(tables)) if tables else "the table has columns of options only"
+            problems.add(f"there is no column {name!r}", hint=hint)
+    for name in choice.named:
+        if name in choice.ignore:
+            problems.add(f"the column {name!r} cannot be ignored: it is a context")
+        elif name == nfp:
+            problems.add(f"the property {name!r} cannot be a context")
+    problems.raise_if_any(InputError)
+    properties: dict[str, Array] = {}
+    contexts: dict[str, Context] = {}
+    for name, texts in tables.items():
+        if name in choice.ignore:
+            continue
+        if name in choice.named:
+            contexts[name] = Context.of(texts)
+            continue
+        values = parse_column(texts, decimal)
+        if kind_of(texts, values, decimal) != "text" or _has_other_decimals(texts, decimal):
+            properties[name] = values
+        elif name == nfp:
+            raise MeasurementError(Problem(_not_numeric(name, texts, values), file))
+        else:
+            contexts[name] = Context.of(texts)
+    return Columns(properties, contexts, tuple(name for name in tables if name in choice.ignore))
+
+
+def _has_other_decimals(texts: Sequence[str], decimal: str) -> bool:
+    """Whether a column that is text is a column of numbers with a decimal comma."""
+    return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
+
+
+def _not_numeric(name: str, texts: Sequence[str], values: Array) -> str:
+    words = dict.fromkeys(texts[at].strip() for at in np.flatnonzero(np.isnan(values)).tolist())
+    found = [text for text in words if text.casefold() not in MISSING]
+    return f"the property {name!r} is a column of text: {shown_values(found)}"
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return the key by which `0.9` comes before `0.10`."""
+    found = []
+    for part in re.findall(r"[0-9]+|[^0-9]+", text):
+        digits = part.lstrip("0")
+        found.append((0, len(digits), digits) if part[0] in "0123456789" else (1, 0, part))
+    return (*found, (-1, 0, text))
+
+
+def shown_value(text: str) -> str:
+    """Return a value of a context in quotes for a message, escaped, and cut if it is long."""
+    return repr(shorten(text, _SHOWN))
+
+
+def shown_values(values: Iterable[str], limit: int = _LISTED) -> str:
+    """Return the first values of a context for a message."""
+    return listed([shown_value(value) for value in values], limit)

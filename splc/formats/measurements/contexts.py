@@ -1,0 +1,139 @@
+"""Contexts of measured rows: selecting rows by them, separating rows, and refusing to mix several values."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from splc.data.measurements import Measurements
+from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
+from splc.formats.measurements.columns import ColumnChoice, Context, shown_value, shown_values
+from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
+from splc.io.files import Source
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+# A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
+_MANY = 20
+_WIDEST = 60
+
+
+def measurements_in(
+    system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
+) -> tuple[Measurements, ...]:
+    """Return the measurements in the rows of a file that the policy selects, separately for each value of its `by`.
+
+    Without `by` these are one.
+
+    Raises:
+        InputError: if no row has a selected value.
+        MeasurementError: if a context has several values in rows that would be used together, or as `assemble`.
+    """
+    chosen = selected(rows, policy.columns, source.name)
+    parts = separated(chosen, policy.columns.by)
+    _require_constant(parts, source.name)
+    found = []
+    for part in parts:
+        values = _values(part)
+        stated = {*policy.columns.where, *policy.columns.by}
+        notes = (
+            f"the context {name!r} is {shown_value(value)}" for name, value in values.items() if name not in stated
+        )
+        found.append(assemble(system, replace(part, notes=(*part.notes, *notes)), policy, source, values))
+    return tuple(found)
+
+
+def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:
+    """Return the rows with the values of contexts that `choice.where` states; malformed rows are kept.
+
+    Raises:
+        InputError: if a context does not have such a value.
+    """
+    problems, notes = Problems(file), list(rows.notes)
+    kept = np.ones(len(rows), dtype=bool)
+    for name, value in choice.where.items():
+        if name not in rows.contexts:
+            if not rows.contexts and not choice.lenient:
+                problems.add(f"the file has no column {name!r}")
+            else:
+                notes.append(f"there is no column {name!r} here, so --where {name}=… does not select rows")
+            continue
+        context = rows.contexts[name]
+        found = context.matching(value)
+        if not found:
+            known = nearest(value, context.values) or f"its values are {shown_values(context.values)}"
+            problems.add(f"the context {name!r} does not have the value {shown_value(value)}", hint=known)
+        kept &= np.isin(context.codes, found)
+    problems.raise_if_any(InputError)
+    if kept.all():
+        return replace(rows, notes=tuple(notes))
+    stated = ", ".join(f"{name} = {shown_value(value)}" for name, value in choice.where.items())
+    notes.append(f"{int(kept.sum()):,} of {len(rows):,} rows have {stated}")
+    if not kept.any():
+        raise InputError(Problem(f"no row has {stated}", file))
+    kept[list(rows.malformed)] = True
+    return replace(rows.take(np.flatnonzero(kept)), notes=tuple(notes))
+
+
+def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
+    """Return the rows of each combination of values of some contexts, in natural order.
+
+    Malformed rows are in all parts, so that each of them is refused or dropped as in the whole.
+    """
+    names = [name for name in by if name in rows.contexts]
+    if not names:
+        return (rows,)
+    known = _well_formed(rows)
+    codes = np.stack([rows.contexts[name].codes[known] for name in names], axis=1)
+    _, group = np.unique(codes, axis=0, return_inverse=True)
+    order = np.argsort(group.reshape(-1), kind="stable")
+    ends = np.cumsum(np.bincount(group.reshape(-1)))
+    malformed = np.array(sorted(rows.malformed), dtype=np.int64)
+    return tuple(rows.take(np.union1d(known[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
+
+
+def _well_formed(rows: MeasurementRows) -> Array:
+    return np.setdiff1d(np.arange(len(rows)), np.fromiter(rows.malformed, dtype=np.int64, count=len(rows.malformed)))
+
+
+def _values(rows: MeasurementRows) -> dict[str, str]:
+    """Return context → its only value in these rows."""
+    known = _well_formed(rows)
+    return {name: values[0] for name, each in rows.contexts.items() if (values := each.in_rows(known))}
+
+
+def _require_constant(parts: Sequence[MeasurementRows], file: str) -> None:
+    """Refuse contexts with several values in one part.
+
+    Raises:
+        MeasurementError: naming them, their values, and what to do.
+    """
+    several: dict[str, tuple[Context, set[str], int]] = {}
+    for part in parts:
+        known = _well_formed(part)
+        for name, context in part.contexts.items():
+            values = context.in_rows(known)
+            if len(values) > 1:
+                _, found, rows = several.get(name, (context, set(), 0))
+                several[name] = (context, found | set(values), rows + len(known))
+    if not several:
+        return
+    problems = []
+    for name, (context, found, rows) in several.items():
+        mixed = [value for value in context.values if value in found]
+        message = f"the context {name!r} has {len(mixed):,} values: {shown_values(mixed)}"
+        problems.append(Problem(message, file, hint=_advice(name, mixed, rows)))
+    raise MeasurementError(problems)
+
+
+def _advice(name: str, values: Sequence[str], rows: int) -> str:
+    """Return what to do about a context with several values."""
+    ignore = f"--ignore {shlex.quote(name)}"
+    if len(values) > _MANY and len(values) > rows / 2:
+        return f"if these are ids, dates or comments, leave the column out with {ignore}; --where selects a value"
+    shown = next((value for value in values if value.isprintable() and 0 < len(value) < _WIDEST), "VALUE")
+    select = f"--where {shlex.quote(f'{name}={shown}')}"
+    return f"choose one with {select}, treat each with --by {shlex.quote(name)}, or leave the column out with {ignore}"

@@ -1,0 +1,106 @@
+"""Tests of the roles of columns: properties, contexts, ignored columns."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError, MeasurementError
+from splc.formats.measurements.columns import ColumnChoice, Context, columns_of, kind_of, natural
+from splc.io.numbers import parse_column
+
+
+def kind(texts: list[str]) -> str:
+    """Return the kind of a column of texts."""
+    return kind_of(texts, parse_column(texts))
+
+
+class TestKind:
+    @pytest.mark.parametrize(
+        ("texts", "expected"),
+        [
+            (["1", "2.5", "-3e4"], "numbers"),
+            (["1", "x"], "numbers"),
+            (["1", "x", "y"], "text"),
+            (["0.9.1", "0.9.2"], "text"),
+            (["1", "timeout", "n/a", "NaN", "Failed", ""], "numbers"),
+            (["", "nan", "timeout"], "empty"),
+            (["1e999", "x"], "numbers"),
+            (["1_000", "2_000"], "text"),
+            ([], "empty"),
+        ],
+    )
+    def test_the_majority_decides(self, texts: list[str], expected: str) -> None:
+        """A column is text if fewer than half of its values are numbers; words for missing values do not count."""
+        assert kind(texts) == expected
+
+    @given(st.lists(st.sampled_from(["1", "2.5", "x", "y z", "", "NaN", "timeout", "1e999"])))
+    def test_it_does_not_depend_on_the_order_of_rows(self, texts: list[str]) -> None:
+        """The kind of a column is that of its reversed and of its sorted cells."""
+        assert kind(texts) == kind(texts[::-1]) == kind(sorted(texts))
+
+    @given(st.lists(st.sampled_from(["1", "2.5", "x", "y z", "", "NaN"]), min_size=1))
+    def test_repeated_rows_change_nothing(self, texts: list[str]) -> None:
+        """The kind of a column is that of the same rows twice."""
+        assert kind(texts) == kind(texts * 2)
+
+
+class TestContext:
+    def test_values_are_in_natural_order(self) -> None:
+        """Numbers within values are compared as numbers; spaces around a value do not count."""
+        found = Context.of(["0.10", " 0.9", "0.9 ", "1.0-rc1", "1.0", ""])
+        assert found.values == ("", "0.9", "0.10", "1.0", "1.0-rc1")
+        assert found.codes.tolist() == [2, 1, 1, 4, 3, 0]
+
+    @given(st.lists(st.text(max_size=6)))
+    def test_the_order_is_total(self, texts: list[str]) -> None:
+        """Distinct texts have distinct keys, so that the order does not depend on the order of the rows."""
+        assert len({natural(text) for text in texts}) == len(set(texts))
+
+    def test_matching(self) -> None:
+        """A stated value is an equal text; numbers are equal as numbers where there is no such text."""
+        assert Context.of(["5.1", "5.10", "6"]).matching("5.1") == (0,)
+        assert Context.of(["5", "6.0"]).matching(" 6") == (1,)
+        assert Context.of(["1", "1.0", "2"]).matching("1e0") == (0, 1)
+        assert Context.of(["a", "6.0"]).matching("6") == ()
+
+
+TABLE = {"version": ["a", "b"], "revision": ["1", "2"], "time": ["3", "x"]}
+
+
+class TestColumns:
+    def test_roles(self) -> None:
+        """Text columns are contexts, numeric ones properties; the user's choice overrides."""
+        found = columns_of(TABLE, ColumnChoice(), "f")
+        assert (tuple(found.contexts), tuple(found.properties)) == (("version",), ("revision", "time"))
+        found = columns_of(TABLE, ColumnChoice(("revision",), ("version",)), "f")
+        assert (tuple(found.contexts), tuple(found.properties)) == (("revision",), ("time",))
+        assert found.ignored == ("version",)
+        found = columns_of(TABLE, ColumnChoice(where={"revision": "1"}, by=("version",)), "f")
+        assert tuple(found.contexts) == ("version", "revision")
+
+    @pytest.mark.parametrize(
+        ("choice", "message"),
+        [
+            (ColumnChoice(("versoin",)), "did you mean 'version'"),
+            (ColumnChoice(ignore=("tim",)), "did you mean 'time'"),
+            (ColumnChoice(("fast",)), "'fast' is an option"),
+            (ColumnChoice(("version",), ("version",)), "cannot be ignored"),
+            (ColumnChoice(("time",)), "the property 'time' cannot be a context"),
+        ],
+    )
+    def test_wrong_choices(self, choice: ColumnChoice, message: str) -> None:
+        """Unknown columns, options and contradictions are errors with a hint."""
+        with pytest.raises(InputError, match=message):
+            columns_of(TABLE, choice, "f", options={"fast"}, nfp="time")
+
+    def test_other_files_may_lack_columns(self) -> None:
+        """A lenient choice ignores columns that are not there."""
+        found = columns_of(TABLE, ColumnChoice(("gone",), ("too",), lenient=True), "f")
+        assert tuple(found.contexts) == ("version",)
+
+    def test_the_property_must_be_numeric(self) -> None:
+        """A property that is named and is text is an error with its values, escaped."""
+        with pytest.raises(MeasurementError, match=r"'time' is a column of text: '3 ms', '\\x1b"):
+            columns_of({"time": ["3 ms", "\x1b[31m", "n/a"]}, ColumnChoice(), "f", nfp="time")
