@@ -24,10 +24,24 @@ Role = Literal["property", "context", "ignored"]
 
 # Words for a missing value, in lower case.
 MISSING = frozenset(
-    "|na|n/a|n.a.|nan|null|nil|none|-|--|?|missing|unknown|undefined|invalid|timeout|timed out|time out|t/o|failed|"
-    "failure|fail|error|err|crash|crashed|oom|out of memory|killed|inf|+inf|-inf|infinity|#n/a|#value!|#div/0!".split(
-        "|"
-    )
+    [
+        *("", "na", "n/a", "n.a.", "nan", "null", "nil", "none", "-", "--", "?", "missing", "unknown", "undefined"),
+        *(
+            "invalid",
+            "timeout",
+            "timed out",
+            "time out",
+            "t/o",
+            "failed",
+            "failure",
+            "fail",
+            "error",
+            "err",
+            "crash",
+            "crashed",
+        ),
+        *("oom", "out of memory", "killed", "inf", "+inf", "-inf", "infinity", "#n/a", "#value!", "#div/0!"),
+    ]
 )
 _SHOWN = 40
 _LISTED = 6
