@@ -36,8 +36,8 @@ def joined(copies: int) -> VariabilityModel:
     options: list[Option] = []
     for copy in range(copies):
         for name in ("x264", "LLVM", "Dune"):
-            model = read_variability_model(DATA / name / "FeatureModel.xml")
-            options.extend(renamed(option, f"{name}{copy}_") for option in model.binary_options)
+            system = read_variability_model(DATA / name / "FeatureModel.xml")
+            options.extend(renamed(option, f"{name}{copy}_") for option in system.binary_options)
     return VariabilityModel("joined", tuple(options))
 
 
@@ -57,13 +57,13 @@ def test_count_and_draw_of_a_joined_space() -> None:
 
 def test_check_and_read_of_a_large_system() -> None:
     """100,000 configurations are checked in one call, and 86,058 rows read, each in under 2 s of CPU."""
-    model = read_variability_model(DATA / "exastencils" / "FeatureModel.xml")
+    system = read_variability_model(DATA / "exastencils" / "FeatureModel.xml")
     rng = np.random.default_rng(0)
-    indices = np.stack([rng.integers(0, option.size, 100_000) for option in model.options], axis=1)
-    configurations = Configurations(model, indices)
-    checked = cpu(lambda: Space(model).check(configurations))
+    indices = np.stack([rng.integers(0, option.size, 100_000) for option in system.options], axis=1)
+    configurations = Configurations(system, indices)
+    checked = cpu(lambda: Space(system).check(configurations))
     report("check of 100,000 configurations", checked)
-    read = cpu(lambda: read_measurements(DATA / "exastencils" / "SS-X.csv.gz", model))
+    read = cpu(lambda: read_measurements(DATA / "exastencils" / "SS-X.csv.gz", system))
     report("reading 86,058 rows", read)
     assert checked < 2
     assert read < 2

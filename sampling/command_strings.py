@@ -35,7 +35,7 @@ def output_strings(configurations: Configurations) -> list[str]:
 
 
 def _rows(configurations: Configurations) -> Iterator[list[tuple[str, str]]]:
-    columns = [_cells(option) for option in configurations.model.options]
+    columns = [_cells(option) for option in configurations.system.options]
     for row in configurations.indices.tolist():
         yield [column[index] for column, index in zip(columns, row, strict=True)]
 

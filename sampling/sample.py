@@ -12,6 +12,7 @@ from sampling.space.space import Space
 from sampling.spec import SamplingSpec, parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, SpecError
+from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
 
 
@@ -34,8 +35,9 @@ class Sample:
     removed: int = 0
 
 
+@renamed_argument("model", "system")
 def draw_sample(
-    model: VariabilityModel,
+    system: VariabilityModel,
     spec: str | SamplingSpec,
     seed: int = 0,
     measured: Configurations | None = None,
@@ -44,7 +46,7 @@ def draw_sample(
     """Return the sample that a spec selects, with notes.
 
     Args:
-        model: the system.
+        system: the system.
         spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
         seed: the seed of random parts of the spec without a seed of their own.
         measured: the measured configurations, for the specs `measured` and `measured:N`.
@@ -59,7 +61,7 @@ def draw_sample(
         raise SpecError(f"the seed must not be negative, but is {seed}")
     if isinstance(spec, str):
         spec = parse_spec(spec)
-    parts = Parts(Space(model) if space is None else space)
+    parts = Parts(Space(system) if space is None else space)
     if spec.whole is not None:
         found, notes = spec.whole.configurations(parts, seed, measured)
         if not len(found):
@@ -68,7 +70,7 @@ def draw_sample(
     notes = ()
     if spec.binary is None and parts.selectable:
         notes += ("no binary sampling is given: all valid binary parts are taken (all)",)
-    if spec.numeric is None and parts.model.numeric_options:
+    if spec.numeric is None and parts.system.numeric_options:
         notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
     found, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
     if not len(found):
@@ -87,11 +89,12 @@ def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> SpaceError:
             + ("the only configuration it selects" if removed == 1 else f"all {removed:,} configurations it selects"),
             hint="use another sampling, such as random:N",
         )
-    return SpaceError(f"{spec.text} selects no configuration of {parts.model.name}", hint="use another sampling")
+    return SpaceError(f"{spec.text} selects no configuration of {parts.system.name}", hint="use another sampling")
 
 
+@renamed_argument("model", "system")
 def sample(
-    model: VariabilityModel,
+    system: VariabilityModel,
     spec: str | SamplingSpec,
     seed: int = 0,
     measured: Configurations | None = None,
@@ -100,7 +103,7 @@ def sample(
     """Return the configurations that a sampling spec selects. `draw_sample` also returns notes.
 
     Args:
-        model: the system.
+        system: the system.
         spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
         seed: the seed of random parts of the spec without a seed of their own. The same seed gives the same sample
             on every machine.
@@ -115,4 +118,4 @@ def sample(
         SpaceError: if the spec selects too many configurations, or none.
         VariabilityError: if the system has no valid configuration.
     """
-    return draw_sample(model, spec, seed, measured, space).configurations
+    return draw_sample(system, spec, seed, measured, space).configurations

@@ -123,7 +123,7 @@ def pure_noise(index: int) -> Truth:
     rng = np.random.default_rng([SEED, 1, index])
     style = STYLES[index % len(STYLES)]
     groups, rows, configurations = _drawn(rng, style)
-    model = InfluenceModel.of_system([(Term(), 100.0)], configurations.model)
+    model = InfluenceModel.of_system([(Term(), 100.0)], configurations.system)
     values = 100 * (1 + 0.1 * rng.standard_normal(len(configurations)))
     return Truth("noise", style, model, 0.1, Measurements(configurations, {NFP: values}), rows, groups)
 
@@ -181,7 +181,7 @@ def _terms(
     rng: np.random.Generator, configurations: Configurations, groups: Mapping[str, str], rows: int, kind: str
 ) -> list[Term]:
     """Return distinct terms none of which is nearly a linear function of the others on the learning set."""
-    system = configurations.model
+    system = configurations.system
     variables: dict[str, list[Option]] = {}
     for option in system.options:
         if option.name not in system.mandatory:
@@ -228,7 +228,7 @@ def _unit(rng: np.random.Generator, option: Option, kind: str) -> Term:
 
 def _weighted(rng: np.random.Generator, terms: list[Term], configurations: Configurations, kind: str) -> InfluenceModel:
     """Return terms with influences as a model."""
-    system = configurations.model
+    system = configurations.system
     base = 10 ** rng.uniform(-2, 3)
     columns = np.column_stack([term.evaluate(configurations.column) for term in terms])
     sizes = np.exp(rng.uniform(math.log(0.1), 0, len(terms))) / abs(columns).max(axis=0)

@@ -100,13 +100,13 @@ def learning_set(name: str, size: int | str, run: int) -> Array:
     if isinstance(size, int):
         generator = np.random.RandomState(30 * SIZES[name].index(size) + run)
         return generator.permutation(len(system.measurements))[:size]
-    space = Space(system.measurements.model)
+    space = Space(system.measurements.system)
     return learning_rows(system.measurements, system.nfp, size, run, space, "error").rows
 
 
 def with_numbers(measured: Measurements) -> Measurements:
     """Return measurements of Dune with the numeric options `pre`, `post`, `cells` instead of groups of their levels."""
-    system = measured.model
+    system = measured.system
     levels: dict[str, dict[str, float]] = {}
     for option in system.binary_options:
         if found := _LEVEL.fullmatch(option.name):

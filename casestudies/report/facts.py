@@ -75,7 +75,7 @@ def sizes(cases: Sequence[Case]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         measurements = case.loaded.inputs.measurements
-        names = [name for name in TOPOLOGY if name in measurements.model.names]
+        names = [name for name in TOPOLOGY if name in measurements.system.names]
         ranks = np.prod([measurements.configurations.value(name) for name in names], axis=0)
         counts = np.isfinite(measurements.repetitions(COMPUTED)).sum(axis=1)
         often = " to ".join(dict.fromkeys(map(str, _ends(counts))))

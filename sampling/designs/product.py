@@ -31,13 +31,13 @@ def product(
     Returns:
         The valid configurations, the number of combinations that are not valid, and notes.
     """
-    model = parts.model
+    system = parts.system
     for design, names, kind in (
         (binary, parts.selectable, "binary"),
-        (numeric, model.numeric_options, "numeric"),
+        (numeric, system.numeric_options, "numeric"),
     ):
         if not names and not design.full:
-            raise SpecError(f"{design.text}: {model.name} has no {kind} options")
+            raise SpecError(f"{design.text}: {system.name} has no {kind} options")
     if binary.full and numeric.full:
         everything = parts.space.enumerate(LIMIT)
         return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
@@ -61,7 +61,7 @@ def product(
 
 
 def _grid(parts: Parts) -> int:
-    return math.prod(len(option.values) for option in parts.model.numeric_options)
+    return math.prod(len(option.values) for option in parts.system.numeric_options)
 
 
 def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configurations, int]:
@@ -81,7 +81,7 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
         if total > LIMIT:
             raise _too_many(total)
     if not kept:
-        return Configurations(parts.model, np.zeros((0, len(parts.model.options)), dtype=np.uint8)), removed
+        return Configurations(parts.system, np.zeros((0, len(parts.system.options)), dtype=np.uint8)), removed
     return Configurations.concatenate(kept), removed
 
 

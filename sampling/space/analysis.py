@@ -41,14 +41,14 @@ class Description:
     """An analysed system.
 
     Attributes:
-        model: the system.
+        system: the system.
         count: the exact number of valid configurations; None where the constraints are too complex to count.
         occurrences: option → for each value index, the number of valid configurations it occurs in.
         findings: suspicious parts; without `count` only those that are found without counting.
         uncounted: why there is no count.
     """
 
-    model: VariabilityModel
+    system: VariabilityModel
     count: int | None
     occurrences: Mapping[str, tuple[int, ...]]
     findings: tuple[Finding, ...]
@@ -61,27 +61,27 @@ def describe(space: Space) -> Description:
     Raises:
         VariabilityError: naming contradicting constraints, if no configuration is valid.
     """
-    model = space.model
-    found = tuple(Finding("text", text) for text in suspicions(model))
+    system = space.system
+    found = tuple(Finding("text", text) for text in suspicions(system))
     try:
         space.require_valid()
         count, occurrences = space.count, space.option_counts()
     except SpaceError as error:
-        return Description(model, None, {}, found, error.problems[0].message)
-    found += tuple(_options(model, count, occurrences))
+        return Description(system, None, {}, found, error.problems[0].message)
+    found += tuple(_options(system, count, occurrences))
     found += tuple(_constraints(space, count))
-    return Description(model, count, occurrences, found)
+    return Description(system, count, occurrences, found)
 
 
-def _options(model: VariabilityModel, count: int, occurrences: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
+def _options(system: VariabilityModel, count: int, occurrences: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
     """Yield options that are never or always selected, and values that no valid configuration has."""
-    for option in model.options:
+    for option in system.options:
         counts = occurrences[option.name]
         if isinstance(option, NumericOption):
             yield from _numeric(option, count, counts)
         elif counts[1] == 0:
             yield Finding("dead option", f"{option.name} can never be selected", (option.name,), option.line)
-        elif counts[1] == count and option.name not in model.mandatory:
+        elif counts[1] == count and option.name not in system.mandatory:
             message = f"{option.name} is always selected, but not declared as mandatory"
             yield Finding("always selected", message, (option.name,), option.line)
 
@@ -103,7 +103,7 @@ def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterat
 
 def _constraints(space: Space, count: int) -> Iterator[Finding]:
     """Yield the stated constraints that exclude no configuration."""
-    for constraint in space.model.constraints:
+    for constraint in space.system.constraints:
         try:
             without = space.count_without(constraint)
         except SpaceError:
@@ -124,17 +124,17 @@ def constraint_kind(constraint: Constraint) -> str:
     return f"mixed, req={constraint.requires}" + (", negated" if constraint.negated else "")
 
 
-def option_role(model: VariabilityModel, option: BinaryOption) -> str:
+def option_role(system: VariabilityModel, option: BinaryOption) -> str:
     """Return the role of a binary option in the hierarchy: 'alternative', 'mandatory' or 'optional'."""
-    if model.alternatives(option):
+    if system.alternatives(option):
         return "alternative"
-    return "optional" if option.optional or model.exclusions[option.name] else "mandatory"
+    return "optional" if option.optional or system.exclusions[option.name] else "mandatory"
 
 
-def in_tree_order(model: VariabilityModel) -> Iterator[tuple[BinaryOption, int]]:
+def in_tree_order(system: VariabilityModel) -> Iterator[tuple[BinaryOption, int]]:
     """Yield the binary options, children below their parents, each with its depth."""
     children: dict[str | None, list[BinaryOption]] = {}
-    for option in model.binary_options:
+    for option in system.binary_options:
         children.setdefault(option.parent, []).append(option)
     pending = [(option, 0) for option in reversed(children.get(None, []))]
     while pending:

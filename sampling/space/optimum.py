@@ -76,7 +76,7 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
         VariabilityError: if there is no valid configuration.
     """
     space.require_valid()
-    indices = np.zeros((1, len(space.model.options)), dtype=np.int64)
+    indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
     examined = 0
     used: set[int] = set()
     for part in _parts(model, space):
@@ -84,8 +84,8 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
         indices[0, list(part.variables)] = best
         examined += looked_at
         used.update(part.used)
-    configuration = Configurations(space.model, indices)
-    unused = tuple(name for position, name in enumerate(space.model.names) if position not in used)
+    configuration = Configurations(space.system, indices)
+    unused = tuple(name for position, name in enumerate(space.system.names) if position not in used)
     return Optimum(configuration, float(model.predict(configuration)[0]), examined, unused)
 
 
@@ -97,7 +97,7 @@ def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
 
     terms: list[tuple[Term, float, tuple[int, ...]]] = []
     for term, influence in model.terms:
-        positions = positions_of(model.options_of(term), space.model)
+        positions = positions_of(model.options_of(term), space.system)
         if not positions or influence == 0:
             continue
         terms.append((term, influence, positions))
@@ -157,9 +157,9 @@ def values_of(model: InfluenceModel, positions: Sequence[int], rows: Array, spac
 
 def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Configurations:
     """Return configurations with these value indices of some options and the first value of all others."""
-    indices = np.zeros((len(rows), len(space.model.options)), dtype=rows.dtype)
+    indices = np.zeros((len(rows), len(space.system.options)), dtype=rows.dtype)
     indices[:, list(positions)] = rows
-    return Configurations(space.model, indices)
+    return Configurations(space.system, indices)
 
 
 def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
@@ -172,7 +172,7 @@ def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limi
     listed_options = part.variables if whole else part.used
     projection = space.projection(listed_options)
     if projection.count > limit:
-        names = [space.model.names[variable] for variable in part.used]
+        names = [space.system.names[variable] for variable in part.used]
         raise SpaceError(
             f"{projection.count:,} configurations would have to be examined, "
             f"in which {listed(names)} depend on each other (the limit is {limit:,})",
@@ -184,7 +184,7 @@ def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limi
         values = values_of(own, listed_options, rows, space)
     except EvaluationError as error:
         assignment = configurations_of(listed_options, rows[[error.row]], space).assignment(0)
-        shown = [f"{space.model.names[place]} = {assignment[space.model.names[place]]:g}" for place in part.used]
+        shown = [f"{space.system.names[place]} = {assignment[space.system.names[place]]:g}" for place in part.used]
         text = f"in a configuration with {listed(shown)}"
         raise ConfigurationError(Problem(error.what, text=text, hint=error.advice)) from None
     best = rows[values == (values.max() if maximize else values.min())]

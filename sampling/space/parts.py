@@ -28,16 +28,16 @@ class Parts:
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.model = space.model
-        optional = [option.name for option in self.model.numeric_options if option.optional]
-        self._optional = [self.model.positions[name] for name in optional]
-        self.binary_names: tuple[str, ...] = tuple(option.name for option in self.model.binary_options)
+        self.system = space.system
+        optional = [option.name for option in self.system.numeric_options if option.optional]
+        self._optional = [self.system.positions[name] for name in optional]
+        self.binary_names: tuple[str, ...] = tuple(option.name for option in self.system.binary_options)
         self.selectable: tuple[str, ...] = (*self.binary_names, *(ENABLED + name for name in optional))
 
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The system as variables: selections, then numeric values."""
-        return split_problem(self.model) if self._optional else self.space.problem
+        return split_problem(self.system) if self._optional else self.space.problem
 
     @cached_property
     def cache(self) -> Cache:
@@ -65,8 +65,8 @@ class Parts:
             [binary[:, : len(self.binary_names)].astype(np.int64), numeric.astype(np.int64)], axis=1
         )
         for switch, position in enumerate(self._optional, len(self.binary_names)):
-            indices[binary[:, switch] == 0, position] = self.model.options[position].size - 1
-        return Configurations(self.model, indices)
+            indices[binary[:, switch] == 0, position] = self.system.options[position].size - 1
+        return Configurations(self.system, indices)
 
     def switched_off(self, binary: Array) -> list[int]:
         """Return the variables of the numeric values that one binary part deselects."""
@@ -80,9 +80,9 @@ class Parts:
     def related(self) -> set[frozenset[int]]:
         """Return the pairs of binary options of which one is an ancestor of the other or implies the other alone."""
         found: set[frozenset[int]] = set()
-        positions = self.model.positions
-        by_name = {option.name: option for option in self.model.binary_options}
-        for option in self.model.binary_options:
+        positions = self.system.positions
+        by_name = {option.name: option for option in self.system.binary_options}
+        for option in self.system.binary_options:
             here = positions[option.name]
             above = option.parent
             while above is not None:

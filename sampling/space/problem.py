@@ -95,40 +95,41 @@ def stated(constraint: Disjunction | Relation) -> BooleanConstraint | Arithmetic
     return origin.origin if isinstance(origin, Clause) else origin
 
 
-def whole_problem(model: VariabilityModel) -> ConstraintProblem:
+def whole_problem(system: VariabilityModel) -> ConstraintProblem:
     """Return the problem whose variables are the options and whose values are their value indices."""
     constraints: list[Disjunction | Relation] = [
         Disjunction(tuple((position, bits_of(allowed)) for position, allowed in clause.literals), clause)
-        for clause in clauses(model)
+        for clause in clauses(system)
     ]
 
     def switch(position: int) -> tuple[int, int, Array]:
-        option = model.options[position]
+        option = system.options[position]
         enabled = np.arange(option.size) < option.size - 1
         return position, 1 << (option.size - 1), enabled
 
     constraints += [
-        _comparison(model, constraint, lambda position: position, switch) for constraint in model.arithmetic_constraints
+        _comparison(system, constraint, lambda position: position, switch)
+        for constraint in system.arithmetic_constraints
     ]
-    sizes = tuple(option.size for option in model.options)
-    return ConstraintProblem(sizes, _parents(model), tuple(constraints))
+    sizes = tuple(option.size for option in system.options)
+    return ConstraintProblem(sizes, _parents(system), tuple(constraints))
 
 
-def split_problem(model: VariabilityModel) -> ConstraintProblem:
+def split_problem(system: VariabilityModel) -> ConstraintProblem:
     """Return the problem over binary options, then switches, then numeric values.
 
     Variables: the binary options in order, one switch (0 disabled, 1 enabled) per optional numeric option in order,
     then all numeric options in order, without "deselected".
     """
-    binary = len(model.binary_options)
-    optional = [model.positions[option.name] for option in model.numeric_options if option.optional]
+    binary = len(system.binary_options)
+    optional = [system.positions[option.name] for option in system.numeric_options if option.optional]
     switches = {position: binary + rank for rank, position in enumerate(optional)}
 
     def variable(position: int) -> int:
         return position if position < binary else position + len(optional)
 
     constraints: list[Disjunction | Relation] = []
-    for clause in clauses(model):
+    for clause in clauses(system):
         # Literals over a numeric option depend only on whether it is enabled.
         literals = [
             (switches[position], int(allowed[-1]) | int(allowed[0]) << 1)
@@ -141,23 +142,25 @@ def split_problem(model: VariabilityModel) -> ConstraintProblem:
     def switch(position: int) -> tuple[int, int, Array]:
         return switches[position], 1, np.array([False, True])
 
-    constraints += [_comparison(model, constraint, variable, switch) for constraint in model.arithmetic_constraints]
+    constraints += [_comparison(system, constraint, variable, switch) for constraint in system.arithmetic_constraints]
     sizes = (
-        *(option.size for option in model.binary_options),
+        *(option.size for option in system.binary_options),
         *(2 for _ in optional),
-        *(len(option.values) for option in model.numeric_options),
+        *(len(option.values) for option in system.numeric_options),
     )
-    whole = _parents(model)
+    whole = _parents(system)
     parents = (*whole[:binary], *(whole[position] for position in optional), *whole[binary:])
     return ConstraintProblem(sizes, parents, tuple(constraints))
 
 
-def _parents(model: VariabilityModel) -> tuple[int | None, ...]:
-    return tuple(model.positions.get(option.parent) if option.parent is not None else None for option in model.options)
+def _parents(system: VariabilityModel) -> tuple[int | None, ...]:
+    return tuple(
+        system.positions.get(option.parent) if option.parent is not None else None for option in system.options
+    )
 
 
 def _comparison(
-    model: VariabilityModel,
+    system: VariabilityModel,
     constraint: ArithmeticConstraint,
     variable: Callable[[int], int],
     switch: Callable[[int], tuple[int, int, Array]],
@@ -179,16 +182,16 @@ def _comparison(
     for name in constraint.names:
         if name == ROOT:
             continue
-        if name in model.switches:
-            position, wanted = model.switches[name]
+        if name in system.switches:
+            position, wanted = system.switches[name]
             where, disabling, enabling = switch(position)
             if constraint.requires == "none":
                 tables[name] = (where, (enabling == wanted).astype(float))
             else:
                 guard(where, disabling if wanted else bits_of(enabling))
             continue
-        position = model.positions[name]
-        option = model.options[position]
+        position = system.positions[name]
+        option = system.options[position]
         if isinstance(option, BinaryOption):
             if constraint.requires == "none":
                 tables[name] = (variable(position), np.array([0.0, 1.0]))
@@ -201,4 +204,4 @@ def _comparison(
         # The entry for "deselected", if the variable has one, is guarded and never used.
         spare = (0.0,) if option.optional and where == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
-    return Relation(constraint, guards, tables, model.source)
+    return Relation(constraint, guards, tables, system.source)

@@ -123,7 +123,7 @@ class _Search:
         one = configurations_of(list(end.at), row, self.space)
         # The value of a whole term is rounded otherwise than the product of the values of its parts.
         value = float(self.single(term, influence).contributions(one)[0, 0])
-        order = {name: place for place, name in enumerate(self.space.model.names)}
+        order = {name: place for place, name in enumerate(self.space.system.names)}
         names = sorted(self.model.options_of(term), key=lambda name: (order.get(name, len(order)), name))
         return value, {name: float(one.column(name)[0]) for name in names}
 
@@ -133,7 +133,7 @@ class _Search:
 
     def positions(self, term: Term) -> tuple[int, ...]:
         """Return the positions of the options that a term is about, ascending."""
-        return positions_of(self.model.options_of(term), self.space.model)
+        return positions_of(self.model.options_of(term), self.space.system)
 
     def bounds(self, term: Term) -> Bounds:
         """Return the extremes of a term without its influence."""
@@ -210,7 +210,7 @@ class _Search:
         except EvaluationError:
             return UNBOUNDED
         result = factor_bounds(found.low.value, found.high.value, factor)
-        options = [self.space.model.options[position] for position in positions]
+        options = [self.space.system.options[position] for position in positions]
         return result.with_zero() if any(isinstance(o, NumericOption) and o.optional for o in options) else result
 
     def derived_bounds(self, found: Derived) -> Bounds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from sampling.space.problem import ConstraintProblem, whole_problem
 from sampling.space.solutions import Cache, Solutions
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, VariabilityError
+from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
@@ -22,27 +24,31 @@ from splc.types import Array
 LIMIT = 2_000_000
 
 
+@renamed_argument("model", "system")
 class Space:
     """The valid configurations of a system.
 
     Decision diagrams are built on first use; `check` and `violations` do not need them.
 
     Args:
-        model: the system.
+        system: the system.
     """
 
-    def __init__(self, model: VariabilityModel) -> None:
-        self.model = model
+    def __init__(self, system: VariabilityModel) -> None:
+        self.system = system
         self.cache: Cache = {}
+
+    if not TYPE_CHECKING:
+        model = renamed_attribute("model", "system")
 
     @cached_property
     def _clauses(self) -> tuple[Clause, ...]:
-        return clauses(self.model)
+        return clauses(self.system)
 
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The model as variables (its options) and constraints over them."""
-        return whole_problem(self.model)
+        return whole_problem(self.system)
 
     @cached_property
     def solutions(self) -> Solutions:
@@ -55,7 +61,7 @@ class Space:
         columns = np.asfortranarray(configurations.indices)
         for clause in self._clauses:
             valid &= clause.holds(columns)
-        for constraint in self.model.arithmetic_constraints:
+        for constraint in self.system.arithmetic_constraints:
             valid &= _satisfied(constraint, configurations)
         return valid
 
@@ -65,7 +71,7 @@ class Space:
         broken = [clause.reason for clause in self._clauses if not clause.holds(one.indices)[0]]
         broken += [
             constraint.text.strip()
-            for constraint in self.model.arithmetic_constraints
+            for constraint in self.system.arithmetic_constraints
             if not _satisfied(constraint, one)[0]
         ]
         return list(dict.fromkeys(broken))
@@ -82,7 +88,7 @@ class Space:
     def option_counts(self) -> dict[str, tuple[int, ...]]:
         """Return option → the number of valid configurations with each of its value indices."""
         counts = self.solutions.value_counts()
-        return {name: tuple(values) for name, values in zip(self.model.names, counts, strict=True)}
+        return {name: tuple(values) for name, values in zip(self.system.names, counts, strict=True)}
 
     def projection(self, positions: Sequence[int], budgets: Sequence[int] = BUDGETS) -> Solutions:
         """Return the combinations of values of some options that occur in valid configurations.
@@ -117,7 +123,7 @@ class Space:
             VariabilityError: if the space is empty.
         """
         if self.solutions.empty:
-            raise VariabilityError(conflict(self.problem, self.model.source))
+            raise VariabilityError(conflict(self.problem, self.system.source))
 
     def enumerate(self, limit: int = LIMIT) -> Configurations:
         """Return all valid configurations, in lexicographic order of their value indices (last option fastest).
@@ -125,7 +131,7 @@ class Space:
         Raises:
             SpaceError: if there are more than `limit`.
         """
-        return Configurations(self.model, self.solutions.enumerate(limit))
+        return Configurations(self.system, self.solutions.enumerate(limit))
 
     def draw(self, n: int, rng: np.random.Generator) -> Configurations:
         """Return n distinct valid configurations, uniformly drawn, in drawing order.
@@ -141,17 +147,17 @@ class Space:
                 f"{n:,} distinct configurations are requested, but only {self.count:,} are valid",
                 hint=f"ask for at most {self.count:,}",
             )
-        return Configurations(self.model, self.solutions.draw(n, rng))
+        return Configurations(self.system, self.solutions.draw(n, rng))
 
 
 def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:
     """Return where configurations satisfy a constraint, shape (n,), bool."""
-    model = configurations.model
+    system = configurations.system
     excused = np.zeros(len(configurations), dtype=bool)
     columns: dict[str, Array] = {}
     for name in constraint.names:
         column = configurations.column(name)
-        option = model.options[model.positions[name]] if name in model.positions else None
+        option = system.options[system.positions[name]] if name in system.positions else None
         if option is not None and not isinstance(option, BinaryOption):
             deselected = np.isnan(column)
             excused |= deselected

@@ -13,15 +13,15 @@ from splc.system.options import NO_OUTPUT, BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel, plain_name
 
 
-def suspicions(model: VariabilityModel) -> list[str]:
+def suspicions(system: VariabilityModel) -> list[str]:
     """Return probable mistakes, the reader's notes first, each with its line where that is known."""
     found = [
-        *model.notes,
-        *(text for option in model.binary_options for text in _binary(model, option)),
-        *_groups(model),
-        *(text for option in model.numeric_options for text in _numeric(option)),
-        *_spellings(model),
-        *_constraints(model),
+        *system.notes,
+        *(text for option in system.binary_options for text in _binary(system, option)),
+        *_groups(system),
+        *(text for option in system.numeric_options for text in _numeric(option)),
+        *_spellings(system),
+        *_constraints(system),
     ]
     return list(dict.fromkeys(found))
 
@@ -30,7 +30,7 @@ def _at(line: int | None, message: str) -> str:
     return f"line {line}: {message}" if line else message
 
 
-def _binary(model: VariabilityModel, option: BinaryOption) -> Iterator[str]:
+def _binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
     name, line = option.name, option.line
     for group in option.excluded:
         if len(group) > 1:
@@ -43,10 +43,10 @@ def _binary(model: VariabilityModel, option: BinaryOption) -> Iterator[str]:
     for group in option.implied:
         if name in group:
             yield _at(line, f"{name} implies itself, which has no effect")
-        elif all(other in model.exclusions[name] for other in group):
+        elif all(other in system.exclusions[name] for other in group):
             yield _at(line, f"{name} implies options that it excludes ({' | '.join(group)}) and can never be selected")
-    if not option.optional and model.exclusions[name] and not model.alternatives(option):
-        others = ", ".join(model.exclusions[name])
+    if not option.optional and system.exclusions[name] and not system.alternatives(option):
+        others = ", ".join(system.exclusions[name])
         yield _at(
             line,
             f"{name} is not optional, but excludes options that are not its alternatives ({others}): "
@@ -54,10 +54,10 @@ def _binary(model: VariabilityModel, option: BinaryOption) -> Iterator[str]:
         )
 
 
-def _groups(model: VariabilityModel) -> Iterator[str]:
+def _groups(system: VariabilityModel) -> Iterator[str]:
     """Yield alternative groups whose members do not all exclude each other."""
-    for group in model.alternative_groups:
-        apart = [f"{one} and {other}" for one, other in combinations(group, 2) if other not in model.exclusions[one]]
+    for group in system.alternative_groups:
+        apart = [f"{one} and {other}" for one, other in combinations(group, 2) if other not in system.exclusions[one]]
         if apart:
             yield f"the alternatives {', '.join(group)} do not all exclude each other: {'; '.join(apart)}"
 
@@ -87,19 +87,19 @@ def _numeric(option: NumericOption) -> Iterator[str]:
         )
 
 
-def _spellings(model: VariabilityModel) -> Iterator[str]:
+def _spellings(system: VariabilityModel) -> Iterator[str]:
     """Yield names that SPL Conqueror cannot distinguish, since it keeps only letters, digits and _."""
     plain: dict[str, list[str]] = {}
-    for name in model.names:
+    for name in system.names:
         plain.setdefault(plain_name(name), []).append(name)
     for spelling, names in plain.items():
         if len(names) > 1:
             yield f"SPL Conqueror cannot distinguish {', '.join(names)}: it reads each of them as {spelling!r}"
 
 
-def _constraints(model: VariabilityModel) -> Iterator[str]:
+def _constraints(system: VariabilityModel) -> Iterator[str]:
     seen: dict[Constraint, Constraint] = {}
-    for constraint in model.constraints:
+    for constraint in system.constraints:
         line, text = constraint.line, constraint.text.strip()
         first = seen.setdefault(constraint, constraint)
         if first is not constraint:

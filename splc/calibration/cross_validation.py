@@ -25,7 +25,7 @@ def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) 
     """
     n = len(misfit.measured)
     places = misfit.predictions.configurations
-    columns = [np.nan_to_num(places.column(name), nan=-np.inf) for name in sorted(places.model.names)]
+    columns = [np.nan_to_num(places.column(name), nan=-np.inf) for name in sorted(places.system.names)]
     shuffled = np.lexsort([*columns, misfit.measured])[np.random.default_rng(seed).permutation(n)]
     predicted = np.full(n, np.nan)
     for number in range(min(folds, n)):

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError
+from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 
-def index_type(model: VariabilityModel) -> np.dtype[Any]:
+def index_type(system: VariabilityModel) -> np.dtype[Any]:
     """Return the smallest unsigned integer type that holds every value index of the model."""
-    return np.min_scalar_type(max((option.size - 1 for option in model.options), default=1))
+    return np.min_scalar_type(max((option.size - 1 for option in system.options), default=1))
 
 
+@renamed_argument("model", "system")
 @dataclass(frozen=True, eq=False)
 class Configurations:
     """n configurations of one system. They may be invalid (see `sampling.Space.check`).
@@ -29,7 +31,7 @@ class Configurations:
     returns the values of an option. Configurations are compared by their options only, not by observed variables.
 
     Args:
-        model: the system.
+        system: the system.
         indices: value indices, integers of shape (n, options); stored read-only. A binary option is 0 (not selected)
             or 1 (selected); a numeric option is the index into `option.values`, or `len(option.values)` if deselected.
         observed: the observed variables of the configurations, None if there are none.
@@ -38,23 +40,26 @@ class Configurations:
         ConfigurationError: if the shape or an index does not match the model.
     """
 
-    model: VariabilityModel
+    system: VariabilityModel
     indices: Array
     observed: Observed | None = None
 
+    if not TYPE_CHECKING:
+        model = renamed_attribute("model", "system")
+
     def __post_init__(self) -> None:
         indices = np.asarray(self.indices)
-        width = len(self.model.options)
+        width = len(self.system.options)
         if indices.size == 0 and (indices.ndim != 2 or len(indices) == 0):
             indices = np.zeros((0, width), dtype=np.uint8)
         if indices.ndim != 2 or indices.shape[1] != width:
             raise ConfigurationError(f"expected columns for {width} options, got shape {indices.shape}")
         if indices.dtype.kind not in "biu":
             raise ConfigurationError(f"value indices must be integers, not {indices.dtype}")
-        sizes = np.array([option.size for option in self.model.options], dtype=np.int64)
+        sizes = np.array([option.size for option in self.system.options], dtype=np.int64)
         if indices.size and ((indices < 0).any() or (indices.astype(np.int64) >= sizes).any()):
             raise ConfigurationError("a value index is out of range for its option")
-        indices = np.array(indices, dtype=index_type(self.model), order="C")
+        indices = np.array(indices, dtype=index_type(self.system), order="C")
         indices.setflags(write=False)
         object.__setattr__(self, "indices", indices)
         if self.observed is not None and len(self.observed.known) != len(indices):
@@ -68,12 +73,12 @@ class Configurations:
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
         picked = self.indices[rows]
         observed = None if self.observed is None else self.observed[rows]
-        return Configurations(self.model, np.atleast_2d(picked), observed)
+        return Configurations(self.system, np.atleast_2d(picked), observed)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Configurations):
             return NotImplemented
-        return self.model == other.model and np.array_equal(self.indices, other.indices)
+        return self.system == other.system and np.array_equal(self.indices, other.indices)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -93,8 +98,8 @@ class Configurations:
         Raises:
             ConfigurationError: if the option is unknown.
         """
-        option = self.model.option(name)
-        return value_table(option)[self.indices[:, self.model.positions[option.name]]]
+        option = self.system.option(name)
+        return value_table(option)[self.indices[:, self.system.positions[option.name]]]
 
     def column(self, name: str) -> Array:
         """Return the values of a name in terms, floats of shape (n,).
@@ -106,19 +111,19 @@ class Configurations:
         Raises:
             ConfigurationError: if the name is unknown, or the variable was not observed for all configurations.
         """
-        known = self.model.spellings.get(name)
+        known = self.system.spellings.get(name)
         if known == ROOT:
             return np.ones(len(self))
-        if known in self.model.switches:
-            position, enabled = self.model.switches[known]
-            deselected = self.indices[:, position] == self.model.options[position].size - 1
+        if known in self.system.switches:
+            position, enabled = self.system.switches[known]
+            deselected = self.indices[:, position] == self.system.options[position].size - 1
             return np.asarray(deselected != enabled, dtype=float)
         return self._observation(name) if known is None else self.value(known)
 
     def _observation(self, name: str) -> Array:
         """Return the values of an observed variable, shape (n,)."""
-        if name not in self.model.observed:
-            raise self.model.unknown(name)
+        if name not in self.system.observed:
+            raise self.system.unknown(name)
         observed = self.observed if self.observed is not None and name in self.observed.columns else None
         if observed is not None and observed.known.all():
             return observed.columns[name]
@@ -137,8 +142,8 @@ class Configurations:
             ConfigurationError: if the systems have different options.
         """
         if known.observed is None:
-            return Configurations(self.model, self.indices)
-        model = replace(self.model, observed=known.model.observed)
+            return Configurations(self.system, self.indices)
+        model = replace(self.system, observed=known.system.observed)
         return Configurations(model, self.indices, known.observed.at(known.find(self)))
 
     def groups(self) -> tuple[Array, Array]:
@@ -173,7 +178,7 @@ class Configurations:
         """Return one configuration as name → value (0.0 or 1.0 for binary options, NaN if deselected)."""
         return {
             option.name: float(value_table(option)[self.indices[row, position]])
-            for position, option in enumerate(self.model.options)
+            for position, option in enumerate(self.system.options)
         }
 
     @classmethod
@@ -185,22 +190,23 @@ class Configurations:
         """
         _same_options(parts)
         indices = np.concatenate([part.indices for part in parts])
-        return cls(parts[0].model, indices, Observed.concatenate([part.observed for part in parts]))
+        return cls(parts[0].system, indices, Observed.concatenate([part.observed for part in parts]))
 
     @classmethod
-    def from_columns(cls, model: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
+    @renamed_argument("model", "system")
+    def from_columns(cls, system: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
         """Return the configurations with the given values of options.
 
         Args:
-            model: the system.
+            system: the system.
             columns: option name → values, shape (n,), for all options; NaN or the option's flag means deselected.
 
         Raises:
             ConfigurationError: if a column is missing or unknown, or a value is not one of the option's values.
         """
-        given = {model.option(name).name: np.asarray(values, dtype=float) for name, values in columns.items()}
+        given = {system.option(name).name: np.asarray(values, dtype=float) for name, values in columns.items()}
         indices: list[Array] = []
-        for option in model.options:
+        for option in system.options:
             if option.name not in given:
                 raise ConfigurationError(f"no values for the option {option.name!r}")
             values = given[option.name]
@@ -211,20 +217,22 @@ class Configurations:
                 row = int(np.argmax(found < 0))
                 raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
             indices.append(found)
-        return cls(model, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
+        return cls(system, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:
     """Raise an error if value indices of the parts have different meanings."""
-    first = parts[0].model
-    if any(part.model is not first and part.model.options != first.options for part in parts):
+    first = parts[0].system
+    if any(part.system is not first and part.system.options != first.options for part in parts):
         raise ConfigurationError("the configurations belong to systems with different options")
 
 
 def describe_configuration(configurations: Configurations, row: int) -> str:
     """Return one configuration as text: selected binary options and numeric values."""
     parts = []
-    for option, (name, value) in zip(configurations.model.options, configurations.assignment(row).items(), strict=True):
+    for option, (name, value) in zip(
+        configurations.system.options, configurations.assignment(row).items(), strict=True
+    ):
         if isinstance(option, BinaryOption):
             if value:
                 parts.append(name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import MeasurementError, unknown_name_hint
+from splc.lazy import renamed_attribute
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array
 
@@ -87,9 +88,12 @@ class Measurements:
             raise MeasurementError("duplicate configuration; repetitions of a configuration must be in one row")
 
     @property
-    def model(self) -> VariabilityModel:
+    def system(self) -> VariabilityModel:
         """The system that was measured."""
-        return self.configurations.model
+        return self.configurations.system
+
+    if not TYPE_CHECKING:
+        model = renamed_attribute("model", "system")
 
     @property
     def properties(self) -> tuple[str, ...]:

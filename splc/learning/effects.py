@@ -97,7 +97,7 @@ def option_effects(
         estimates: the uncertainty of its influences.
         configurations: the configurations that shares are averaged over, and factors computed at.
     """
-    system = configurations.model
+    system = configurations.system
     named = _members(system)
     known = {estimate.term: estimate for estimate in estimates}
     found: dict[tuple[str, ...], list[tuple[frozenset[str], Effect]]] = {}
@@ -153,7 +153,7 @@ def _terms(
     model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[tuple[frozenset[str], Effect]]:
     """Yield the options and the effect of each term of a sum."""
-    levels = _levels(model, configurations.model)
+    levels = _levels(model, configurations.system)
     for (term, influence), share in zip(model.terms, term_shares(model, configurations), strict=True):
         text = _with_levels(term, levels).text(model.order)
         yield model.options_of(term), Effect(text, influence, share, known.get(term))
@@ -163,7 +163,7 @@ def _factors(
     model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[tuple[frozenset[str], Effect]]:
     """Yield the binary options of each factor of a product, and its effect where they are selected."""
-    system = configurations.model
+    system = configurations.system
     binary = frozenset([*(option.name for option in system.binary_options), *system.switches])
     levels = _levels(model, system)
     conditions: dict[frozenset[str], list[int]] = {}

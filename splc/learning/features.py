@@ -69,12 +69,12 @@ class FeatureTable:
         return FeatureTable(self.features, columns, self.target[rows])
 
 
-def features_of(model: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
+def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
     """Return the basic features of a system: every option but those that the hierarchy makes always selected."""
     found: list[Feature] = []
-    for option in model.options:
+    for option in system.options:
         if not isinstance(option, NumericOption):
-            if option.name not in model.mandatory:
+            if option.name not in system.mandatory:
                 found.append(Feature(option.name, numeric=False))
             continue
         switch = ENABLED + option.name if option.optional else None
@@ -111,7 +111,7 @@ def feature_table(
     """
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-    features = (*features_of(configurations.model, numeric_disabled), *further)
+    features = (*features_of(configurations.system, numeric_disabled), *further)
     names = [f.name for f in features] + [f.switch for f in features if f.switch]
     return FeatureTable(features, {name: configurations.column(name) for name in names}, target)
 

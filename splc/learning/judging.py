@@ -85,7 +85,7 @@ def judged(
         intervals: prediction intervals.
     """
     errors = errors_of(predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
-    system = problem.measurements.model
+    system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
         facts["observed"] = list(problem.observed)
@@ -183,7 +183,7 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
     other = measurements.measured(result.nfp)
     values = other.column(result.nfp)
     own = result.model if result.rounds else InfluenceModel(())
-    earlier = [influence_model(this.terms, other.model, own.link, own.derived) for this in result.rounds[:-1]]
+    earlier = [influence_model(this.terms, other.system, own.link, own.derived) for this in result.rounds[:-1]]
     return [
         mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, result.predictor)
     ]

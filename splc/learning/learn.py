@@ -62,7 +62,7 @@ def learn(
     chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
     name = measurements.the_nfp(nfp)
     # The property itself is never one of the variables that explain it.
-    variables = tuple(each for each in chosen_variables(observed, measurements.model.observed) if each != name)
+    variables = tuple(each for each in chosen_variables(observed, measurements.system.observed) if each != name)
     usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
     problem = LearningProblem(
         measurements=usable,

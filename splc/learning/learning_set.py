@@ -86,7 +86,7 @@ def nearest(measured: Configurations, wanted: Configurations) -> Array:
     The distance is the sum over the numeric options of the steps between the values; a deselected option is as far away
     as its domain has values.
     """
-    binary = np.array([isinstance(option, BinaryOption) for option in measured.model.options], dtype=bool)
+    binary = np.array([isinstance(option, BinaryOption) for option in measured.system.options], dtype=bool)
     steps = measured.indices.astype(np.int64)
     result = np.full(len(wanted), -1)
     for i, row in enumerate(wanted.indices.astype(np.int64)):

@@ -50,8 +50,8 @@ def valid_predictions(predictor: Predictor, measured: Configurations, space: Spa
     Only the measured ones have values of observed variables, so a model that uses some is checked there only.
     """
     found = [predictions(predictor, measured)]
-    options = predictor.options if isinstance(predictor, InfluenceModel) else frozenset(measured.model.observed)
-    if options.isdisjoint(measured.model.observed):
+    options = predictor.options if isinstance(predictor, InfluenceModel) else frozenset(measured.system.observed)
+    if options.isdisjoint(measured.system.observed):
         # Without drawn ones where the constraints are too complex to draw any.
         with suppress(SpaceError):
             drawn = space.draw(min(DRAWN, space.count), np.random.default_rng(0))
@@ -104,7 +104,7 @@ def _idle_settings(result: LearningResult, measurements: Measurements) -> tuple[
     """Return a warning about options for which a setting had no effect."""
     if not result.settings.get("learn_logFunction"):
         return ()
-    options = [option for option in measurements.model.options if isinstance(option, NumericOption)]
+    options = [option for option in measurements.system.options if isinstance(option, NumericOption)]
     names = [option.name for option in options if min(option.values) <= 0]
     if not names:
         return ()

@@ -59,7 +59,7 @@ class PmnfLearner:
         x = np.column_stack([learned.column(each) for each in parameters])
         scaling = fit(x, problem.repetitions, names=parameters, **self.chosen)
         seconds = time.monotonic() - started
-        model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.model.term_order)
+        model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.system.term_order)
         if scaling.below is not None:
             notes.append("files hold the model of the upper segment only, and errors are those of that model")
         return judged(
@@ -79,7 +79,7 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
     varying: list[str] = []
     wrong: list[str] = []
     notes = []
-    for at, option in enumerate(learned.model.options):
+    for at, option in enumerate(learned.system.options):
         same = bool((learned.indices[:, at] == learned.indices[0, at]).all())
         column = learned.column(option.name)
         if not same:
@@ -102,7 +102,7 @@ def _differing(problem: LearningProblem) -> list[str]:
     everything, learned = problem.measurements.configurations, problem.configurations
     rest = np.ones(len(everything), dtype=bool)
     rest[problem.rows] = False
-    fixed = [at for at, option in enumerate(everything.model.options) if not isinstance(option, NumericOption)]
+    fixed = [at for at, option in enumerate(everything.system.options) if not isinstance(option, NumericOption)]
     other = (everything.indices[rest][:, fixed] != learned.indices[0, fixed]).any(axis=1)
     if not other.any():
         return []

@@ -143,7 +143,7 @@ def learn_sum(
     rows, remarks = rows_of(measurements, learning_set, missing)
     notes = [*remarks]
     counting = [_counting(measurements, part) for part in parts]
-    binary = frozenset(option.name for option in measurements.model.binary_options)
+    binary = frozenset(option.name for option in measurements.system.binary_options)
     chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
     if chosen.settings.get("form") == "auto":
         # Products of factors cannot be added up.
@@ -182,7 +182,7 @@ def learn_sum(
     facts = {**learned[0].provenance, "parts": [_fact(*pair) for pair in pairs], **(provenance or {})}
     whole = merged_terms(terms)
     derived = {each.name: each for result in learned for each in result.model.derived}
-    model = influence_model(whole, measurements.model, derived=derived.values())
+    model = influence_model(whole, measurements.system, derived=derived.values())
     distinct = np.unique(rows)
     errors = errors_of(model, measurements, name, distinct)
     stopped = any(result.termination == "interrupted" for result in learned)
@@ -219,11 +219,11 @@ def _factor(measurements: Measurements, part: Part, counts: Array, term: Learned
     configurations = measurements.configurations
     if part.where is None:
         return CONSTANT
-    if part.where in configurations.model.observed:
-        known = term.options & set(configurations.model.observed)
+    if part.where in configurations.system.observed:
+        known = term.options & set(configurations.system.observed)
         if counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in known):
             return CONSTANT
-    return option_term(configurations.model.term_names[part.where])
+    return option_term(configurations.system.term_names[part.where])
 
 
 def _counting(measurements: Measurements, part: Part) -> Array:

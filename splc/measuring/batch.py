@@ -38,8 +38,8 @@ class StopBatchError(Exception):
 
 def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
     """Return the runs in groups of the same repetition and the same values of the options that a batch agrees in."""
-    model = setup.configurations.model
-    places = [model.positions[name] for name in setup.batch or ()]
+    system = setup.configurations.system
+    places = [system.positions[name] for name in setup.batch or ()]
     keys = setup.configurations.indices[:, places].tolist()
     found: dict[tuple[Any, ...], list[Run]] = {}
     for row, repetition in runs:
@@ -95,7 +95,7 @@ def run_batches(
 def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Callable[[int], None] | None) -> Ended:
     """Run one process over configurations."""
     rows = setup.configurations[np.array([row for row, _ in runs])]
-    text = table_text(rows.model.names, option_texts(rows))
+    text = table_text(rows.system.names, option_texts(rows))
     with tempfile.TemporaryDirectory(prefix="splc-") as folder:
         path = Path(folder) / "configurations.csv"
         by_file = CONFIGURATIONS in setup.command.template.extras
@@ -166,14 +166,16 @@ class _Reader:
         cells = [cell.strip() for cell in cells_of(line, self.separator)]
         if not set(self.setup.property_columns) <= set(cells):
             return
-        model = self.setup.configurations.model
-        known = {model.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
-        options = [(model.positions[name], known[name]) for name in model.names if name in known]
+        system = self.setup.configurations.system
+        known = {system.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
+        options = [(system.positions[name], known[name]) for name in system.names if name in known]
         indices = self.setup.configurations.indices[np.array([row for row, _ in self.runs])]
         keys = indices[:, [position for position, _ in options]].tolist()
         self.pending = {tuple(key): this for key, this in zip(keys, self.runs, strict=True)}
         if len(self.pending) < len(self.runs):
-            differing = [option.name for option, column in zip(model.options, indices.T, strict=True) if np.ptp(column)]
+            differing = [
+                option.name for option, column in zip(system.options, indices.T, strict=True) if np.ptp(column)
+            ]
             missing = listed([name for name in differing if name not in known])
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
@@ -182,7 +184,7 @@ class _Reader:
     def _key(self, cells: Sequence[str]) -> tuple[int, ...] | None:
         found = []
         for position, place in self.options:
-            index, _ = option_column(self.setup.configurations.model.options[position], [cells[place]], ".")
+            index, _ = option_column(self.setup.configurations.system.options[position], [cells[place]], ".")
             if index[0] < 0:
                 return None
             found.append(int(index[0]))

@@ -80,7 +80,7 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
                 texts[name] = column_texts(configurations.column(name))
             case Choice(name) if name not in selected:
                 column = configurations.column(name)
-                binary = name not in {option.name for option in configurations.model.numeric_options}
+                binary = name not in {option.name for option in configurations.system.numeric_options}
                 selected[name] = (column > 0) if binary else ~np.isnan(column)
             case Computed(text, node) if text not in texts:
                 column = np.asarray(evaluate(node, configurations.column), dtype=float)
@@ -97,7 +97,7 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
     problems = Problems()
     for name, count in lacking.items():
         where = plural(count, "configuration", "configurations")
-        if name in configurations.model.positions:
+        if name in configurations.system.positions:
             either = f"{{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
             hint = f"state what to do then: {either}"
             problems.add(f"{name} is deselected in {where}, but the command needs its value", hint=hint)

@@ -101,7 +101,7 @@ class Setup:
 
     @cached_property
     def _columns(self) -> dict[str, list[float]]:
-        return {name: self.configurations.value(name).tolist() for name in self.configurations.model.names}
+        return {name: self.configurations.value(name).tolist() for name in self.configurations.system.names}
 
     def description(self) -> dict[str, Any]:
         """Return the description that a journal must match to be continued."""
@@ -112,7 +112,7 @@ class Setup:
         return {
             "kind": "plan",
             "format": FORMAT,
-            "system": {"name": self.configurations.model.name, "sha256": system_hash(self.configurations.model)},
+            "system": {"name": self.configurations.system.name, "sha256": system_hash(self.configurations.system)},
             "configurations": {
                 "count": len(self.configurations),
                 "sha256": sha256_of(b"".join(self.configurations.keys.tolist())),
@@ -128,13 +128,13 @@ class Setup:
         }
 
 
-def system_hash(model: VariabilityModel) -> str:
+def system_hash(system: VariabilityModel) -> str:
     """Return a hash of the options and their values."""
     options = [
         [option.name, "binary"]
         if isinstance(option, BinaryOption)
         else [option.name, list(option.values), option.deselected_flag]
-        for option in model.options
+        for option in system.options
     ]
     return _hash(options)
 
@@ -190,12 +190,12 @@ def _shown(value: Any) -> str:
     return "none" if value is None or value == {} else repr(value) if isinstance(value, str) else str(value)
 
 
-def require_batchable(names: Sequence[str], template: Template, model: VariabilityModel) -> None:
+def require_batchable(names: Sequence[str], template: Template, system: VariabilityModel) -> None:
     """Check that a batch command depends only on options in which the configurations of a batch agree."""
     problems = Problems()
     for name in names:
-        if name not in model.positions:
-            problems.add(f"--batch-by: unknown option {name!r}", hint=unknown_name_hint(name, list(model.names)))
+        if name not in system.positions:
+            problems.add(f"--batch-by: unknown option {name!r}", hint=unknown_name_hint(name, list(system.names)))
     for name in template.option_names:
         if name not in names:
             hint = f"one process measures several values of it; add it: --batch-by {','.join([*names, name])}"

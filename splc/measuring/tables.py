@@ -45,4 +45,4 @@ def failures_text(setup: Setup, recorded: RunResults) -> str | None:
     columns.append([result.reason or "" for result in results])
     columns.append(["" if result.exit_code is None else str(result.exit_code) for result in results])
     columns.append([result.stderr.strip() for result in results])
-    return table_text([*setup.configurations.model.names, *FAILURE_COLUMNS], columns)
+    return table_text([*setup.configurations.system.names, *FAILURE_COLUMNS], columns)

@@ -111,14 +111,14 @@ def _pieces(words: Sequence[Word]) -> Iterator[Piece]:
                 yield from _pieces(piece.otherwise)
 
 
-def parse_template(text: str, model: VariabilityModel, extras: Sequence[str]) -> Template:
+def parse_template(text: str, system: VariabilityModel, extras: Sequence[str]) -> Template:
     """Parse a command template."""
     problems = Problems()
     if not text.strip():
         raise SpecError("the command is empty", hint="for instance: --command './solver -n {nx}'")
     if _CONTROL.search(text):
         raise SpecError(Problem("the command has control characters", text=text))
-    words = _Reader(model, extras, problems, text).words(text, nested=False)
+    words = _Reader(system, extras, problems, text).words(text, nested=False)
     problems.raise_if_any(SpecError)
     if not words:
         raise SpecError(Problem("the command is empty", text=text))
@@ -127,7 +127,7 @@ def parse_template(text: str, model: VariabilityModel, extras: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class _Reader:
-    model: VariabilityModel
+    system: VariabilityModel
     extras: Sequence[str]
     problems: Problems
     whole: str
@@ -184,29 +184,29 @@ class _Reader:
         name = content.strip()
         if content.startswith("="):
             return self.computed(content[1:].strip())
-        if name in self.model.spellings:
-            return Value(self.model.spellings[name])
+        if name in self.system.spellings:
+            return Value(self.system.spellings[name])
         if name in self.extras:
             return Extra(name)
         for found in re.finditer(r"\?", content):
             asked = content[: found.start()].strip()
-            if asked in self.model.spellings:
+            if asked in self.system.spellings:
                 alternatives = content[found.end() :]
                 bar = _outside(alternatives, "|")
                 texts = (alternatives, "") if bar is None else (alternatives[:bar], alternatives[bar + 1 :])
                 then, otherwise = (self.words(each, nested=True) for each in texts)
-                return Choice(self.model.spellings[asked], then, otherwise)
+                return Choice(self.system.spellings[asked], then, otherwise)
         name = content.partition("?")[0].strip()
-        hint = unknown_name_hint(name, [*self.model.names, *self.extras])
+        hint = unknown_name_hint(name, [*self.system.names, *self.extras])
         self.problems.add(
-            f"the command's placeholder {{{content}}} is not an option of {self.model.name or 'the system'}", hint=hint
+            f"the command's placeholder {{{content}}} is not an option of {self.system.name or 'the system'}", hint=hint
         )
         return None
 
     def computed(self, text: str) -> Computed | None:
         """Return an expression, None if it is wrong."""
         try:
-            return Computed(text, parse(text, self.model.name_table))
+            return Computed(text, parse(text, self.system.name_table))
         except ExpressionError as error:
             for problem in error.problems:
                 message = f"the command's placeholder {{= {text}}}: {problem.message}"

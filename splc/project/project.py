@@ -68,12 +68,12 @@ class Project(ProjectFiles):
         from splc.formats.system.splconqueror_xml import read_variability_model
 
         if observed and self.observations is not None:
-            return self.observations.model
+            return self.observations.system
         return read_variability_model(self.system_file)
 
     def measurements(
         self,
-        model: VariabilityModel,
+        system: VariabilityModel,
         space: Space | None = None,
         *,
         file: str | None = None,
@@ -84,7 +84,7 @@ class Project(ProjectFiles):
         """Read the measurements with observed variables, and check every configuration against `space`.
 
         Args:
-            model: the system.
+            system: the system.
             space: its valid configurations; None: made from `model`.
             file: another file of this system's measurements (an evaluation set); None is the project's own.
             invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
@@ -97,7 +97,7 @@ class Project(ProjectFiles):
         from sampling.space.space import Space
         from splc.formats.measurements.read import read_measurements
 
-        known = Space(model) if space is None else space
+        known = Space(system) if space is None else space
 
         def check(configurations: Configurations) -> Array:
             valid = known.check(configurations)
@@ -109,7 +109,7 @@ class Project(ProjectFiles):
 
         found = read_measurements(
             self.measurements_file if file is None else file,
-            model,
+            system,
             invalid=invalid,
             duplicates=duplicates,
             aggregate=aggregate,
@@ -118,7 +118,7 @@ class Project(ProjectFiles):
             explain=known.violations,
         )
         # Without observed variables in the model, none are attached.
-        if not model.observed:
+        if not system.observed:
             return found
         return replace(found, configurations=self.with_observed(found.configurations))
 

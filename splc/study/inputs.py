@@ -41,7 +41,7 @@ class Inputs:
     @property
     def system(self) -> VariabilityModel:
         """The system."""
-        return self.measurements.model
+        return self.measurements.system
 
     @property
     def measured(self) -> Array:
@@ -77,8 +77,8 @@ def load(study: Study) -> Loaded:
     space = space_of(project.variability_model())
     policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
     # Checked before learning: the log grammar cannot express every name.
-    require_writable_names((*space.model.names, *space.model.observed), NameTable(space.model.term_names))
-    everything = project.measurements(space.model, space, **policies)
+    require_writable_names((*space.system.names, *space.system.observed), NameTable(space.system.term_names))
+    everything = project.measurements(space.system, space, **policies)
     try:
         nfp = project.the_nfp(everything)
     except SplcError as error:
@@ -105,7 +105,7 @@ def load(study: Study) -> Loaded:
     }
     observed = {f"observed_{number}": _file(study, path) for number, path in enumerate(project.observed_files, 1)}
     files |= observed
-    analytical = _analytical(study, project, space.model, files)
+    analytical = _analytical(study, project, space.system, files)
     if analytical is None:
         notes += ("there is no analytical model: learned models are compared with the measurements only",)
     else:
@@ -125,19 +125,19 @@ def _of_project(project: Project) -> StudyLearner:
     return StudyLearner(kind=kind, preset=project.preset or "default", settings=own_settings(kind, project.learning))
 
 
-def space_of(model: VariabilityModel) -> Space:
+def space_of(system: VariabilityModel) -> Space:
     """Return the valid configurations of a system."""
-    return _space_of(model, model.observed)
+    return _space_of(system, system.observed)
 
 
 # A process runs many tasks of one system, and its space may take long to build. Systems are equal whatever their
 # observed variables are, but the space refers to its own system, so the variables are part of the key.
 @lru_cache(maxsize=1)
-def _space_of(model: VariabilityModel, observed: tuple[str, ...]) -> Space:
+def _space_of(system: VariabilityModel, observed: tuple[str, ...]) -> Space:
     from sampling import Space
 
     del observed
-    return Space(model)
+    return Space(system)
 
 
 def _analytical(
@@ -179,7 +179,7 @@ def _require_known(study: Study, learners: tuple[StudyLearner, ...], measured: M
         try:
             parts = parts_of(learner.parts, measured.properties, learner.observed)
             for patterns in [part.observed for part in parts] or [learner.observed]:
-                chosen_variables(patterns, measured.model.observed)
+                chosen_variables(patterns, measured.system.observed)
             for part in parts:
                 if part.where is not None:
                     measured.configurations.column(part.where)

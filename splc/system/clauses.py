@@ -41,29 +41,29 @@ class Clause:
         return result
 
 
-def clauses(model: VariabilityModel) -> tuple[Clause, ...]:
+def clauses(system: VariabilityModel) -> tuple[Clause, ...]:
     """Return all clauses of a model, hierarchy first, then boolean constraints in file order."""
-    return (*_hierarchy(model), *_stated(model))
+    return (*_hierarchy(system), *_stated(system))
 
 
-def _literal(model: VariabilityModel, name: str, positive: bool) -> tuple[int, tuple[bool, ...]] | bool:
+def _literal(system: VariabilityModel, name: str, positive: bool) -> tuple[int, tuple[bool, ...]] | bool:
     """Return the values of an option that satisfy a literal; for the root, whether the literal is true."""
     if name == ROOT:
         return positive
-    if name in model.switches:
-        position, enabled = model.switches[name]
-        size = model.options[position].size
+    if name in system.switches:
+        position, enabled = system.switches[name]
+        size = system.options[position].size
         wanted = enabled == positive
         return position, (*[wanted] * (size - 1), not wanted)
-    position = model.positions[name]
-    option = model.options[position]
+    position = system.positions[name]
+    option = system.options[position]
     if isinstance(option, BinaryOption):
         return position, (not positive, positive)
     return position, (*[positive] * len(option.values), *[not positive] * option.optional)
 
 
 def _clause(
-    model: VariabilityModel,
+    system: VariabilityModel,
     literals: Iterable[tuple[str, bool]],
     reason: str,
     origin: BooleanConstraint | None = None,
@@ -71,7 +71,7 @@ def _clause(
     """Return the clause over these literals, or no clause if it always holds."""
     merged: dict[int, tuple[bool, ...]] = {}
     for name, positive in literals:
-        found = _literal(model, name, positive)
+        found = _literal(system, name, positive)
         if isinstance(found, bool):
             if found:
                 return []
@@ -85,27 +85,27 @@ def _clause(
     return [Clause(tuple(sorted(merged.items())), origin, reason)]
 
 
-def _hierarchy(model: VariabilityModel) -> list[Clause]:
+def _hierarchy(system: VariabilityModel) -> list[Clause]:
     found: list[Clause] = []
     groups: set[frozenset[str]] = set()
-    for option in model.binary_options:
+    for option in system.binary_options:
         name, parent = option.name, option.parent or ROOT
-        found += _clause(model, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
-        others = model.alternatives(option)
-        if not option.optional and not model.exclusions[name]:
-            found += _clause(model, [(parent, False), (name, True)], f"{parent} needs {name}")
+        found += _clause(system, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
+        others = system.alternatives(option)
+        if not option.optional and not system.exclusions[name]:
+            found += _clause(system, [(parent, False), (name, True)], f"{parent} needs {name}")
         elif others:
             group = [name, *others]
             if frozenset(group) not in groups:
                 groups.add(frozenset(group))
                 needs = [(parent, False), *((member, True) for member in group)]
-                found += _clause(model, needs, f"{parent} needs one of {', '.join(group)}")
-        for other in model.exclusions[name]:
-            if model.positions[other] > model.positions[name]:
-                found += _clause(model, [(name, False), (other, False)], f"{name} excludes {other}")
+                found += _clause(system, needs, f"{parent} needs one of {', '.join(group)}")
+        for other in system.exclusions[name]:
+            if system.positions[other] > system.positions[name]:
+                found += _clause(system, [(name, False), (other, False)], f"{name} excludes {other}")
         for alternatives in option.implied:
             found += _clause(
-                model,
+                system,
                 [(name, False), *((other, True) for other in alternatives)],
                 f"{name} implies {' or '.join(alternatives)}",
             )
@@ -115,10 +115,10 @@ def _hierarchy(model: VariabilityModel) -> list[Clause]:
     return list(unique.values())
 
 
-def _stated(model: VariabilityModel) -> list[Clause]:
+def _stated(system: VariabilityModel) -> list[Clause]:
     found: list[Clause] = []
-    for constraint in model.boolean_constraints:
+    for constraint in system.boolean_constraints:
         literals = constraint.literals
         for group in [[each] for each in literals] if constraint.conjunction else [literals]:
-            found += _clause(model, group, constraint.text.strip(), constraint)
+            found += _clause(system, group, constraint.text.strip(), constraint)
     return found

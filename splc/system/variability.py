@@ -225,11 +225,11 @@ def _ascending(values: Sequence[float]) -> bool:
     return increasing and math.isfinite(values[0]) and math.isfinite(values[-1])
 
 
-def _check_references(model: VariabilityModel, problems: Problems) -> None:
+def _check_references(system: VariabilityModel, problems: Problems) -> None:
     """Add problems for references to unknown or numeric options, and for options that are their own ancestors."""
-    binary = {option.name: option for option in model.options if isinstance(option, BinaryOption)}
-    numeric = {option.name for option in model.options if isinstance(option, NumericOption)}
-    for option in model.options:
+    binary = {option.name: option for option in system.options if isinstance(option, BinaryOption)}
+    numeric = {option.name for option in system.options if isinstance(option, NumericOption)}
+    for option in system.options:
         references = [] if option.parent is None else [("parent", option.parent)]
         if isinstance(option, BinaryOption):
             references += [("impliedOptions", name) for group in option.implied for name in group]

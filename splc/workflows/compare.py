@@ -89,7 +89,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     if request.plot is not None:
         require_writable(request.plot, (*files, request.on, *project.files))
     space = Space(project.variability_model())
-    models = read_models(request, files, space.model, project)
+    models = read_models(request, files, space.system, project)
     with Notes() as notes:
         basis = basis_of(request, project, space, models, notes)
         for key, option in thresholds:
@@ -99,7 +99,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
                 raise RequestError(f"{key} needs configurations; add --on", option)
         weights, weighted_by = None, ""
         if request.weights is not None:
-            weights, weighted_by = weights_of(request.weights, basis, models[0], space.model)
+            weights, weighted_by = weights_of(request.weights, basis, models[0], space.system)
         if request.intervals is not None:
             models = with_intervals(models, basis, request.intervals, notes)
         compared = compare_all(

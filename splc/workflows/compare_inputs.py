@@ -134,13 +134,13 @@ def basis_of(request: Request, project: Project, space: Space, models: Sequence[
     named = {" ".join(model.nfp.split()) for model in models if model.nfp}
     stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
-        found = read_prediction_inputs(on, space.model, request.policy(space), request.nfp, stated or project.nfp)
+        found = read_prediction_inputs(on, space.system, request.policy(space), request.nfp, stated or project.nfp)
         notes += reading_notes(found.report)
         basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     elif project.has_measurements or on == "measured":
         basis = _measured_basis(request, project, space, stated, notes)
     elif on is not None:
-        sampled = draw_sample(space.model, on, request.seed, space=space)
+        sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
         basis = Basis(sampled.configurations, text=_title(on))
     if basis.configurations is not None:
@@ -167,7 +167,7 @@ def _measured_basis(request: Request, project: Project, space: Space, stated: st
             source = everything.report.source or None
             raise MeasurementError(Problem(f"no configuration has a value of {nfp}", source, hint=hint))
         return Basis(measurements.configurations, measurements[nfp], nfp, "measured", measurements)
-    sampled = draw_sample(space.model, on, request.seed, measurements.configurations, space)
+    sampled = draw_sample(space.system, on, request.seed, measurements.configurations, space)
     notes += notes_of(sampled.notes)
     rows = measurements.configurations.find(sampled.configurations)
     if (rows < 0).all():

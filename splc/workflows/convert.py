@@ -166,10 +166,10 @@ def _losses(measurements: Measurements) -> Iterator[str]:
     """Yield what SPL Conqueror's table does not keep."""
     if any(values.shape[1] > 1 for values in measurements.values.values()):
         yield f"repetitions became one value, the {measurements.aggregate} of them (--aggregate)"
-    spellings = measurements.model.spellings
+    spellings = measurements.system.spellings
     stripped = [
         f"{name} → {plain_name(name)}"
-        for name in measurements.model.names
+        for name in measurements.system.names
         if plain_name(name) != name and spellings.get(plain_name(name)) == name
     ]
     if stripped:

@@ -88,7 +88,7 @@ def run(request: Request) -> Result:
     require_writable(request.output, (file, *project.files))
     space = Space(project.variability_model())
     known = request.known_parameters(project)
-    free = read_free_model(file, space.model, known, request.free)
+    free = read_free_model(file, space.system, known, request.free)
     request.require_used(free.used)
     with Notes() as notes:
         measured = request.read_measurements(project, space, notes)

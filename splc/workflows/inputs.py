@@ -65,7 +65,7 @@ class SystemInputs:
         Raises:
             InputError: if they cannot be found or read.
         """
-        found = project.measurements(space.model, space, file=file, **self.policies)
+        found = project.measurements(space.system, space, file=file, **self.policies)
         notes += reading_notes(found.report)
         return found
 

@@ -133,7 +133,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
 
         space = Space(project.variability_model())
         if form == ".log":
-            require_expressible(space.model)
+            require_expressible(space.system)
         measured = request.read_measurements(project, space, notes)
         nfp = project.the_nfp(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
@@ -184,7 +184,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             notes.append(Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"))
         errors = tuple(round_errors(result, evaluation or measured))
         if request.write:
-            origin = measured.report.source or measured.model.name
+            origin = measured.report.source or measured.system.name
             content = None if form is None else WRITERS[form](learned_file(result, origin, errors))
             image = None if drawn is None else _plotted(result, measured, rows, drawn)
             for file, data in ((output, content), (request.plot, image)):
@@ -282,4 +282,4 @@ def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn:
     values = measured.column(result.nfp)
     predicted = predictions_of(result.predictor, measured.configurations)
     there = ~np.isnan(values) & ~np.isnan(predicted)
-    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, measured.model.name, drawn)
+    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, measured.system.name, drawn)

@@ -234,7 +234,7 @@ def learning_rows(
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     known = measured[usable]
     spec = parse_spec(spec) if isinstance(spec, str) else spec
-    sample = draw_sample(space.model, spec, seed, known.configurations, space)
+    sample = draw_sample(space.system, spec, seed, known.configurations, space)
     instead = ""
     if isinstance(spec.whole, RandomWhole):
         number = min(len(sample.configurations), len(known))

@@ -59,7 +59,7 @@ def learn_rows(
     def after(this: Round, part: Part | None = None) -> None:
         if on_round is not None:
             where = "" if part is None else f"{part.nfp}, "
-            term = this.added.log_text(measured.model.term_order)
+            term = this.added.log_text(measured.system.term_order)
             on_round(this, f"{where}round {this.number}: + {term}, error {this.learning_error:.6g} %")
 
     if not parts:

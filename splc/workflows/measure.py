@@ -166,14 +166,14 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     folder, environment = absolute(request.cwd), environment_of(request.env)
     project = Project.load(system=request.system)
     # Observed variables are known only after a run.
-    model = project.variability_model(observed=False)
-    properties = parse_properties(list(request.properties), exact_names(model), batch=batched)
+    system = project.variability_model(observed=False)
+    properties = parse_properties(list(request.properties), exact_names(system), batch=batched)
     extras = (OPTIONS, "repetition")
-    template = parse_template(request.command, model, ("configurations", *extras) if batched else extras)
+    template = parse_template(request.command, system, ("configurations", *extras) if batched else extras)
     if batched:
-        require_batchable(request.batch_by, template, model)
+        require_batchable(request.batch_by, template, system)
     outputs.require_writable((project.system_file, request.configurations), request.resume, dry)
-    space = Space(model)
+    space = Space(system)
     sampling = (request.sampling, request.binary, request.numeric)
     if request.configurations is None:
         chosen, texts = sampled_configurations(space, *sampling, request.seed)

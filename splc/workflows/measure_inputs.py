@@ -31,7 +31,7 @@ def sampled_configurations(
     if isinstance(spec.whole, Measured):
         hint = "name the file with --configurations"
         raise SpecError("the sampling 'measured' cannot choose what to measure", hint=hint)
-    found = draw_sample(space.model, spec, seed, None, space)
+    found = draw_sample(space.system, spec, seed, None, space)
     return found.configurations, found.notes
 
 
@@ -41,7 +41,7 @@ def listed_configurations(space: Space, file: str) -> tuple[Configurations, tupl
     Raises:
         InputError: if the file cannot be read, is empty, or has configurations that are not valid.
     """
-    listed = read_configurations(file, space.model)
+    listed = read_configurations(file, space.system)
     if len(listed) == 0:
         raise InputError(Problem("the file has no configurations", file))
     valid = space.check(listed)

@@ -102,7 +102,7 @@ def run(request: Request) -> Result:
     project = request.project()
     space = Space(project.variability_model())
     with Notes() as notes:
-        stored = request.read_model(request.model, project, space.model)
+        stored = request.read_model(request.model, project, space.system)
         found = optimum(stored.model, space, request.maximize, LIMIT if request.limit is None else request.limit)
         if found.unused:
             text = "the model does not use some options: their values are valid, but no better than other valid ones"

@@ -94,12 +94,12 @@ def run(request: Request) -> Result:
     require_writable(request.output, (request.model, request.configurations, *project.files))
     space = Space(project.variability_model())
     with Notes() as notes:
-        stored = request.read_model(request.model, project, space.model)
+        stored = request.read_model(request.model, project, space.system)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
         wanted = stored.nfp or project.nfp
-        rows = read_prediction_inputs(request.configurations, space.model, request.policy(space), request.nfp, wanted)
+        rows = read_prediction_inputs(request.configurations, space.system, request.policy(space), request.nfp, wanted)
         notes += reading_notes(rows.report)
         predicted = _predictions(request.model, stored, project, rows)
         notes += _notes_about_property(rows, stored.nfp, project.nfp)

@@ -59,5 +59,5 @@ def run(request: Request) -> Result:
         measured = None
         if isinstance(spec.whole, Measured):
             measured = request.read_measurements(project, space, notes).configurations
-        sample = draw_sample(space.model, spec, request.seed, measured, space)
+        sample = draw_sample(space.system, spec, request.seed, measured, space)
         return Result(sample, (*notes, *notes_of(sample.notes)))

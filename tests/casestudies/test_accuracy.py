@@ -50,14 +50,14 @@ def test_published_splits(name: str) -> None:
 def test_numeric_columns_of_dune() -> None:
     """Dune with numeric columns has the same rows and values, numbers instead of levels, and the same space."""
     binary, numeric = (systems.load(name).measurements for name in ("Dune", "Dune, numeric columns"))
-    assert [option.name for option in numeric.model.numeric_options] == ["pre", "post", "cells"]
+    assert [option.name for option in numeric.system.numeric_options] == ["pre", "post", "cells"]
     assert numeric["Performance"].tolist() == binary["Performance"].tolist()
     for row in (0, 700, 2303):
         one = binary.configurations.assignment(row)
         for name, value in numeric.configurations.assignment(row).items():
             assert one[f"{name}_{value:.0f}" if name in {"pre", "post", "cells"} else name] in (1, value)
-    assert Space(numeric.model).count == Space(binary.model).count == 2304
-    assert Space(numeric.model).check(numeric.configurations).all()
+    assert Space(numeric.system).count == Space(binary.system).count == 2304
+    assert Space(numeric.system).check(numeric.configurations).all()
 
 
 def test_designs_of_case_studies() -> None:
@@ -77,7 +77,7 @@ def test_generated_system(index: int) -> None:
     """A system is valid and distinct, and its measured values are those of its model, up to the stated noise."""
     one = truth(index)
     configurations, values = one.measurements.configurations, one.true_values
-    assert Space(one.measurements.model).check(configurations).all()
+    assert Space(one.measurements.system).check(configurations).all()
     assert len(configurations.unique()) == len(configurations) > one.rows >= 20
     total = np.zeros(len(values))
     for term, influence in one.model.terms:
@@ -109,9 +109,9 @@ def test_the_generated_systems_are_varied() -> None:
     assert {one.kind for one in found} == {"additive", "multiplicative"}
     cells = {(one.kind, one.style, one.noise) for one in found}
     assert len(cells) == 2 * 3 * len(NOISE)
-    assert sum(bool(one.measurements.model.constraints) for one in found) > 40
+    assert sum(bool(one.measurements.system.constraints) for one in found) > 40
     assert sum(bool(one.groups) for one in found) > 40
-    sizes = [len(one.measurements.model.options) for one in found]
+    sizes = [len(one.measurements.system.options) for one in found]
     assert (min(sizes), max(sizes) > 35) == (3, True)
     assert str(truth(7).model) == str(found[7].model)
     assert truth(7).measurements[NFP].tolist() == found[7].measurements[NFP].tolist()
@@ -125,7 +125,7 @@ def test_pure_noise_depends_on_no_option() -> None:
         values = one.measurements[NFP]
         assert values.mean() == pytest.approx(100, abs=5)
         assert values.std() == pytest.approx(10, rel=0.3)
-        for name in one.measurements.model.names:
+        for name in one.measurements.system.names:
             column = one.measurements.configurations.column(name)
             if column.std() > 0:
                 correlations.append(np.corrcoef(column, values)[0, 1] * math.sqrt(len(values)))
@@ -151,11 +151,11 @@ def test_the_truth_recovers_itself() -> None:
         "true sets found": len(one.sets(one.model)),
         "false sets": 0,
     }
-    unused = sorted(set(one.measurements.model.names) - one.model.options)[0]
+    unused = sorted(set(one.measurements.system.names) - one.model.options)[0]
     pairs = [*one.model.terms[:-1], (option_term(unused), 1.0)]
-    found = recovered(result_of(one, InfluenceModel.of_system(pairs, one.measurements.model)), one)
+    found = recovered(result_of(one, InfluenceModel.of_system(pairs, one.measurements.system)), one)
     assert (found["true terms found"], found["false terms"], found["false sets"]) == (number - 1, 1, 1)
-    product = InfluenceModel.of_system(one.model.terms, one.measurements.model, "log")
+    product = InfluenceModel.of_system(one.model.terms, one.measurements.system, "log")
     assert recovered(result_of(one, product), one) == {}
 
 

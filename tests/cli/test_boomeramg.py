@@ -66,7 +66,7 @@ def solve(levels: list[Level], ranks: int, convention: str) -> float:
 def predicted(file: str) -> dict[Key, float]:
     """Return what one of the case's models predicts for every configuration."""
     some = measured().configurations
-    model = read_model(BOOMERAMG / file, some.model, parameters=Project.load(BOOMERAMG).parameters())
+    model = read_model(BOOMERAMG / file, some.system, parameters=Project.load(BOOMERAMG).parameters())
     keys = zip(*(some.value(name).astype(int).tolist() for name in OPTIONS), strict=True)
     return dict(zip(keys, model.predict(some).tolist(), strict=True))
 
@@ -92,7 +92,7 @@ class TestMeasurements:
     def test_every_valid_configuration_was_measured_and_observed(self) -> None:
         """The measurements are all configurations of the description, three times each, with observations of all."""
         some = measured()
-        assert len(some) == Space(some.model).count == 1728
+        assert len(some) == Space(some.system).count == 1728
         assert some.configurations.observed is not None
         assert some.configurations.observed.known.all()
         assert all(some.repetitions(name).shape == (1728, 3) for name in some.properties)

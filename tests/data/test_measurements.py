@@ -94,7 +94,7 @@ class TestSubsets:
         assert ms.configurations == ALL[picked]
         assert ms.repetitions("time").tolist() == values["time"][picked].tolist()
         assert ms["energy"].tolist() == values["energy"][picked].tolist()
-        assert (ms.aggregate, ms.report, ms.model) == ("min", report, SYSTEM)
+        assert (ms.aggregate, ms.report, ms.system) == ("min", report, SYSTEM)
 
     def test_duplicate_rows(self) -> None:
         """A subset with a duplicate row is refused."""

@@ -122,7 +122,7 @@ class TestSystems:
         assert hash(SYSTEM) == hash(PLAIN)
         assert Space(SYSTEM).count == Space(PLAIN).count
         assert sample(SYSTEM, "random:3", seed=1) == sample(PLAIN, "random:3", seed=1)
-        assert sample(SYSTEM, "ff").model.names == ("x", "y")
+        assert sample(SYSTEM, "ff").system.names == ("x", "y")
 
     @pytest.mark.parametrize("names", [("x",), ("root",), ("C", "C"), ("",)])
     def test_names_must_be_their_own(self, names: tuple[str, ...]) -> None:

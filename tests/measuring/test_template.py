@@ -22,7 +22,7 @@ EXTRAS = ("options", "repetition")
 
 def bound(text: str, configurations: Configurations) -> BoundCommand:
     """Return a template over configurations."""
-    template = parse_template(text, configurations.model, EXTRAS)
+    template = parse_template(text, configurations.system, EXTRAS)
     return bind(template, configurations, output_strings(configurations))
 
 

@@ -71,12 +71,12 @@ def test_runs_are_those_of_learning(leveled: Path, studied: Studied) -> None:
     found = {run.task.learner.name: run for run in result.results.runs if run.task.sampling == "ff"}
     assert found.keys() == expected.keys()
     for name, run in found.items():
-        logged = read_model(result.folder / run.task.log, measured.model)
+        logged = read_model(result.folder / run.task.log, measured.system)
         predicted = logged.predict(measured.configurations)
         assert predicted == pytest.approx(expected[name].model.predict(measured.configurations), rel=1e-9)
         assert run.record.error_all == pytest.approx(expected[name].error_all)
         assert {"analytical_learned", "measured_learned"} == run.values.keys()
-    assert set(found["whole"].record.learned(measured.model).options) <= {"px", "nx"}  # type: ignore[union-attr]
+    assert set(found["whole"].record.learned(measured.system).options) <= {"px", "nx"}  # type: ignore[union-attr]
 
 
 def test_rounds_of_all_parts_are_counted(leveled: Path, studied: Studied) -> None:

@@ -99,13 +99,13 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
     loaded = load(read_study(study_file))
     measured = loaded.inputs.measurements
     analytical = read_model(
-        study_file.parent / "analytical.txt", measured.model, parameters={"alpha": 0.01, "f": 0.001}
+        study_file.parent / "analytical.txt", measured.system, parameters={"alpha": 0.01, "f": 0.001}
     )
     expected = analytical.scaled(2).predict(measured.configurations)
     found = [row for row in runs(result.folder) if not row["reason"]]
     assert len(found) == 5
     for row in found:
-        log = read_model(result.folder / row["log"], measured.model)
+        log = read_model(result.folder / row["log"], measured.system)
         predicted = log.predict(measured.configurations)
         for power in (1, 2, 3):
             by_hand = sum(abs(float(a) - float(b)) ** power for a, b in zip(expected, predicted, strict=True)) / 24

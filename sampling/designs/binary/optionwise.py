@@ -27,9 +27,9 @@ class OptionWise:
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in option order (the seed has no effect)."""
         top = [
-            parts.model.positions[option.name]
-            for option in parts.model.binary_options
-            if option.parent is None and option.name in parts.model.mandatory
+            parts.system.positions[option.name]
+            for option in parts.system.binary_options
+            if option.parent is None and option.name in parts.system.mandatory
         ]
         base, valid = minimal(parts, [selected(*top)])
         # The mandatory options alone, if that is a configuration.

@@ -56,7 +56,7 @@ class CentralComposite:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its distinct rows: centre, axial points, cube (the seed has no effect)."""
-        options = parts.model.numeric_options
+        options = parts.system.numeric_options
         if len(options) > _MOST_OPTIONS and self.variant != "compat":
             raise SpecError(
                 f"{self.text}: the cube over {len(options)} numeric options has {2 ** len(options):,} corners, "

@@ -25,7 +25,7 @@ class FullFactorial:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows (the seed has no effect)."""
-        sizes = [len(option.values) for option in parts.model.numeric_options]
+        sizes = [len(option.values) for option in parts.system.numeric_options]
         if math.prod(sizes) > LIMIT:
             raise SpaceError(
                 f"ff: {math.prod(sizes):,} combinations of numeric values are too many (the limit is {LIMIT:,})"

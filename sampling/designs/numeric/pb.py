@@ -72,7 +72,7 @@ class PlackettBurman:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its distinct rows for a system (the seed has no effect)."""
-        options: Sequence[NumericOption] = parts.model.numeric_options
+        options: Sequence[NumericOption] = parts.system.numeric_options
         if len(options) > self.measurements - 1:
             raise SpecError(
                 f"{self.text}: {self.measurements} measurements allow at most {self.measurements - 1} numeric "

@@ -17,28 +17,28 @@ def as_json(description: Description) -> dict[str, Any]:
     """Return the content of the JSON object."""
     from sampling.space.analysis import constraint_kind, option_role
 
-    model = description.model
+    system = description.system
     return {
-        "name": model.name,
-        "source": model.source,
-        "binary_options": [option.name for option in model.binary_options],
-        "numeric_options": [option.name for option in model.numeric_options],
-        "constraints": len(model.constraints),
+        "name": system.name,
+        "source": system.source,
+        "binary_options": [option.name for option in system.binary_options],
+        "numeric_options": [option.name for option in system.numeric_options],
+        "constraints": len(system.constraints),
         "valid_configurations": description.count,
-        "observed": list(model.observed),
-        "alternative_groups": model.alternative_groups,
+        "observed": list(system.observed),
+        "alternative_groups": system.alternative_groups,
         "options": [
             {
                 "name": option.name,
                 "kind": "binary",
                 "parent": option.parent,
-                "role": option_role(model, option),
+                "role": option_role(system, option),
                 "implied": option.implied,
-                "excluded": model.exclusions[option.name],
+                "excluded": system.exclusions[option.name],
                 "selected_in": description.occurrences[option.name][1] if description.occurrences else None,
                 "line": option.line,
             }
-            for option in model.binary_options
+            for option in system.binary_options
         ]
         + [
             {
@@ -49,11 +49,11 @@ def as_json(description: Description) -> dict[str, Any]:
                 "deselected_flag": option.deselected_flag,
                 "line": option.line,
             }
-            for option in model.numeric_options
+            for option in system.numeric_options
         ],
         "constraint_texts": [
             {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
-            for constraint in model.constraints
+            for constraint in system.constraints
         ],
         "suspicious": [vars(finding) for finding in description.findings],
     }
@@ -65,31 +65,31 @@ def show(description: Description) -> None:
     from splc.cli.terminal import say, table
     from splc.errors import plural
 
-    model = description.model
-    binary = plural(len(model.binary_options), "binary option", "binary options")
-    numeric = plural(len(model.numeric_options), "numeric option", "numeric options")
-    say(f"{model.name}: {binary}, {numeric}, {plural(len(model.constraints), 'constraint', 'constraints')}")
+    system = description.system
+    binary = plural(len(system.binary_options), "binary option", "binary options")
+    numeric = plural(len(system.numeric_options), "numeric option", "numeric options")
+    say(f"{system.name}: {binary}, {numeric}, {plural(len(system.constraints), 'constraint', 'constraints')}")
     if description.count is None:
         say("valid configurations: not counted")
     else:
         say(f"valid configurations: {description.count:,}")
-    if model.binary_options:
+    if system.binary_options:
         say("\nBinary options")
         table(
             ("option", "kind", "selected in", "excludes", "implies"),
             (
                 (
                     "  " * depth + option.name,
-                    option_role(model, option),
+                    option_role(system, option),
                     share(description, option.name),
-                    ", ".join(set_apart(model.exclusions[option.name], model.alternatives(option))),
+                    ", ".join(set_apart(system.exclusions[option.name], system.alternatives(option))),
                     ", ".join(" | ".join(group) for group in option.implied),
                 )
-                for option, depth in in_tree_order(model)
+                for option, depth in in_tree_order(system)
             ),
             right=("selected in",),
         )
-    if model.numeric_options:
+    if system.numeric_options:
         say("\nNumeric options")
         table(
             ("option", "values", "number", "next value", "deselected"),
@@ -101,24 +101,24 @@ def show(description: Description) -> None:
                     option.step or "",
                     "" if option.deselected_flag is None else f"{option.deselected_flag:g}",
                 )
-                for option in model.numeric_options
+                for option in system.numeric_options
             ),
             right=("number",),
         )
-    if model.observed:
+    if system.observed:
         say("\nObserved variables (not options; known only for measured configurations)")
-        say(f"  {', '.join(level_ranges(model.observed))}")
-    if model.alternative_groups:
+        say(f"  {', '.join(level_ranges(system.observed))}")
+    if system.alternative_groups:
         say("\nAlternative groups (exactly one is selected if the parent is)")
-        for group in model.alternative_groups:
+        for group in system.alternative_groups:
             say(f"  {', '.join(group)}")
-    if model.constraints:
+    if system.constraints:
         say("\nConstraints")
         table(
             ("line", "kind", "constraint"),
             (
                 (str(constraint.line or ""), constraint_kind(constraint), " ".join(constraint.text.split()))
-                for constraint in model.constraints
+                for constraint in system.constraints
             ),
             right=("line",),
         )

@@ -33,7 +33,7 @@ def as_json(learned: Result) -> dict[str, Any]:
     if evaluated is not None:
         evaluation = {"configurations": evaluated.configurations, "learned_from": evaluated.learned_from}
     return {
-        "system": learned.measured.model.name,
+        "system": learned.measured.system.name,
         "nfp": result.nfp,
         "learner": result.learner,
         **_model(learned),
@@ -108,7 +108,7 @@ def show(learned: Result, *, path: bool = False) -> None:
     from splc.cli.terminal import say
 
     result = learned.result
-    say(f"{learned.measured.model.name}: model of {result.nfp}")
+    say(f"{learned.measured.system.name}: model of {result.nfp}")
     facts: list[tuple[str, str]] = []
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")

@@ -46,7 +46,7 @@ def show(result: Result, *, maximize: bool) -> None:
     own = _values(found.configuration)
     other = own if best is None else _values(best.configuration)
     rows = []
-    for option in found.configuration.model.options:
+    for option in found.configuration.system.options:
         binary = isinstance(option, BinaryOption)
         shown = [_text(values[option.name], binary) for values in (own, other)]
         rows.append((option.name, shown[0], shown[1] if other != own else "", _use(option.name, found.unused)))

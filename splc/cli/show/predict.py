@@ -33,7 +33,7 @@ def write(result: Result, output: str) -> None:
 
     rows = result.rows
     measured = {} if rows.nfp is None or rows.measured is None else {rows.nfp: rows.measured}
-    taken = {*rows.configurations.model.spellings, *measured}
+    taken = {*rows.configurations.system.spellings, *measured}
     columns = {PREDICTED: result.predicted}
     if result.intervals is not None:
         columns |= {"low": result.intervals.low, "high": result.intervals.high}

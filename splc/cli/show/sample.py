@@ -39,7 +39,7 @@ def as_json(sample: Sample, output: str | None, lines: Sequence[str] | None) -> 
     if output is None and lines is not None:
         content["commands"] = lines
     elif output is None:
-        columns = [configurations.value(name).tolist() for name in configurations.model.names]
-        names = configurations.model.names
+        columns = [configurations.value(name).tolist() for name in configurations.system.names]
+        names = configurations.system.names
         content["rows"] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     return content

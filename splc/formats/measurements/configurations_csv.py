@@ -19,7 +19,7 @@ from splc.types import Array
 
 def read_configurations(
     path: str | Path,
-    model: VariabilityModel,
+    system: VariabilityModel,
     *,
     separator: str | None = None,
     decimal_delimiter: str | None = None,
@@ -28,7 +28,7 @@ def read_configurations(
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
-        model: the system.
+        system: the system.
         separator: the separator of fields; by default it is detected from the option names in the first line.
         decimal_delimiter: the decimal delimiter, a point by default.
 
@@ -39,10 +39,10 @@ def read_configurations(
     source = read_source(path)
     if is_xml(source):
         raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
-    raw = read_raw(source, model, separator)
-    table = read_option_table(source, model, raw, decimal_delimiter or ".")
+    raw = read_raw(source, system, separator)
+    table = read_option_table(source, system, raw, decimal_delimiter or ".")
     table.problems(source.name).raise_if_any(ConfigurationError)
-    return Configurations(model, table.indices)
+    return Configurations(system, table.indices)
 
 
 def write_configurations(
@@ -61,8 +61,8 @@ def write_configurations(
     """
     extra = extra or {}
     for name in extra:
-        if name in exact_names(configurations.model):
+        if name in exact_names(configurations.system):
             raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
     columns = option_texts(configurations)
     columns += [column_texts(np.asarray(values, dtype=float)) for values in extra.values()]
-    write_whole(path, table_text([*configurations.model.names, *extra], columns))
+    write_whole(path, table_text([*configurations.system.names, *extra], columns))

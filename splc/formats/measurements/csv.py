@@ -38,7 +38,7 @@ DEFAULT_NFP = "Performance"
 
 def read_measurements_csv(
     source: Source,
-    model: VariabilityModel,
+    system: VariabilityModel,
     policy: Policy,
     decimal_delimiter: str | None = None,
     separator: str | None = None,
@@ -46,20 +46,20 @@ def read_measurements_csv(
 ) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
     decimal = decimal_delimiter or "."
-    raw = read_raw(source, model, separator)
-    if has_header(raw, model, decimal):
-        return table_rows(read_option_table(source, model, raw, decimal), model, policy.columns, source, decimal, nfp)
+    raw = read_raw(source, system, separator)
+    if has_header(raw, system, decimal):
+        return table_rows(read_option_table(source, system, raw, decimal), system, policy.columns, source, decimal, nfp)
     if policy.columns.named and not policy.columns.lenient:
         raise InputError(Problem("the file has no header, so its rows have no contexts", source.name))
     lines = np.array(raw.lines, dtype=np.int64)
-    indices, reasons, texts = _selected(raw, model)
+    indices, reasons, texts = _selected(raw, system)
     values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}
     return MeasurementRows(lines, indices, reasons, values, _missing(values), np.ones(len(lines), dtype=np.int64))
 
 
 def table_rows(
     table: OptionTable,
-    model: VariabilityModel,
+    system: VariabilityModel,
     choice: ColumnChoice,
     source: Source,
     decimal: str = ".",
@@ -70,7 +70,7 @@ def table_rows(
     Raises:
         InputError: as `columns_of`.
     """
-    names = exact_names(model)
+    names = exact_names(system)
     columns = columns_of(table.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
     values = {name: column[:, np.newaxis] for name, column in columns.properties.items()}
     return MeasurementRows(
@@ -91,7 +91,7 @@ def _missing(values: Mapping[str, Array]) -> dict[str, Array]:
     return {name: np.isnan(column[:, 0]) for name, column in values.items()}
 
 
-def has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
+def has_header(raw: RawTable, system: VariabilityModel, decimal: str) -> bool:
     """Whether the first row is a header.
 
     The first row of a file without a header ends with a number, or is followed by rows of names.
@@ -101,18 +101,18 @@ def has_header(raw: RawTable, model: VariabilityModel, decimal: str) -> bool:
         first.pop()
     second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
     # An option may be called `1`, so that a value of the first column looks like a name.
-    names_follow = bool(second) and second[0] in model.spellings and not is_value(second[0], decimal)
-    if not all(cell in model.spellings for cell in first[:-1]):
+    names_follow = bool(second) and second[0] in system.spellings and not is_value(second[0], decimal)
+    if not all(cell in system.spellings for cell in first[:-1]):
         # Unknown names are properties, unless the row ends with a number.
         return not is_number(first[-1], decimal)
-    if is_number(first[-1], decimal) and first[-1] not in model.spellings:
+    if is_number(first[-1], decimal) and first[-1] not in system.spellings:
         # A property may be called `2019`; then only values follow.
         return len(first) > 1 and len(second) >= len(first) and is_value(second[0], decimal)
     return not names_follow
 
 
-def _selected(raw: RawTable, model: VariabilityModel) -> tuple[Array, dict[int, list[str]], list[str]]:
-    selections = Selections(model)
+def _selected(raw: RawTable, system: VariabilityModel) -> tuple[Array, dict[int, list[str]], list[str]]:
+    selections = Selections(system)
     texts = []
     for row, cells in enumerate(raw.rows):
         ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
@@ -148,7 +148,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
         MeasurementError: if a property has the name of an option.
         OutputError: if the file cannot be written.
     """
-    _check_names(measurements, exact_names(measurements.model))
+    _check_names(measurements, exact_names(measurements.system))
     count = len(measurements)
     width = max((values.shape[1] for values in measurements.values.values()), default=1)
     used = np.ones(count, dtype=np.int64)
@@ -163,7 +163,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
         padded = np.full((count, width), np.nan)
         padded[:, : values.shape[1]] = values
         columns.append(column_texts(padded[rows, slots]))
-    header = [*measurements.model.names, *measurements.properties]
+    header = [*measurements.system.names, *measurements.properties]
     write_whole(path, table_text(header, columns))
 
 
@@ -177,8 +177,8 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         MeasurementError: if a property has the name of an option, or SPL Conqueror cannot distinguish two names.
         OutputError: if the file cannot be written.
     """
-    _check_names(measurements, measurements.model.spellings)
-    model, configurations = measurements.model, measurements.configurations
+    _check_names(measurements, measurements.system.spellings)
+    model, configurations = measurements.system, measurements.configurations
     header, columns = [ROOT], [["1"] * len(measurements)]
     for option, texts in zip(model.options, option_texts(configurations), strict=True):
         name = plain_name(option.name)

@@ -58,7 +58,7 @@ class OptionTable:
         return found
 
 
-def read_raw(source: Source, model: VariabilityModel, separator: str | None = None) -> RawTable:
+def read_raw(source: Source, system: VariabilityModel, separator: str | None = None) -> RawTable:
     """Split a CSV file into rows.
 
     By default, the separator is the one that gives the most option names in the first line.
@@ -71,12 +71,12 @@ def read_raw(source: Source, model: VariabilityModel, separator: str | None = No
         raise InputError(Problem("the separator must be a single character", text=separator))
     if not text.strip():
         raise InputError(Problem("the file is empty", source.name))
-    character = separator or _sniff(text, model)
+    character = separator or _sniff(text, system)
     rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
     return RawTable(rows, lines, character)
 
 
-def _sniff(text: str, model: VariabilityModel) -> str:
+def _sniff(text: str, system: VariabilityModel) -> str:
     first = next(line for line in text.splitlines() if line.strip())
 
     def names(separator: str) -> tuple[int, int]:
@@ -84,12 +84,12 @@ def _sniff(text: str, model: VariabilityModel) -> str:
             cells = next(csv.reader([first], delimiter=separator, skipinitialspace=True))
         except (csv.Error, StopIteration):
             return 0, 0
-        return sum(cell.strip() in model.spellings for cell in cells), len(cells)
+        return sum(cell.strip() in system.spellings for cell in cells), len(cells)
 
     return max(SEPARATORS, key=names)
 
 
-def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, decimal: str = ".") -> OptionTable:
+def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, decimal: str = ".") -> OptionTable:
     """Read the header and the option columns of a table.
 
     Options with only one possible value need no column. Columns of `root`, `Enabledx` and `Disabledx` are checked.
@@ -109,32 +109,32 @@ def read_option_table(source: Source, model: VariabilityModel, raw: RawTable, de
                 reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
             body[row] = (cells + [""] * width)[:width]
     columns = list(zip(*body, strict=True)) if body else [()] * width
-    places, named = _places(source, model, header, raw.lines[0])
+    places, named = _places(source, system, header, raw.lines[0])
     malformed = frozenset(reasons)
-    indices = np.zeros((len(body), len(model.options)), dtype=np.int32)
-    for position, option in enumerate(model.options):
+    indices = np.zeros((len(body), len(system.options)), dtype=np.int32)
+    for position, option in enumerate(system.options):
         if option.name not in places:
-            indices[:, position] = only_index(option, model.mandatory) or 0
+            indices[:, position] = only_index(option, system.mandatory) or 0
             continue
         column, wrong = option_column(option, columns[places[option.name]], decimal)
         indices[:, position] = column
         for row in np.flatnonzero(column < 0).tolist():
             if row not in malformed:
                 reasons.setdefault(row, []).append(wrong[columns[places[option.name]][row]])
-    _apply_switches(model, places, columns, indices, reasons, malformed)
+    _apply_switches(system, places, columns, indices, reasons, malformed)
     others = {name: columns[at] for name, at in named.items()}
     return OptionTable(lines, indices, reasons, others, malformed)
 
 
 def _places(
-    source: Source, model: VariabilityModel, header: Sequence[str], line: int
+    source: Source, system: VariabilityModel, header: Sequence[str], line: int
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
     problems = Problems(source.name)
     places: dict[str, int] = {}
     others: dict[str, int] = {}
     for at, cell in enumerate(header):
-        known = model.spellings.get(cell)
+        known = system.spellings.get(cell)
         if known is not None and known != cell and known in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
             known = None
@@ -148,11 +148,11 @@ def _places(
             others[cell] = at
     missing = [
         option.name
-        for option in model.options
-        if option.name not in places and only_index(option, model.mandatory) is None
+        for option in system.options
+        if option.name not in places and only_index(option, system.mandatory) is None
     ]
-    if len(missing) == len(model.options) and not places:
-        hint = f"the options of {model.name or 'the system'} are: {', '.join(model.names[:12])}"
+    if len(missing) == len(system.options) and not places:
+        hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
         missing = []
     for name in missing:
@@ -187,7 +187,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
 
 
 def _apply_switches(
-    model: VariabilityModel,
+    system: VariabilityModel,
     places: dict[str, int],
     columns: Sequence[Sequence[str]],
     indices: Array,
@@ -201,27 +201,27 @@ def _apply_switches(
             if row not in malformed:
                 reasons.setdefault(row, []).append(reason)
 
-    for name, (position, means_enabled) in {ROOT: (-1, True), **model.switches}.items():
+    for name, (position, means_enabled) in {ROOT: (-1, True), **system.switches}.items():
         if name not in places:
             continue
         stated, _ = option_column(BinaryOption(name), columns[places[name]], ".")
         if position < 0:
             refuse(stated != 1, "the root is always selected")
             continue
-        deselected = model.options[position].size - 1
+        deselected = system.options[position].size - 1
         refuse(stated < 0, f"{name} must be 0 or 1")
         disabled = (stated == 0) if means_enabled else (stated == 1)
         indices[disabled, position] = deselected
         refuse(
             (stated >= 0) & ~disabled & (indices[:, position] == deselected),
-            f"{name} contradicts the value of {model.names[position]}",
+            f"{name} contradicts the value of {system.names[position]}",
         )
 
 
 def option_texts(configurations: Configurations) -> list[list[str]]:
     """Return one column of texts per option: 0 or 1, the shortest number, or the flag for deselected options."""
     texts = []
-    for position, option in enumerate(configurations.model.options):
+    for position, option in enumerate(configurations.system.options):
         if isinstance(option, NumericOption):
             flag = option.deselected_flag
             numbers = [*option.values, *([] if flag is None else [flag])]
@@ -232,9 +232,9 @@ def option_texts(configurations: Configurations) -> list[list[str]]:
     return texts
 
 
-def exact_names(model: VariabilityModel) -> frozenset[str]:
+def exact_names(system: VariabilityModel) -> frozenset[str]:
     """Return the names that other columns of a table must not have."""
-    return frozenset((*model.names, *model.switches, ROOT))
+    return frozenset((*system.names, *system.switches, ROOT))
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:

@@ -41,12 +41,12 @@ class _Table:
     columns: Mapping[str, Array]
 
 
-def read_observed(paths: Sequence[str | Path], model: VariabilityModel) -> Configurations:
+def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Configurations:
     """Read observed variables.
 
     Args:
         paths: files (also `.gz`) with different variables of the same configurations.
-        model: the system.
+        system: the system.
 
     Returns:
         The distinct configurations with their observed variables. Their system is `model` with the names of these
@@ -57,9 +57,9 @@ def read_observed(paths: Sequence[str | Path], model: VariabilityModel) -> Confi
             duplicate configurations (or levels of one), missing levels, configurations that another file does not
             have, duplicate variables, and variables with the name of an option.
     """
-    tables = [_table(read_source(path), model) for path in paths]
+    tables = [_table(read_source(path), system) for path in paths]
     if not tables:
-        return Configurations(model, np.zeros((0, len(model.options)), dtype=np.uint8))
+        return Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))
     first = tables[0]
     columns: dict[str, Array] = dict(first.columns)
     for table in tables[1:]:
@@ -72,7 +72,7 @@ def read_observed(paths: Sequence[str | Path], model: VariabilityModel) -> Confi
                 problem = Problem(f"the variable {name!r} is in {earlier} already", table.source.name)
                 raise InputError(problem)
             columns[name] = values[order]
-    known = replace(model, observed=tuple(columns))
+    known = replace(system, observed=tuple(columns))
     return Configurations(known, first.configurations.indices, Observed(columns, np.ones(len(first.lines), dtype=bool)))
 
 
@@ -93,9 +93,9 @@ def write_observed(configurations: Configurations, path: str | Path) -> None:
     write_configurations(configurations, path, {name: configurations.column(name) for name in names})
 
 
-def _table(source: Source, model: VariabilityModel) -> _Table:
+def _table(source: Source, system: VariabilityModel) -> _Table:
     """Return the observations of one file."""
-    table = read_option_table(source, model, read_raw(source, model))
+    table = read_option_table(source, system, read_raw(source, system))
     problems = table.problems(source.name)
     names = [name for name in table.others if name != LEVEL]
     if not names:
@@ -116,7 +116,7 @@ def _table(source: Source, model: VariabilityModel) -> _Table:
             message = f"a level must be an integer from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
             problems.add(message, int(table.lines[row]))
     problems.raise_if_any(InputError)
-    rows = Configurations(model, table.indices)
+    rows = Configurations(system, table.indices)
     first, group = rows.groups()
     distinct = rows[first]
     place = np.zeros(len(rows), dtype=np.int64) if levels is None else levels.astype(np.int64)
@@ -126,7 +126,7 @@ def _table(source: Source, model: VariabilityModel) -> _Table:
     if levels is None:
         columns = {name: column[first] for name, column in values.items()}
     for name in columns:
-        if name in model.spellings:
+        if name in system.spellings:
             problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
     problems.raise_if_any(InputError)
     return _Table(source, distinct, table.lines[first], columns)

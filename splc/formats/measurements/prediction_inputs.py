@@ -43,7 +43,7 @@ class PredictionInputs:
 
 
 def read_prediction_inputs(
-    path: str | Path, model: VariabilityModel, policy: Policy, nfp: str | None = None, expected: str | None = None
+    path: str | Path, system: VariabilityModel, policy: Policy, nfp: str | None = None, expected: str | None = None
 ) -> PredictionInputs:
     """Read configurations, with the measured values of a property where the file has them.
 
@@ -52,7 +52,7 @@ def read_prediction_inputs(
 
     Args:
         path: the file: measurements in any format, or a CSV table of configurations; `-` is standard input.
-        model: the system.
+        system: the system.
         policy: the treatment of invalid and repeated rows.
         nfp: the property; the file must have it.
         expected: the property to use if the file has it; no other is used instead. Without `nfp` and `expected`, the
@@ -65,14 +65,14 @@ def read_prediction_inputs(
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
     form = registry.format_of("measurements", source)
-    raw = read_raw(source, model) if form is not None and form.name == "csv" else None
-    if form is not None and (raw is None or not has_header(raw, model, ".")):
-        rows = form.read(source, model, placing, None, None, nfp or expected)
-        (found,) = measurements_in(model, rows, placing, source)
+    raw = read_raw(source, system) if form is not None and form.name == "csv" else None
+    if form is not None and (raw is None or not has_header(raw, system, ".")):
+        rows = form.read(source, system, placing, None, None, nfp or expected)
+        (found,) = measurements_in(system, rows, placing, source)
         return _measured(found, lines, nfp, expected)
     assert raw is not None
-    table = read_option_table(source, model, raw)
-    rows = table_rows(table, model, policy.columns, source, nfp=nfp)
+    table = read_option_table(source, system, raw)
+    rows = table_rows(table, system, policy.columns, source, nfp=nfp)
     columns = {name: column[:, 0] for name, column in rows.values.items()}
     if nfp is not None and nfp not in columns:
         hint = unknown_name_hint(nfp, list(columns)) if columns else "the file has columns of options only"
@@ -80,10 +80,10 @@ def read_prediction_inputs(
     numeric = tuple(name for name, values in columns.items() if not np.isnan(values).all())
     wanted = _wanted(nfp, expected, numeric)
     if wanted is not None and not np.isnan(columns[wanted]).all():
-        (found,) = measurements_in(model, rows, placing, source)
+        (found,) = measurements_in(system, rows, placing, source)
         return _measured(found, lines, wanted, None, numeric)
     rows = selected(rows, policy.columns, source.name)
-    invalid = sorted(invalid_rows(model, rows.indices, rows.reasons, policy).items())
+    invalid = sorted(invalid_rows(system, rows.indices, rows.reasons, policy).items())
     dropped = tuple((int(rows.lines[row]), reason) for row, reason in invalid)
     if policy.invalid == "error":
         problems = Problems(source.name)
@@ -92,7 +92,7 @@ def read_prediction_inputs(
         problems.raise_if_any(ConfigurationError)
     kept = np.delete(np.arange(len(rows)), [row for row, _ in invalid])
     report = ReadingReport(source.name, source.sha256, len(rows), dropped)
-    return PredictionInputs(Configurations(model, rows.indices[kept]), None, None, numeric, report, rows.lines[kept])
+    return PredictionInputs(Configurations(system, rows.indices[kept]), None, None, numeric, report, rows.lines[kept])
 
 
 def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:

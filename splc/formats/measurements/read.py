@@ -15,13 +15,15 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import measurements_in
 from splc.formats.measurements.rows import Policy
 from splc.io.files import read_source
+from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
 
+@renamed_argument("model", "system")
 def read_measurements(
     path: str | Path,
-    model: VariabilityModel,
+    system: VariabilityModel,
     *,
     contexts: Collection[str] = (),
     where: Mapping[str, str | float] | None = None,
@@ -39,7 +41,7 @@ def read_measurements(
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
-        model: the system that was measured.
+        system: the system that was measured.
         contexts: columns that are contexts although their values are numbers; columns of text are contexts anyway.
         where: context → the value of the rows to read, with a context of several values.
         ignore: columns that are not read.
@@ -51,8 +53,8 @@ def read_measurements(
         decimal_delimiter: the decimal delimiter; by default the one that the file states, or a point.
         separator: the separator of repetitions (XML) or fields (CSV); by default it is detected.
         nfp: the name of the property in a CSV file without a header, 'Performance' by default.
-        check: returns which configurations are valid, such as `sampling.Space(model).check`; None accepts all.
-        explain: returns what the configuration in one row violates, such as `sampling.Space(model).violations`.
+        check: returns which configurations are valid, such as `sampling.Space(system).check`; None accepts all.
+        explain: returns what the configuration in one row violates, such as `sampling.Space(system).violations`.
 
     Returns:
         n distinct configurations with the values of all properties, in the units of the file. Values that cannot be
@@ -64,13 +66,13 @@ def read_measurements(
         SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
     """
     policy = Policy(invalid, duplicates, aggregate, _choice(contexts, where, ignore), check, explain)
-    (found,) = read_parts(path, model, policy, decimal_delimiter, separator, nfp)
+    (found,) = read_parts(path, system, policy, decimal_delimiter, separator, nfp)
     return found
 
 
 def read_measurements_by(
     path: str | Path,
-    model: VariabilityModel,
+    system: VariabilityModel,
     by: str,
     *,
     contexts: Collection[str] = (),
@@ -82,7 +84,7 @@ def read_measurements_by(
 
     Args:
         path: the file, as in `read_measurements`.
-        model: the system that was measured.
+        system: the system that was measured.
         by: the context; a column of numbers is one if it is named here.
         contexts: as in `read_measurements`, likewise `where` and `ignore`.
         where: other contexts → the value of the rows to read.
@@ -99,12 +101,12 @@ def read_measurements_by(
     """
     choice = replace(_choice(contexts, where, ignore), by=(by,))
     given = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
-    return {part.contexts[by]: part for part in read_parts(path, model, Policy(**settings, columns=choice), **given)}
+    return {part.contexts[by]: part for part in read_parts(path, system, Policy(**settings, columns=choice), **given)}
 
 
 def read_parts(
     path: str | Path,
-    model: VariabilityModel,
+    system: VariabilityModel,
     policy: Policy,
     decimal_delimiter: str | None = None,
     separator: str | None = None,
@@ -121,8 +123,8 @@ def read_parts(
     source = read_source(path)
     form = registry.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, model, policy, decimal_delimiter, separator, nfp)
-    return measurements_in(model, rows, policy, source)
+    rows = form.read(source, system, policy, decimal_delimiter, separator, nfp)
+    return measurements_in(system, rows, policy, source)
 
 
 def _choice(

@@ -108,7 +108,7 @@ class MeasurementRows:
 
 
 def assemble(
-    model: VariabilityModel,
+    system: VariabilityModel,
     rows: MeasurementRows,
     policy: Policy,
     source: Source,
@@ -122,14 +122,14 @@ def assemble(
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
     refused: list[tuple[int, str]] = []
     summaries: list[Problem] = []
-    invalid = invalid_rows(model, rows.indices, rows.reasons, policy)
+    invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
     if invalid and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
         message = f"{len(invalid)} of {count} rows have no valid configuration"
         hint = "correct them, or leave them out with --invalid drop"
         summaries.append(Problem(message, source.name, hint=hint))
     kept = np.setdiff1d(np.arange(count), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
-    first, group = Configurations(model, rows.indices[kept]).groups()
+    first, group = Configurations(system, rows.indices[kept]).groups()
     repeats = np.ones(len(kept), dtype=bool)
     repeats[first] = False
     if rows.repeated:
@@ -149,7 +149,7 @@ def assemble(
         reason = next(iter(invalid.values()))
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
     duplicates = tuple(map(int, rows.lines[kept[repeats]]))
-    configurations = Configurations(model, rows.indices[kept[first]])
+    configurations = Configurations(system, rows.indices[kept[first]])
     if policy.placed is not None:
         policy.placed(rows.lines[kept[first]])
     if policy.duplicates == "first":
@@ -186,7 +186,7 @@ def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:
 
 
 def invalid_rows(
-    model: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
+    system: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
 ) -> dict[int, str]:
     """Return row → problem for each row whose configuration is wrong or fails the check.
 
@@ -196,7 +196,7 @@ def invalid_rows(
     if policy.check is None:
         return invalid
     known = np.setdiff1d(np.arange(len(indices)), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
-    configurations = Configurations(model, indices[known])
+    configurations = Configurations(system, indices[known])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for at in failed.tolist():
         invalid[int(known[at])] = "the configuration does not satisfy the constraints"

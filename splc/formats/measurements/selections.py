@@ -31,12 +31,12 @@ def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
     return 1 if option.name in mandatory else None
 
 
-def listable(name: str, model: VariabilityModel, separators: str) -> str:
+def listable(name: str, system: VariabilityModel, separators: str) -> str:
     """Return a spelling of an option's name without separators, for lists."""
     if not set(name) & set(separators):
         return name
     plain = plain_name(name)
-    if model.spellings.get(plain) != name:
+    if system.spellings.get(plain) != name:
         raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
     return plain
 
@@ -48,7 +48,7 @@ class Selections:
     Options that a row does not name are deselected. Each distinct entry is looked up once.
     """
 
-    model: VariabilityModel
+    system: VariabilityModel
     reasons: dict[int, list[str]] = field(default_factory=dict)
     _rows: list[int] = field(default_factory=list)
     _positions: list[int] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Selections:
         """Read a `ConfigID`: names of binary options, and numeric options with values: `opt%;%x4%;%` or `x;4`."""
         for entry in identifier.split(CONFIG_ID_SEPARATOR):
             text = entry.strip().strip('"')
-            if text in self.model.spellings or not text[-1:].isdigit():
+            if text in self.system.spellings or not text[-1:].isdigit():
                 self.select(row, [text])
             else:
                 self.assign(row, [self._as_pair(text)])
@@ -94,16 +94,16 @@ class Selections:
                 self._indices.append(found[1])
 
     def _look_up(self, name: str) -> Entry:
-        known = self.model.spellings.get(name)
+        known = self.system.spellings.get(name)
         if not name or known == ROOT:
             return ""
         if known is None:
-            return _unknown(name, self.model.binary_options)
-        if known in self.model.switches:
-            position, enabled = self.model.switches[known]
+            return _unknown(name, self.system.binary_options)
+        if known in self.system.switches:
+            position, enabled = self.system.switches[known]
             return position, _ENABLED if enabled else _DISABLED
-        position = self.model.positions[known]
-        if isinstance(self.model.options[position], NumericOption):
+        position = self.system.positions[known]
+        if isinstance(self.system.options[position], NumericOption):
             return f"the numeric option {name!r} is in the list of binary options"
         return position, 1
 
@@ -114,11 +114,11 @@ class Selections:
         if match is None:
             return f"{pair!r} is not an option with a value"
         name, text = (part.strip() for part in match.groups() if part is not None)
-        known = self.model.spellings.get(name)
-        if known is None or known not in self.model.positions:
-            return _unknown(name, self.model.numeric_options)
-        position = self.model.positions[known]
-        option = self.model.options[position]
+        known = self.system.spellings.get(name)
+        if known is None or known not in self.system.positions:
+            return _unknown(name, self.system.numeric_options)
+        position = self.system.positions[known]
+        option = self.system.options[position]
         value = parse_number(text)
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
             return f"the binary option {name!r} has the value {text!r}"
@@ -132,10 +132,10 @@ class Selections:
         if _PAIR.fullmatch(entry):
             return entry
         candidates = []
-        for spelling, name in self.model.spellings.items():
+        for spelling, name in self.system.spellings.items():
             value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else math.nan
-            if name in self.model.positions and not math.isnan(value):
-                option = self.model.options[self.model.positions[name]]
+            if name in self.system.positions and not math.isnan(value):
+                option = self.system.options[self.system.positions[name]]
                 fits = isinstance(option, NumericOption) and value_indices(option, np.array([value]))[0] >= 0
                 candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
         if candidates:
@@ -145,27 +145,27 @@ class Selections:
 
     def finish(self, count: int) -> Array:
         """Return the value indices of `count` rows, shape (count, options), -1 for missing values."""
-        model = self.model
-        indices = np.zeros((count, len(model.options)), dtype=np.int32)
-        for position, option in enumerate(model.options):
+        system = self.system
+        indices = np.zeros((count, len(system.options)), dtype=np.int32)
+        for position, option in enumerate(system.options):
             if isinstance(option, NumericOption):
-                only = only_index(option, model.mandatory)
+                only = only_index(option, system.mandatory)
                 unnamed = len(option.values) if option.optional else -1 if only is None else only
                 indices[:, position] = unnamed
-        cells = np.array(self._rows, dtype=np.int64) * len(model.options) + np.array(self._positions, dtype=np.int64)
+        cells = np.array(self._rows, dtype=np.int64) * len(system.options) + np.array(self._positions, dtype=np.int64)
         distinct, counts = np.unique(cells, return_counts=True)
         for cell in distinct[counts > 1].tolist():
-            row, position = divmod(cell, len(model.options))
-            self.refuse(row, f"{model.names[position]!r} is named twice")
+            row, position = divmod(cell, len(system.options))
+            self.refuse(row, f"{system.names[position]!r} is named twice")
         indices.reshape(-1)[cells] = self._indices
         named = set(distinct.tolist())
         for row, position, enabled in self._switched:
-            deselected = model.options[position].size - 1
+            deselected = system.options[position].size - 1
             contradicts = (indices[row, position] == deselected) == enabled
-            if contradicts and (enabled or row * len(model.options) + position in named):
-                self.refuse(row, f"{model.names[position]!r} is both enabled and disabled")
+            if contradicts and (enabled or row * len(system.options) + position in named):
+                self.refuse(row, f"{system.names[position]!r} is both enabled and disabled")
         for row, position in np.argwhere(indices < 0).tolist():
-            self.refuse(row, f"no value for {model.names[position]!r}")
+            self.refuse(row, f"no value for {system.names[position]!r}")
         return indices
 
 

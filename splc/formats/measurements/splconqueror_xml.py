@@ -36,7 +36,7 @@ _SEPARATOR = "@"
 
 def read_measurements_xml(
     source: Source,
-    model: VariabilityModel,
+    system: VariabilityModel,
     policy: Policy,
     decimal_delimiter: str | None = None,
     separator: str | None = None,
@@ -50,7 +50,7 @@ def read_measurements_xml(
     root = read_xml(source, "results", "a measurement file")
     decimal = _delimiter(root, "decimalDelimiter", decimal_delimiter, source)
     between = _delimiter(root, "separator", separator, source)
-    selections = Selections(model)
+    selections = Selections(system)
     columns: dict[str, _Column] = {}
     lines = []
     for row, element in enumerate(root):
@@ -63,7 +63,7 @@ def read_measurements_xml(
     slots = np.ones(count, dtype=np.int64)
     single = {name: column.cells(count) for name, column in columns.items()}
     texts = {name: cells for name, cells in single.items() if cells is not None}
-    roles = columns_of(texts, policy.columns, source.name, decimal=decimal, options=exact_names(model), nfp=nfp)
+    roles = columns_of(texts, policy.columns, source.name, decimal=decimal, options=exact_names(system), nfp=nfp)
     for name, column in columns.items():
         if name in texts and name not in roles.properties:
             continue
@@ -199,15 +199,15 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> None
 
 def _document(measurements: Measurements) -> etree._Element:
     configurations = measurements.configurations
-    model = configurations.model
+    system = configurations.system
     binary = [
-        (position, listable(option.name, model, ",;"))
-        for position, option in enumerate(model.options)
+        (position, listable(option.name, system, ",;"))
+        for position, option in enumerate(system.options)
         if isinstance(option, BinaryOption)
     ]
     pairs = [
-        (position, [f"{listable(option.name, model, ',;')};{number_text(value)}" for value in _written(option)])
-        for position, option in enumerate(model.options)
+        (position, [f"{listable(option.name, system, ',;')};{number_text(value)}" for value in _written(option)])
+        for position, option in enumerate(system.options)
         if isinstance(option, NumericOption)
     ]
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)

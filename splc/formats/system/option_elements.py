@@ -198,7 +198,7 @@ def _group_texts(part: etree._Element) -> list[str]:
     return [*map(inner_text, part), *beside]
 
 
-def write_option(section: etree._Element, option: BinaryOption | NumericOption, model: VariabilityModel) -> None:
+def write_option(section: etree._Element, option: BinaryOption | NumericOption, system: VariabilityModel) -> None:
     """Add an option's element to its section.
 
     Raises:
@@ -216,7 +216,7 @@ def write_option(section: etree._Element, option: BinaryOption | NumericOption, 
     for name, members in groups.items():
         part = etree.SubElement(element, name)
         for group in members:
-            _child(part, "options", " | ".join(listable(member, model, "|") for member in group))
+            _child(part, "options", " | ".join(listable(member, system, "|") for member in group))
     if isinstance(option, BinaryOption):
         _child(element, "optional", "True" if option.optional else "False")
     else:

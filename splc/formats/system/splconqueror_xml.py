@@ -73,11 +73,11 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
         if (constraint := _constraint(element, section, names, reader.problems)) is not None
     ]
     try:
-        model = VariabilityModel(name, options, tuple(constraints), reader.file, tuple(reader.notes))
+        system = VariabilityModel(name, options, tuple(constraints), reader.file, tuple(reader.notes))
     except SplcError as error:
         reader.problems.include(error)
     reader.problems.raise_if_any(VariabilityError)
-    return model
+    return system
 
 
 def _constraint(
@@ -145,35 +145,35 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
     )
 
 
-def write_variability_model(model: VariabilityModel, path: str | Path) -> None:
+def write_variability_model(system: VariabilityModel, path: str | Path) -> None:
     """Write a variability model in a form that SPL Conqueror reads, too.
 
     A step function is written if it gives the option's values; otherwise the values are listed.
 
     Args:
-        model: the model.
+        system: the model.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
 
     Raises:
         OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
-    write_xml(path, lambda: _document(model), "the model")
+    write_xml(path, lambda: _document(system), "the model")
 
 
-def _document(model: VariabilityModel) -> etree._Element:
-    root = etree.Element("vm", name=model.name)
+def _document(system: VariabilityModel) -> etree._Element:
+    root = etree.Element("vm", name=system.name)
     binary = etree.SubElement(root, "binaryOptions")
-    for option in (BinaryOption(ROOT, optional=False), *model.binary_options):
-        write_option(binary, option, model)
+    for option in (BinaryOption(ROOT, optional=False), *system.binary_options):
+        write_option(binary, option, system)
     numeric = etree.SubElement(root, "numericOptions")
-    for numeric_option in model.numeric_options:
-        write_option(numeric, numeric_option, model)
+    for numeric_option in system.numeric_options:
+        write_option(numeric, numeric_option, system)
     sections: dict[str, list[Constraint]] = {
         "booleanConstraints": [],
         "nonBooleanConstraints": [],
         "mixedConstraints": [],
     }
-    for constraint in model.constraints:
+    for constraint in system.constraints:
         sections[_section(constraint)].append(constraint)
     for name, constraints in sections.items():
         section = etree.SubElement(root, name)

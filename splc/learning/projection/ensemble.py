@@ -107,7 +107,7 @@ class Ensemble:
             "noises": first.noise.tolist() if first else [],
             "configurations": {
                 option.name: [None if np.isnan(value) else value for value in known.value(option.name).tolist()]
-                for option in known.model.options
+                for option in known.system.options
             },
         }
 

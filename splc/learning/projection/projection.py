@@ -68,7 +68,7 @@ class ProjectionLearner:
             printed = printed_model(target, variables if full.refits else (), settings)
             if len(full.rows) < len(problem.rows):
                 printed = refit(printed, problem.configurations, problem.target)
-        system = problem.measurements.model
+        system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
@@ -102,7 +102,7 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]
     configurations = problem.configurations
     found: list[Variable] = []
     fixed: list[Variable] = []
-    for variable in variables_of(configurations.model, problem.observed, problem.everything):
+    for variable in variables_of(configurations.system, problem.observed, problem.everything):
         columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
         varies = any(bool((column != column[0]).any()) for column in columns)
         (found if varies else fixed).append(variable)

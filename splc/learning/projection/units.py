@@ -77,7 +77,7 @@ def units_of(
         reciprocal: whether numeric options also have 1/x.
         levels: whether numeric options with few values also have [x = v].
     """
-    known = frozenset(configurations.model.term_names.values())
+    known = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
     for variable in sorted(variables, key=lambda each: each.name):

@@ -26,7 +26,7 @@ def unmeasured(problem: LearningProblem) -> Configurations:
     the constraints are too complex for uniform draws.
     """
     known = problem.configurations
-    pool = problem.everything if problem.observed else _valid(known.model, len(known))
+    pool = problem.everything if problem.observed else _valid(known.system, len(known))
     if pool is None:
         pool = problem.everything
     elif problem.observed and pool.observed is not None:
@@ -46,5 +46,5 @@ def _valid(system: VariabilityModel, more: int) -> Configurations | None:
             found = space.draw(UNMEASURED + min(more, UNMEASURED), generator(0, "whole"))
     except SpaceError:
         return None
-    positions = [space.model.positions[option.name] for option in system.options]
+    positions = [space.system.positions[option.name] for option in system.options]
     return Configurations(system, np.ascontiguousarray(found.indices[:, positions]))

@@ -63,7 +63,7 @@ class StepwiseLearner:
         return judged(
             problem,
             self,
-            influence_model(outcome.terms, problem.measurements.model),
+            influence_model(outcome.terms, problem.measurements.system),
             termination=outcome.termination,
             seconds=seconds,
             terms=outcome.terms,

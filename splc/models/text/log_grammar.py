@@ -158,7 +158,7 @@ def names_of(products: Iterable[str]) -> NameTable:
     return NameTable({name: name for name in names})
 
 
-def expand_product(text: str, names: NameTable, model: VariabilityModel | None = None) -> Expansion:
+def expand_product(text: str, names: NameTable, system: VariabilityModel | None = None) -> Expansion:
     """Return a product of the log grammar as a sum of terms.
 
     `( 64 - x )` is multiplied out; where x is an optional numeric option of the `model`, 64 counts only where x is
@@ -168,14 +168,14 @@ def expand_product(text: str, names: NameTable, model: VariabilityModel | None =
     factors = list(tree.factors) if isinstance(tree, Product) else [(1, tree)]
     # The learner multiplies its terms out in this order; the same order gives the same numbers to the last bit.
     factors.sort(key=lambda factor: _rank(factor[1]))
-    switched = [(side, _switched(node, model)) for side, node in factors]
+    switched = [(side, _switched(node, system)) for side, node in factors]
     expansion = expand(Product(tuple(switched)))
-    constant = {ROOT} | (model.mandatory if model else set())
+    constant = {ROOT} | (system.mandatory if system else set())
     result: Expansion = {}
     for term, value in expansion.items():
         reduced = term.reduced((), constant)
         result[reduced] = result.get(reduced, 0.0) + value
-    mirrored = (_mirrored(node, model) for _, node in factors)
+    mirrored = (_mirrored(node, system) for _, node in factors)
     return without_idle_switches(result, {ENABLED + name: name for name in mirrored if name})
 
 
@@ -202,18 +202,18 @@ def _rank(node: Node) -> int:
             return 0
 
 
-def _mirrored(node: Node, model: VariabilityModel | None) -> str | None:
+def _mirrored(node: Node, system: VariabilityModel | None) -> str | None:
     """Return x of `64 - x` where x is an optional numeric option, else None."""
     match node:
-        case Sum(((1, Number()), (-1, Name(name)))) if model and ENABLED + name in model.switches:
+        case Sum(((1, Number()), (-1, Name(name)))) if system and ENABLED + name in system.switches:
             return name
         case _:
             return None
 
 
-def _switched(node: Node, model: VariabilityModel | None) -> Node:
+def _switched(node: Node, system: VariabilityModel | None) -> Node:
     """Return `64 - x` as `64 * Enabledx - x * Enabledx` where x is an optional numeric option."""
-    name = _mirrored(node, model)
+    name = _mirrored(node, system)
     if name is None or not isinstance(node, Sum):
         return node
     enabled = (1, Name(ENABLED + name))

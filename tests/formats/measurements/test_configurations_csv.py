@@ -22,7 +22,7 @@ def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, some: Config
     """Written configurations read back equal, in order and with repetitions; additional columns are ignored."""
     path = tmp_path_factory.getbasetemp() / "written.csv"
     write_configurations(some, path, {"predicted value": np.linspace(0, 1, len(some))})
-    assert read_configurations(path, some.model) == some
+    assert read_configurations(path, some.system) == some
 
 
 def test_text_of_the_file(tmp_path: Path, system: VariabilityModel) -> None:

@@ -248,7 +248,7 @@ class TestWriting:
         """A table that was written reads back equal: configurations, properties, and every repetition in its place."""
         path = tmp_path_factory.getbasetemp() / "written.csv"
         write_measurements_csv(measured, path)
-        again = read_measurements(path, measured.model)
+        again = read_measurements(path, measured.system)
         assert again.configurations == measured.configurations
         assert again.properties == measured.properties
         for name in measured.properties:
@@ -263,7 +263,7 @@ class TestWriting:
         """SPL Conqueror's table has the aggregated value of each configuration and no empty cells."""
         path = tmp_path_factory.getbasetemp() / "spl.csv"
         write_measurements_splconqueror_csv(measured, path)
-        again = read_measurements(path, measured.model)
+        again = read_measurements(path, measured.system)
         assert again.configurations == measured.configurations
         for name in measured.properties:
             np.testing.assert_array_equal(again[name], measured[name])

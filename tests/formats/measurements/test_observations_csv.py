@@ -40,8 +40,8 @@ class TestReading:
     def test_levels_become_variables(self, tmp_path: Path) -> None:
         """A row per level gives a variable per level, missing where a configuration lacks the level or the value."""
         found = read(tmp_path, LEVELS)
-        assert found.model == SYSTEM
-        assert found.model.observed == ("level_0", "level_1", "C_0", "C_1", "s_0", "s_1")
+        assert found.system == SYSTEM
+        assert found.system.observed == ("level_0", "level_1", "C_0", "C_1", "s_0", "s_1")
         assert [found.assignment(row) for row in range(2)] == [{"x": 1.0, "y": 0.0}, {"x": 2.0, "y": 5.0}]
         nan = math.nan
         wanted = {
@@ -58,7 +58,7 @@ class TestReading:
     def test_several_files_are_combined(self, tmp_path: Path) -> None:
         """Files with their rows in different orders give all variables of each configuration."""
         found = read(tmp_path, RUNS, LEVELS)
-        assert found.model.observed[0] == "iterations"
+        assert found.system.observed[0] == "iterations"
         assert found.value("x").tolist() == [2.0, 1.0]
         assert found.column("iterations").tolist() == [9.0, 8.0]
         assert found.column("C_0").tolist() == [200.0, 100.0]
@@ -67,7 +67,7 @@ class TestReading:
         """The order of rows does not matter."""
         header, *rows = LEVELS.splitlines()
         found, turned = read(tmp_path, LEVELS), read(tmp_path, "\n".join([header, *reversed(rows)]))
-        for name in found.model.observed:
+        for name in found.system.observed:
             np.testing.assert_array_equal(turned.column(name)[turned.find(found)], found.column(name))
 
     def test_compressed_files(self, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ class TestReading:
     def test_no_file_observes_nothing(self) -> None:
         """Without files no configuration was observed and the system has no observed variable."""
         found = read_observed([], SYSTEM)
-        assert (len(found), found.model.observed) == (0, ())
+        assert (len(found), found.system.observed) == (0, ())
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -163,14 +163,14 @@ class TestModels:
     def test_every_format_of_models_knows_observed_variables(self, tmp_path: Path) -> None:
         """A model of options and observed variables reads back from text, JSON and a log, and predicts the same."""
         some = read(tmp_path, LEVELS)
-        model, _ = parse_stored_text(Source("m", b"3 * x * C_1 + log10(C_0) + 2 * y"), some.model)
+        model, _ = parse_stored_text(Source("m", b"3 * x * C_1 + log10(C_0) + 2 * y"), some.system)
         assert model.predict(some).tolist() == pytest.approx([92.0, math.log10(200) + 10])
         for text, back in (
             (model.text, parse_stored_text),
             (model_json_text(model), parse_stored_json),
             (model_log_text(model), lambda *given: parse_stored_log(*given)[0]),
         ):
-            assert back(Source("m", text.encode()), some.model)[0] == model
+            assert back(Source("m", text.encode()), some.system)[0] == model
 
     def test_without_the_observations_the_names_are_not_known(self) -> None:
         """A model text with a variable that was not observed is an error with its name."""

@@ -287,7 +287,7 @@ class TestWriting:
         """Measurements that were written read back equal, repetitions included."""
         path = tmp_path_factory.getbasetemp() / "written.xml"
         write_measurements_xml(measured, path)
-        again = read_measurements(path, measured.model)
+        again = read_measurements(path, measured.system)
         assert again.configurations == measured.configurations
         assert set(again.properties) == set(measured.properties)
         for name in measured.properties:

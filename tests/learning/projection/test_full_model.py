@@ -47,7 +47,7 @@ def known(configurations: Configurations) -> Array:
 
 def learned(configurations: Configurations, y: Array, scale: str = "auto") -> FullModel:
     """Return the full model."""
-    return full_model(configurations, y, variables_of(configurations.model), scale=scale)
+    return full_model(configurations, y, variables_of(configurations.system), scale=scale)
 
 
 def test_posterior_is_conditional_normal() -> None:
@@ -184,7 +184,7 @@ def test_repetitions_lower_the_noise() -> None:
     """The model follows configurations with many repetitions more closely."""
     configurations = drawn(system(), 30)
     y = known(configurations) * np.exp(np.random.default_rng(0).normal(0, 0.2, 30))
-    variables = variables_of(configurations.model)
+    variables = variables_of(configurations.system)
     counts = np.where(np.arange(30) < 3, 1000.0, 1.0)
     once = full_model(configurations, y, variables)
     often = full_model(configurations, y, variables, counts)

@@ -25,7 +25,7 @@ from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, Know
 
 def printed(target: Target, settings: PrintSettings | None = None) -> Printed:
     """Return the printed model of a target."""
-    return printed_model(target, variables_of(target.configurations.model), settings or PrintSettings())
+    return printed_model(target, variables_of(target.configurations.system), settings or PrintSettings())
 
 
 def values(target: Target, found: Printed) -> Array:

@@ -64,7 +64,7 @@ def test_group_of_optional_parent() -> None:
 
 def test_real_systems() -> None:
     """x264 has seven binary variables and two groups."""
-    kinds = [(variable.kind, len(variable.members)) for variable in variables_of(measured("x264").model)]
+    kinds = [(variable.kind, len(variable.members)) for variable in variables_of(measured("x264").system)]
     assert sorted(kinds) == [("binary", 1)] * 7 + [("group", 3)] * 2
 
 

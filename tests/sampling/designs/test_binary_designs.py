@@ -155,7 +155,7 @@ def test_sizes_of_published_samples(
     assert len(subset_minima(parts, 2)[0]) == counts[1]
     assert len(subset_minima(parts, 3)[0]) == counts[2]
     for spec, count in zip(("asOW", "asTW2", "asTW3"), counts, strict=True):
-        assert len(sample(parts.model, f"random:{spec}")) == count
+        assert len(sample(parts.system, f"random:{spec}")) == count
 
 
 def test_switches_of_optional_numeric_options_are_binary_options(optional_plane: VariabilityModel) -> None:

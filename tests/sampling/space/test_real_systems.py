@@ -121,7 +121,7 @@ def test_tangled_clauses_agree_with_brute_force() -> None:
     ]
     space = system(bits(20), clauses)
     everything = np.arange(2**20)[:, None] >> np.arange(20) & 1
-    assert space.count == space.check(Configurations(space.model, everything)).sum()
+    assert space.count == space.check(Configurations(space.system, everything)).sum()
 
 
 @pytest.mark.parametrize("comparison", ["<=", "<", ">=", ">", "=", "!="])
