@@ -27,10 +27,10 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
-_BINARY = {"configuration", "binaryoptions"}
-_NUMERIC = {"variable features", "numericoptions"}
-_IDENTIFIER = {"configid"}
-_RESERVED = _BINARY | _NUMERIC | _IDENTIFIER
+BINARY = {"configuration", "binaryoptions"}
+NUMERIC = {"variable features", "numericoptions"}
+IDENTIFIER = {"configid"}
+_RESERVED = BINARY | NUMERIC | IDENTIFIER
 _SEPARATOR = "@"
 
 
@@ -55,7 +55,7 @@ def read_measurements_xml(
     lines = []
     for row, element in enumerate(root):
         lines.append(line_of(element))
-        split = between if _first(element).strip().casefold() == "true" else None
+        split = between if first_attribute(element).strip().casefold() == "true" else None
         _read_row(row, element, split, selections, columns)
     count = len(lines)
     indices = selections.finish(count)
@@ -84,7 +84,7 @@ def read_measurements_xml(
     )
 
 
-def _first(element: etree._Element) -> str:
+def first_attribute(element: etree._Element) -> str:
     """Return the value of an element's first attribute, of any name."""
     values = element.values()
     return str(values[0]) if values else ""
@@ -99,16 +99,16 @@ def _read_row(
 ) -> None:
     described = False
     for data in element:
-        name = _first(data).strip()
+        name = first_attribute(data).strip()
         text = inner_text(data)
         kind = name.casefold()
-        if kind in _BINARY:
+        if kind in BINARY:
             selections.select(row, text.split(","))
             described = True
-        elif kind in _NUMERIC:
+        elif kind in NUMERIC:
             selections.assign(row, text.split(","))
             described = True
-        elif kind in _IDENTIFIER:
+        elif kind in IDENTIFIER:
             selections.identify(row, text)
             described = True
         elif not name:

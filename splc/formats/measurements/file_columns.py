@@ -1,0 +1,129 @@
+"""The columns of a file of measurements, read without a description of the system."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from splc.errors import InputError, Problem, Problems
+from splc.formats.detect import is_xml
+from splc.formats.measurements.columns import natural
+from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
+from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.files import Source
+from splc.io.numbers import parse_number
+from splc.io.xml import inner_text, line_of, read_xml
+from splc.system.variability import ROOT
+
+
+@dataclass(frozen=True, eq=False)
+class FileColumns:
+    """The columns of a file of measurements.
+
+    Attributes:
+        columns: name → cells, in the order of the file. For XML only those of options; an empty cell of a numeric
+            option means that it is deselected.
+        options: the options, if the format separates them from properties (XML); None for tables.
+        numeric: the numeric ones of these options.
+        properties: the properties, if the format separates them.
+    """
+
+    columns: Mapping[str, Sequence[str]]
+    options: tuple[str, ...] | None = None
+    numeric: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+
+
+def read_file_columns(source: Source) -> FileColumns:
+    """Read the columns of a CSV table or of SPL Conqueror's XML.
+
+    Raises:
+        InputError: if the file is not such a file, a table has no header, or columns have no name or a duplicate name.
+    """
+    return _xml_columns(source) if is_xml(source) else _table_columns(source)
+
+
+def _table_columns(source: Source) -> FileColumns:
+    text = source.text()
+    if not text.strip():
+        raise InputError(Problem("the file is empty", source.name))
+    first = next(line for line in text.splitlines() if line.strip())
+    separator = max(SEPARATORS, key=lambda each: _cells(first, each))
+    rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
+    header = [cell.strip() for cell in rows[0]]
+    while len(header) > 1 and not header[-1]:
+        header.pop()
+    if parse_number(header[-1]) == parse_number(header[-1]):
+        message = "the table has no header: its first line ends with a number"
+        hint = "add a line with the names of the columns, or name the description of the system with --system"
+        raise InputError(Problem(message, source.name, lines[0], text=first, hint=hint))
+    problems = Problems(source.name)
+    for at, name in enumerate(header):
+        if not name:
+            problems.add(f"column {at + 1} has no name", lines[0])
+        elif name in header[:at]:
+            problems.add(f"duplicate column {name!r}", lines[0])
+    problems.raise_if_any(InputError)
+    if len(rows) == 1:
+        raise InputError(Problem("the file has no rows", source.name))
+    # Rows with a wrong number of fields are refused where the table is read as measurements.
+    body = [row[: len(header)] for row in rows[1:] if len(row) >= len(header)]
+    cells = list(zip(*body, strict=True)) if body else [()] * len(header)
+    return FileColumns(dict(zip(header, cells, strict=True)))
+
+
+def _cells(line: str, separator: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=separator, skipinitialspace=True)))
+    except (csv.Error, StopIteration):
+        return 0
+
+
+def _xml_columns(source: Source) -> FileColumns:
+    root = read_xml(source, "results", "a measurement file")
+    selected: list[frozenset[str]] = []
+    values: list[dict[str, str]] = []
+    binary: dict[str, None] = {}
+    numeric: dict[str, None] = {}
+    properties: dict[str, None] = {}
+    for row in root:
+        found: list[str] = []
+        pairs: dict[str, str] = {}
+        for data in row:
+            kind, text = first_attribute(data).strip(), inner_text(data)
+            if kind.casefold() in IDENTIFIER:
+                hint = "name the description of the system with --system"
+                raise InputError(
+                    Problem("options cannot be inferred from ConfigID", source.name, line_of(data), hint=hint)
+                )
+            if kind.casefold() in BINARY:
+                found += [name for part in text.split(",") if (name := part.strip()) and name != ROOT]
+            elif kind.casefold() in NUMERIC:
+                pairs |= _pairs(data, text, source)
+            elif kind:
+                properties.setdefault(kind)
+        binary |= dict.fromkeys(found)
+        numeric |= dict.fromkeys(pairs)
+        selected.append(frozenset(found))
+        values.append(pairs)
+    if not selected:
+        raise InputError(Problem("the file has no rows", source.name))
+    names = sorted((name for name in binary if name not in numeric), key=natural)
+    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in names}
+    columns |= {name: [row.get(name, "") for row in values] for name in numeric}
+    return FileColumns(columns, tuple(columns), tuple(numeric), tuple(properties))
+
+
+def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:
+    """Return option → value of a list such as `x;4,y;0.5`."""
+    found = {}
+    for part in text.split(","):
+        name, separator, value = part.strip().rpartition(";") if ";" in part else part.strip().rpartition(" ")
+        if separator and name.strip():
+            found[name.strip()] = value.strip()
+        elif part.strip():
+            raise InputError(Problem(f"{part.strip()!r} is not an option with a value", source.name, line_of(data)))
+    return found

@@ -1,0 +1,196 @@
+"""Inference of the description of a system from a table of its measurements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from splc.errors import InputError, Problem, listed, plural
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.file_columns import FileColumns, read_file_columns
+from splc.formats.measurements.roles import Roles, roles_of
+from splc.io.files import Source
+from splc.io.numbers import number_text, parse_column
+from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
+from splc.system.constraints import BooleanConstraint, OptionLiteral
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation
+from splc.system.variability import VariabilityModel
+
+# The most values that a text column may have as an option.
+MOST_CHILDREN = 1000
+_SHOWN_VALUES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Inference:
+    """A description inferred from a table.
+
+    Attributes:
+        system: the description.
+        properties: the columns that are properties.
+        contexts: the columns that are contexts.
+        ignored: column → why it is ignored.
+        assumptions: the assumptions, one line each.
+        uncertain: sets of options that could also be alternative groups.
+    """
+
+    system: VariabilityModel
+    properties: tuple[str, ...]
+    contexts: tuple[str, ...] = ()
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    uncertain: tuple[tuple[str, ...], ...] = ()
+
+
+def infer_system(
+    source: Source,
+    *,
+    options: Sequence[str] = (),
+    nfp: str | None = None,
+    choice: ColumnChoice | None = None,
+) -> Inference:
+    """Infer the description of a system from a file of its measurements.
+
+    Binary options of which exactly one is selected in all rows, or in all rows with their parent, are an alternative
+    group (`splc.system.alternatives`). Other constraints are not inferred, except that an option that is selected in no
+    row cannot be selected. Numeric options have the values that occur.
+
+    Args:
+        source: the file: a CSV table with a header, or XML.
+        options: the columns that are options; empty if they are inferred (`splc.formats.measurements.roles`). Columns
+            of text among them become alternative groups.
+        nfp: the property that the user named, None if there is none.
+        choice: contexts and ignored columns that the user named; None if there are none.
+
+    Raises:
+        InputError: if the file cannot be read, lacks a named column, or has no options or no property.
+    """
+    found = read_file_columns(source)
+    roles = (
+        roles_of(found.columns, source.name, options=options, nfp=nfp, choice=choice)
+        if (found.options is None)
+        else _stated_roles(found)
+    )
+    if not (roles.binary or roles.numeric or roles.text):
+        hint = "name the columns that are options with --options"
+        raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
+    alternatives = alternatives_among(roles.binary, _distinct(roles))
+    system = _system(source.name, found.columns, roles, alternatives)
+    assumptions = tuple(_assumptions(system, roles, alternatives, stated=bool(options) or found.options is not None))
+    return Inference(system, roles.properties, roles.contexts, roles.ignored, assumptions, alternatives.uncertain)
+
+
+def _stated_roles(found: FileColumns) -> Roles:
+    numbers = {name: parse_column(texts) for name, texts in found.columns.items()}
+    binary = tuple(name for name in found.columns if name not in found.numeric)
+    return Roles(binary, found.numeric, (), found.properties, numbers=numbers)
+
+
+def _distinct(roles: Roles) -> np.ndarray:
+    """Return the distinct rows of the binary options."""
+    if not roles.binary:
+        return np.zeros((1, 0), dtype=bool)
+    return np.unique(np.stack([roles.numbers[name] == 1 for name in roles.binary], axis=1), axis=0)
+
+
+def _system(
+    file: str, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
+) -> VariabilityModel:
+    group_of = {name: group for group in alternatives.groups for name in group.members}
+    options: list[Option] = []
+    constraints: list[BooleanConstraint] = []
+    for name in columns:
+        if name in roles.text:
+            options += _text_options(name, columns[name], {*columns, *(option.name for option in options)}, file)
+        elif name in roles.binary:
+            values = roles.numbers[name]
+            options.append(_binary_option(name, group_of.get(name), always=bool((values == 1).all())))
+            if not (values == 1).any():
+                constraints.append(BooleanConstraint((OptionLiteral(name, False),), False, f"!{name}"))
+    for name in roles.numeric:
+        values = roles.numbers[name]
+        present = sorted(set(values[~np.isnan(values)].tolist()))
+        gaps = bool(np.isnan(values).any()) and not columns[name][int(np.argmax(np.isnan(values)))].strip()
+        flag = (0.0 if 0 not in present else min(*present, 0.0) - 1) if gaps and present else None
+        options.append(NumericOption(name, tuple(present), deselected_flag=flag))
+    options.sort(key=lambda option: isinstance(option, NumericOption))
+    return VariabilityModel(_name_of(file), tuple(options), tuple(constraints), source=file)
+
+
+def _name_of(file: str) -> str:
+    name = Path(file).name.removesuffix(".gz")
+    return Path(name).stem if name != "<stdin>" else "system"
+
+
+def _binary_option(name: str, group: AlternativeGroup | None, *, always: bool) -> BinaryOption:
+    if group is None:
+        return BinaryOption(name, optional=not always)
+    others = tuple((other,) for other in group.members if other != name)
+    return BinaryOption(name, group.parent, optional=False, excluded=others)
+
+
+def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -> Iterator[BinaryOption]:
+    """Yield a mandatory option and a child for each of its values; a child's output string is the value."""
+    values = sorted({stripped for text in set(texts) if (stripped := text.strip())})
+    if len(values) > MOST_CHILDREN:
+        hint = "if it is not an option, leave it out of --options"
+        raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
+    children: dict[str, str] = {}
+    for value in values:
+        plain = re.sub(r"[^\w]+", "_", value).strip("_")
+        child = base = f"{name}_{plain}"
+        number = 2
+        while child in taken or child in children:
+            child, number = f"{base}_{number}", number + 1
+        children[child] = value
+    yield BinaryOption(name, optional=False)
+    for child, value in children.items():
+        others = tuple((other,) for other in children if other != child)
+        yield BinaryOption(child, name, optional=False, excluded=others, presentation=Presentation(value))
+
+
+def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives, *, stated: bool) -> Iterator[str]:
+    """Yield the assumptions, one line each."""
+    if roles.binary:
+        yield f"{plural(len(roles.binary), 'binary option', 'binary options')}: {listed(roles.binary)}"
+    if roles.numeric:
+        shown = listed([_with_values(option) for option in system.numeric_options])
+        yield f"{plural(len(roles.numeric), 'numeric option', 'numeric options')}: {shown}"
+    for group in alternatives.groups:
+        below = f", below {group.parent}" if group.parent else ""
+        yield f"alternative group: exactly one of {listed(group.members)}{below}"
+    for name in roles.text:
+        children = [
+            option.presentation.output_string or "" for option in system.binary_options if option.parent == name
+        ]
+        yield f"alternative group {name}: one of its texts {listed(children)}"
+    never = [constraint.names[0] for constraint in system.constraints]
+    always = [name for name in roles.binary if name in system.mandatory]
+    always += [f"{option.name} = {option.values[0]:.6g}" for option in system.numeric_options if option.size == 1]
+    if always:
+        yield f"the same in all rows: {listed(always)}"
+    if never:
+        yield f"selected in no row, taken as never selectable: {listed(never)}"
+    for members in alternatives.uncertain[:3]:
+        yield f"could also be an alternative group, not assumed: {listed(members)}"
+    yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
+    for name, arguments in roles.functions.items():
+        yield f"not an option: {name}, a function of {listed(arguments)}"
+    if roles.contexts:
+        yield f"{'context' if len(roles.contexts) == 1 else 'contexts'}, columns of text: {listed(roles.contexts)}"
+    for name, reason in roles.ignored.items():
+        yield f"ignored: {name}, {reason}"
+    if roles.differing:
+        yield f"rows of the same configuration differ in {listed(roles.differing)}: options?"
+
+
+def _with_values(option: NumericOption) -> str:
+    """Return an option with its values for a message: `px (1, 2, 3, … 16)`."""
+    values = [number_text(value) for value in option.values]
+    shown = ", ".join(values) if len(values) <= _SHOWN_VALUES else f"{', '.join(values[:3])}, … {values[-1]}"
+    flag = "" if option.deselected_flag is None else f"; {option.deselected_flag:g}: deselected"
+    return f"{option.name} ({shown}{flag})"

@@ -1,0 +1,165 @@
+"""Recognition of alternative groups: columns of zeros and ones of which exactly one is 1 in every row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from splc.types import Array
+
+# The shortest prefix or suffix that relates names, and the most steps of the search among unrelated ones.
+SHORTEST = 2
+MOST_STEPS = 20_000
+# Names without a common part (`mode_`) are a group if fewer than this many such groups are expected by chance.
+CHANCE = 0.01
+SEPARATORS = frozenset("_-.:=/ ")
+
+
+@dataclass(frozen=True)
+class AlternativeGroup:
+    """Options of which exactly one is selected whenever their parent is.
+
+    Attributes:
+        members: the options, in the order of the columns.
+        parent: the option that is selected exactly where a member is, None for the root.
+    """
+
+    members: tuple[str, ...]
+    parent: str | None = None
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """The alternative groups among columns.
+
+    Attributes:
+        groups: disjoint groups.
+        uncertain: sets of options that could also be groups: they overlap a group, or may be coincidences.
+    """
+
+    groups: tuple[AlternativeGroup, ...]
+    uncertain: tuple[tuple[str, ...], ...] = ()
+
+
+def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
+    """Return the alternative groups among columns.
+
+    Names with a common prefix or suffix are preferred. Groups whose names have no common part, such as `mode_` or a
+    word before numbers, must not be explained by chance. A parent is a column whose name all members begin with.
+    Columns that never vary are in no group.
+
+    Args:
+        names: the names of the columns.
+        selected: whether each option is selected, shape (rows, columns), without duplicate rows.
+    """
+    rows = len(selected)
+    everywhere = (1 << rows) - 1
+    masks = {name: _mask(selected[:, at]) for at, name in enumerate(names)}
+    positions = {name: at for at, name in enumerate(names)}
+    free = [name for name in names if 0 < masks[name] < everywhere]
+    shares = {name: masks[name].bit_count() / rows for name in free}
+    groups: list[AlternativeGroup] = []
+    for key in (_unchanged, _reversed):
+        for beginning, related in _related(free, key):
+            members = tuple(sorted((name for name in related if name in free), key=positions.__getitem__))
+            covered = _sum(masks[name] for name in members)
+            if len(members) < 2 or covered is None:
+                continue
+            parents = [name for name in names if name not in members and masks[name] == covered]
+            parent = _parent(members, parents)
+            certain = _common_part(beginning, [key(name) for name in members])
+            certain = certain or len(free) * _probability([shares[name] for name in members]) ** rows <= CHANCE
+            if parent is not None or (covered == everywhere and certain):
+                groups.append(AlternativeGroup(members, parent))
+                free = [name for name in free if name not in members]
+    uncertain: list[tuple[str, ...]] = []
+    taken: set[str] = set()
+    covers = [
+        tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers({name: masks[name] for name in free}, rows)
+    ]
+    for cover in sorted(covers, key=lambda each: (positions[each[-1]] - positions[each[0]], positions[each[0]])):
+        chance = math.comb(len(free), len(cover)) * _probability([shares[name] for name in cover]) ** rows
+        if chance > CHANCE or taken & set(cover):
+            uncertain.append(cover)
+        else:
+            groups.append(AlternativeGroup(cover, _parent(cover, [n for n in names if masks[n] == everywhere])))
+            taken |= set(cover)
+    ordered = sorted(groups, key=lambda group: positions[group.members[0]])
+    return Alternatives(tuple(ordered), tuple(uncertain))
+
+
+def _mask(column: Array) -> int:
+    """Return a column of booleans as the bits of a number."""
+    return int.from_bytes(np.packbits(np.asarray(column, dtype=bool), bitorder="little").tobytes(), "little")
+
+
+def _sum(masks: Iterator[int]) -> int | None:
+    """Return the union of masks, None if two of them overlap."""
+    union = 0
+    for mask in masks:
+        if union & mask:
+            return None
+        union |= mask
+    return union
+
+
+def _unchanged(name: str) -> str:
+    return name
+
+
+def _reversed(name: str) -> str:
+    return name[::-1]
+
+
+def _common_part(beginning: str, names: Sequence[str]) -> bool:
+    """Whether a beginning is a part of the names: it has a separator, or numbers follow."""
+    return bool(SEPARATORS & set(beginning)) or all(name[len(beginning) :].isdecimal() for name in names)
+
+
+def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each beginning (of their `key`) that two names share, with all names that have it."""
+    ordered = sorted(map(key, names))
+    beginnings = {one[: _shared(one, other)] for one, other in pairwise(ordered)}
+    for beginning in sorted(beginnings, key=lambda each: (len(each), each)):
+        if len(beginning) >= SHORTEST:
+            yield beginning, [key(name) for name in ordered if name.startswith(beginning)]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return the number of characters with which two texts begin alike."""
+    differing = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
+    return next(differing, min(len(one), len(other)))
+
+
+def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:
+    """Return the longest candidate whose name all members begin with, None if there is none."""
+    fitting = [name for name in candidates if all(member.casefold().startswith(name.casefold()) for member in members)]
+    return max(fitting, key=len, default=None)
+
+
+def _covers(masks: dict[str, int], rows: int) -> Iterator[tuple[str, ...]]:
+    """Yield sets of disjoint columns that cover every row, as far as they are found in `MOST_STEPS` steps."""
+    everywhere = (1 << rows) - 1
+    pending: list[tuple[tuple[str, ...], int]] = [((), 0)]
+    for _ in range(MOST_STEPS):
+        if not pending:
+            return
+        chosen, covered = pending.pop()
+        if covered == everywhere:
+            if len(chosen) > 1:
+                yield chosen
+            continue
+        lowest = ~covered & (covered + 1)
+        pending += [
+            ((*chosen, name), covered | mask) for name, mask in masks.items() if mask & lowest and not mask & covered
+        ]
+
+
+def _probability(shares: Sequence[float]) -> float:
+    """Return the probability that exactly one of independent options is selected."""
+    none = math.prod(1 - share for share in shares)
+    return min(none * sum(share / (1 - share) for share in shares), 1.0)

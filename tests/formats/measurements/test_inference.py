@@ -1,0 +1,328 @@
+"""Inference of systems from tables of measurements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.inference import Inference, infer_system
+from splc.io.files import Source, read_source
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.paths import BOOMERAMG, SMG2000
+from tests.support.real_data import real
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+
+def table(text: str) -> Source:
+    """Return a table as a file."""
+    return Source("table.csv", text.encode())
+
+
+def inferred(text: str, **settings: Any) -> Inference:
+    """Return what is inferred from a table."""
+    return infer_system(table(text), **settings)
+
+
+def rows(header: str, cells: Sequence[Sequence[object]]) -> str:
+    """Return a table as text."""
+    return "\n".join([header, *(",".join(map(str, row)) for row in cells)]) + "\n"
+
+
+def kinds(system: VariabilityModel) -> dict[str, object]:
+    """Return option → its values, None for binary options."""
+    return {option.name: option.values if isinstance(option, NumericOption) else None for option in system.options}
+
+
+def grid(*values: Sequence[Any]) -> list[list[Any]]:
+    """Return all combinations with a made-up time each."""
+    rng = np.random.default_rng(1)
+    return [[*row, f"{rng.uniform(1, 2):.9f}"] for row in itertools.product(*values)]
+
+
+class TestOptions:
+    def test_kinds(self) -> None:
+        """Zeros and ones are binary options, other numbers have the values that occur."""
+        found = inferred(rows("fast,px,tol,time", grid((0, 1), (1, 2, 4), (0.1, 0.01))))
+        assert kinds(found.system) == {"fast": None, "px": (1, 2, 4), "tol": (0.01, 0.1)}
+        assert found.properties == ("time",)
+        assert found.system.name == "table"
+        assert found.assumptions == (
+            "1 binary option: fast",
+            "2 numeric options: px (1, 2, 4), tol (0.01, 0.1)",
+            "property: time",
+        )
+
+    def test_true_and_false(self) -> None:
+        """The words true and false are ones and zeros."""
+        assert kinds(inferred(rows("fast,px,time", grid(("True", "false"), (1, 2)))).system) == {
+            "fast": None,
+            "px": (1, 2),
+        }
+
+    def test_further_properties(self) -> None:
+        """Numbers to the right of the first property are properties, whatever property is named."""
+        cells = [
+            [px, nx, f"{px * nx + 0.123 * at:.3f}", px * nx % 7, at]
+            for at, (px, nx) in enumerate(itertools.product(range(1, 5), range(1, 7)))
+        ]
+        text = rows("px,nx,seconds,iterations,bytes", cells)
+        for nfp in (None, "iterations", "bytes"):
+            assert inferred(text, nfp=nfp).system.names == ("px", "nx")
+
+    def test_named_property(self) -> None:
+        """A property of few whole numbers is one if it is named, also to the left of the options."""
+        assert inferred("time,px\n3,1\n4,2\n3,3\n", nfp="time").system.names == ("px",)
+        assert inferred("time,px,fast\n3,2,0\n4,2,0\n3,3,1\n5,3,1\n", nfp="time").system.names == ("fast", "px")
+        assert inferred("px,time,size\n1,3,2\n2,4,2\n3,3,2\n", nfp="time").properties == ("time", "size")
+
+    def test_last_column(self) -> None:
+        """Without a column that looks measured, the last one is the property."""
+        found = inferred("fast,px,time\n0,1,3\n1,1,4\n0,2,3\n1,2,5\n")
+        assert (found.system.names, found.properties) == (("fast", "px"), ("time",))
+
+    def test_many_counted_values(self) -> None:
+        """Whole numbers that differ almost everywhere, and that configurations do not need, are a property."""
+        cells = [[a, b, 1000 + 7 * at, 3] for at, (a, b) in enumerate(itertools.product(range(2, 12), range(2, 12)))]
+        assert inferred(rows("px,nx,bytes,time", cells), nfp="time").system.names == ("px", "nx")
+
+    def test_functions_of_others(self) -> None:
+        """A function of other options is a property, and the user learns of what."""
+        cells = [[px, py, nx, px * py, time] for px, py, nx, time in grid((1, 2, 3), (1, 2, 3), (5, 6, 7))]
+        found = inferred(rows("px,py,nx,ranks,time", cells))
+        assert found.system.names == ("px", "py", "nx")
+        assert "not an option: ranks, a function of px, py" in found.assumptions
+
+    def test_sparse_samples(self) -> None:
+        """In a sample in which every row differs anyway, nothing is a function of other options."""
+        rng = np.random.default_rng(3)
+        cells = [[*rng.integers(2, 9, 4), f"{rng.uniform():.9f}"] for _ in range(30)]
+        assert inferred(rows("a,b,c,d,time", cells)).system.names == ("a", "b", "c", "d")
+
+    def test_zeros_and_ones_right_of_the_property(self) -> None:
+        """They are options if the rows of a configuration differ in them, results if they agree."""
+        apart = [[px, f"{at + px / 7:.6f}", fast] for at in range(2) for px in (2, 3, 4) for fast in (0, 1)]
+        assert inferred(rows("px,time,fast", apart)).system.names == ("fast", "px")
+        same = [[px, f"{at + px / 7:.6f}", int(px > 2)] for at in range(4) for px in (2, 3, 4)]
+        assert inferred(rows("px,time,converged", same)).system.names == ("px",)
+
+    def test_counters(self) -> None:
+        """Columns that count rows or repetitions are ignored."""
+        cells = [[at, *row] for at, row in enumerate(grid((2, 3), (0, 1)))]
+        found = inferred(rows("id,px,rep,time", cells))
+        assert found.system.names == ("px",)
+        assert set(found.ignored) == {"id", "rep"}
+
+    def test_never_varying(self) -> None:
+        """Options that never vary keep their only value."""
+        found = inferred(rows("on,off,px,n,time", grid((1,), (0,), (2, 3), (7,))))
+        system = found.system
+        assert system.mandatory == {"on"}
+        assert [constraint.text for constraint in system.constraints] == ["!off"]
+        assert kinds(system) == {"on": None, "off": None, "px": (2, 3), "n": (7,)}
+        assert "the same in all rows: on, n = 7" in found.assumptions
+        assert "selected in no row, taken as never selectable: off" in found.assumptions
+
+    def test_gaps(self) -> None:
+        """A column of numbers with gaps is a property."""
+        assert inferred("px,mem,time\n1,,3\n2,5,4\n3,5,3.5\n").properties == ("mem", "time")
+
+    def test_differing(self) -> None:
+        """Whole numbers right of the property that differ within a configuration are pointed out."""
+        cells = [[px, f"{px + n / 7:.6f}", n] for px in (2, 3, 4) for n in (5, 6, 7)]
+        found = inferred(rows("px,time,size", cells))
+        assert found.assumptions[-1] == "rows of the same configuration differ in size: options?"
+
+    def test_contexts(self) -> None:
+        """Columns of text, and the columns that the user named, are contexts."""
+        cells = [["v1", *row] for row in grid((2, 3), (2020, 2021))]
+        choice = ColumnChoice(contexts=("year",))
+        found = inferred(rows("version,px,year,time", cells), choice=choice)
+        assert (found.system.names, found.contexts) == (("px",), ("version", "year"))
+        assert inferred(rows("version,px,year,time", cells), choice=ColumnChoice(ignore=("year",))).system.names == (
+            "px",
+        )
+
+
+class TestNamedOptions:
+    def test_only_these(self) -> None:
+        """The named columns are the options, and all others are not."""
+        found = inferred(rows("a,b,c,time", grid((0, 1), (2, 3), (4, 5))), options=("b", "a"))
+        assert kinds(found.system) == {"a": None, "b": (2, 3)}
+        assert found.properties == ("c", "time")
+
+    def test_text(self) -> None:
+        """A column of text becomes an alternative group, whose members print its texts."""
+        system = inferred(
+            rows("preset,px,time", grid(("very fast", "slow", "-O2"), (2, 3))), options=("preset", "px")
+        ).system
+        assert system.alternative_groups == (("preset_O2", "preset_slow", "preset_very_fast"),)
+        assert [option.presentation.output_string for option in system.binary_options] == [
+            None,
+            "-O2",
+            "slow",
+            "very fast",
+        ]
+        assert {option.parent for option in system.binary_options} == {None, "preset"}
+        assert "preset" in system.mandatory
+
+    def test_names_of_children(self) -> None:
+        """Children whose names would be the same, or the name of another column, have different ones."""
+        system = inferred(rows("o,o_x,time", grid(("x", "-x", "+x"), (0, 1))), options=("o", "o_x")).system
+        assert system.names == ("o", "o_x_2", "o_x_3", "o_x_4", "o_x")
+
+    @pytest.mark.parametrize(
+        ("options", "nfp", "message"),
+        [
+            (("pX",), None, "there is no column for the option 'pX'\n    did you mean 'px'?"),
+            (("px",), "tim", "there is no column for the property 'tim'"),
+            (("px", "time"), "time", "the option 'time' is also the property"),
+            (("px", "n", "time"), None, "no column seems to be a property"),
+            ((), "n", None),
+        ],
+    )
+    def test_wrong_names(self, options: tuple[str, ...], nfp: str | None, message: str | None) -> None:
+        """Wrong names are errors with the nearest name."""
+        text = "px,n,time\n2,3,1.5\n3,4,1.6\n"
+        if message is None:
+            assert inferred(text, options=options, nfp=nfp).properties[0] == nfp
+            return
+        with pytest.raises(InputError, match=r"table\.csv") as error:
+            inferred(text, options=options, nfp=nfp)
+        assert message in str(error.value)
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "the file is empty"),
+            ("a,b,time\n", "the file has no rows"),
+            ("a,,time\n1,2,3\n", "column 2 has no name"),
+            ("a,a,time\n1,2,3\n", "duplicate column 'a'"),
+            ("a,b,3\na,c,4\n", "the table has no header"),
+            ("time\n1.5\n1.7\n", "no column seems to be an option"),
+            ("a,b\n0,1\n1,0\n", "no column seems to be a property"),
+            ("<results><row><data columname='ConfigID'>a</data></row></results>", "cannot be inferred from ConfigID"),
+            ("<results><row><data columname='Variable Features'>x</data></row></results>", "'x' is not an option"),
+            ("<results></results>", "the file has no rows"),
+            ("<vm name='s'/>", "this is a variability model"),
+        ],
+    )
+    def test_bad_files(self, text: str, message: str) -> None:
+        """Files that no system can be inferred from are one message each."""
+        with pytest.raises(InputError) as error:
+            inferred(text)
+        assert message in str(error.value)
+
+    def test_separators(self) -> None:
+        """The separator is the one with the most columns, and the root is no option."""
+        assert inferred("root;px;time\n1;2;3.5\n1;3;4.5\n").system.names == ("px",)
+        assert inferred("px\ttime\n2\t3.5\n3\t4.5\n").system.names == ("px",)
+
+    def test_xml(self) -> None:
+        """XML separates options from properties; a numeric option without a value is deselected."""
+        text = (
+            "<results><row><data columname='Configuration'>root,a,</data><data columname='Variable Features'>x;4</data>"
+            "<data columname='time'>1</data></row><row><data columname='Configuration'>root,b,</data>"
+            "<data columname='Variable Features'/><data columname='time'>2</data></row></results>"
+        )
+        found = inferred(text)
+        assert kinds(found.system) == {"a": None, "b": None, "x": (4,)}
+        option = found.system.option("x")
+        assert isinstance(option, NumericOption)
+        assert option.deselected_flag == 0
+        assert found.properties == ("time",)
+
+
+@pytest.mark.parametrize("dimensions", ["1d", "2d", "3d"])
+def test_smg2000(dimensions: str) -> None:
+    """The options of SMG2000's tables are those of its descriptions."""
+    from splc import read_variability_model
+
+    folder = SMG2000 / dimensions
+    found = infer_system(read_source(folder / "measurements.csv"), nfp="solve_compute_seconds").system
+    assert kinds(found) == kinds(read_variability_model(folder / "system.xml"))
+
+
+def test_boomeramg() -> None:
+    """The options of BoomerAMG's table are those of its description."""
+    from splc import read_variability_model
+
+    found = infer_system(read_source(BOOMERAMG / "measurements.csv"), nfp="solve_compute_seconds").system
+    assert kinds(found) == kinds(read_variability_model(BOOMERAMG / "system.xml"))
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [("smg1d", "px,nx"), ("smg2d", "px,py,nx"), ("smg3d", "px,py,pz,nx"), ("amg7", "px,py,pz,nx,ny,nz")],
+)
+def test_raw_tables(file: str, names: str) -> None:
+    """Raw tables of a benchmark have its varying options; ranks and equal sizes are functions of them."""
+    system = infer_system(read_source(real("hypre", f"{file}.csv")), nfp="solve_s").system
+    varying = [option.name for option in system.numeric_options if option.size > 1]
+    assert varying == names.split(",")
+    assert set(system.mandatory) == {option.name for option in system.binary_options}
+
+
+NAMES = st.lists(
+    st.text("abcdefghijk", min_size=3, max_size=5), min_size=6, max_size=6, unique_by=lambda name: name[:2]
+)
+
+
+@st.composite
+def systems(draw: Draw) -> tuple[VariabilityModel, str]:
+    """A small system without further constraints, and a table of all its configurations, columns in any order."""
+    names = draw(NAMES)
+    columns: dict[str, list[str]] = {}
+    options: list[BinaryOption | NumericOption] = []
+    parts: list[list[dict[str, str]]] = []
+    for name in names[: draw(st.integers(0, 3))]:
+        options.append(BinaryOption(name))
+        parts.append([{name: "0"}, {name: "1"}])
+    for name in names[3 : 3 + draw(st.integers(0, 2))]:
+        members = [f"{name}_{number}" for number in range(draw(st.integers(2, 3)))]
+        below = draw(st.booleans())
+        if below:
+            options.append(BinaryOption(name, optional=False))
+        options += [
+            BinaryOption(one, name if below else None, False, excluded=tuple((o,) for o in members if o != one))
+            for one in members
+        ]
+        base = {name: "1"} if below else {}
+        parts.append([base | {one: str(int(one == chosen)) for one in members} for chosen in members])
+    values = draw(st.lists(st.integers(2, 40), min_size=2, max_size=4, unique=True))
+    options.append(NumericOption(names[5], tuple(map(float, sorted(values)))))
+    parts.append([{names[5]: str(value)} for value in values])
+    seed = draw(st.integers(0, 99))
+    rng = np.random.default_rng(seed)
+    chosen = [{key: cell for part in row for key, cell in part.items()} for row in itertools.product(*parts)]
+    rng.shuffle(chosen)
+    header = list(chosen[0])
+    rng.shuffle(header)
+    for name in header:
+        columns[name] = [row[name] for row in chosen]
+    lines = [[row[name] for name in header] + [f"{rng.uniform(1, 9):.12f}"] for row in chosen]
+    ordered = sorted(options, key=lambda option: isinstance(option, NumericOption))
+    return VariabilityModel("table", tuple(ordered)), rows(",".join([*header, "measured"]), lines)
+
+
+@given(systems())
+def test_random_systems(given_system: tuple[VariabilityModel, str]) -> None:
+    """The system inferred from the table of all its configurations has the same options and groups."""
+    system, text = given_system
+    found = infer_system(table(text), nfp="measured").system
+    assert kinds(found) == kinds(system)
+    assert {frozenset(group) for group in found.alternative_groups} == set(map(frozenset, system.alternative_groups))
+    parents = {option.name: option.parent for option in system.binary_options}
+    assert {option.name: option.parent for option in found.binary_options} == parents
+    assert found.mandatory == system.mandatory

@@ -1,0 +1,115 @@
+"""Recognition of alternative groups in columns of zeros and ones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from splc import read_measurements, read_variability_model
+from splc.system.alternatives import AlternativeGroup, alternatives_among
+from splc.types import Array
+from tests.support.real_data import real
+
+
+def product(*parts: Sequence[tuple[int, ...]]) -> Array:
+    """Return all combinations of rows of several parts, side by side."""
+    return np.array([sum(rows, ()) for rows in itertools.product(*parts)], dtype=bool)
+
+
+def one_of(count: int) -> list[tuple[int, ...]]:
+    """Return the rows of an alternative group."""
+    return [tuple(int(at == chosen) for at in range(count)) for chosen in range(count)]
+
+
+FREE: list[tuple[int, ...]] = [(0,), (1,)]
+
+
+def brute_force(names: list[str], selected: Array) -> set[tuple[str, ...]]:
+    """Return all sets of at least two columns of which exactly one is 1 in every row."""
+    varying = [at for at in range(len(names)) if 0 < selected[:, at].sum() < len(selected)]
+    return {
+        tuple(names[at] for at in subset)
+        for size in range(2, len(varying) + 1)
+        for subset in itertools.combinations(varying, size)
+        if (selected[:, subset].sum(axis=1) == 1).all()
+    }
+
+
+class TestGroups:
+    def test_prefix_and_parent(self) -> None:
+        """Columns that share a prefix are a group, below the constant column of that name."""
+        selected = product([(1,)], one_of(3), FREE)
+        found = alternatives_among(["ref", "ref_1", "ref_5", "ref_9", "fast"], selected)
+        assert found.groups == (AlternativeGroup(("ref_1", "ref_5", "ref_9"), "ref"),)
+        assert found.uncertain == ()
+
+    def test_optional_parent(self) -> None:
+        """A group that is selected only with its parent is a group of that parent."""
+        selected = product([(0, 0, 0), (1, 1, 0), (1, 0, 1)], FREE)
+        found = alternatives_among(["cache", "cache_lru", "cache_lfu", "fast"], selected)
+        assert found.groups == (AlternativeGroup(("cache_lru", "cache_lfu"), "cache"),)
+
+    def test_sum_without_the_name_is_no_parent(self) -> None:
+        """Exclusive columns with another name than the column that they add up to are not a group."""
+        selected = product([(0, 0, 0), (1, 1, 0), (1, 0, 1)], FREE)
+        assert alternatives_among(["cache", "mode_lru", "mode_lfu", "fast"], selected).groups == ()
+
+    def test_suffix(self) -> None:
+        """Columns that share a suffix are a group."""
+        selected = product(one_of(2), FREE)
+        assert alternatives_among(["cg_solver", "gradient_solver", "fast"], selected).groups == (
+            AlternativeGroup(("cg_solver", "gradient_solver")),
+        )
+
+    def test_other_members_of_the_prefix(self) -> None:
+        """A shorter prefix that an unrelated column shares does not hide the group."""
+        selected = product(one_of(3), FREE)
+        found = alternatives_among(["opt_level_0", "opt_level_1", "opt_level_2", "opt_fast"], selected)
+        assert [group.members for group in found.groups] == [("opt_level_0", "opt_level_1", "opt_level_2")]
+
+    def test_unrelated_names(self) -> None:
+        """Without a common part of the names, many rows are evidence for a group, and few are not."""
+        many = product(one_of(2), FREE, FREE, FREE, FREE)
+        names = ["red", "blue", "w", "x", "y", "z"]
+        assert [group.members for group in alternatives_among(names, many).groups] == [("red", "blue")]
+        few = np.array([[1, 0, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+        found = alternatives_among(["red", "blue", "w"], few)
+        assert found.groups == ()
+        assert found.uncertain == (("red", "blue"),)
+
+    def test_ambiguous(self) -> None:
+        """Of two overlapping groups the closer columns are one, and the other is uncertain."""
+        selected = product([(1, 0, 1), (0, 1, 0)], FREE, FREE, FREE, FREE)
+        found = alternatives_among(["red", "blue", "copy", "w", "x", "y", "z"], selected)
+        assert [group.members for group in found.groups] == [("red", "blue")]
+        assert found.uncertain == (("blue", "copy"),)
+
+    def test_constant_columns(self) -> None:
+        """Columns that never vary are in no group."""
+        selected = product([(1, 0)], FREE)
+        assert alternatives_among(["m_a", "m_b", "fast"], selected).groups == ()
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_brute_force(self, seed: int) -> None:
+        """Every group without a parent is one by definition, and all others that exist are uncertain or overlap."""
+        rng = np.random.default_rng(seed)
+        selected = np.unique(rng.integers(0, 2, (6, 7)).astype(bool), axis=0)
+        names = [f"{letter}{letter}" for letter in "abcdefg"]
+        found = alternatives_among(names, selected)
+        expected = brute_force(names, selected)
+        assert {group.members for group in found.groups} | set(found.uncertain) == expected
+        members = [name for group in found.groups for name in group.members]
+        assert len(members) == len(set(members))
+
+
+@pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
+def test_real_systems(system: str) -> None:
+    """The groups of measured systems are those of their descriptions."""
+    model = read_variability_model(real(system, "FeatureModel.xml"))
+    found = read_measurements(real(system, "measurements.xml"), model).configurations
+    selected = np.stack([found.value(name) == 1 for name in model.names], axis=1)
+    groups = alternatives_among(model.names, selected).groups
+    assert {group.members for group in groups} == set(model.alternative_groups)
