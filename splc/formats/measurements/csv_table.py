@@ -11,6 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.errors import InputError, Problem, Problems, nearest
+from splc.formats.measurements.group_columns import with_children
 from splc.formats.measurements.selections import only_index, option_is_optional
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
@@ -92,7 +93,8 @@ def _sniff(text: str, system: VariabilityModel) -> str:
 def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, decimal: str = ".") -> OptionTable:
     """Read the header and the option columns of a table.
 
-    Options with only one possible value need no column. Columns of `root`, `Enabledx` and `Disabledx` are checked.
+    Options with only one possible value need no column, and neither do the members of a group that has a column
+    (`splc.formats.measurements.group_columns`). Columns of `root`, `Enabledx` and `Disabledx` are checked.
 
     Raises:
         InputError: if a column has no name or a duplicate name, or an option has no column.
@@ -108,7 +110,8 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
             if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
                 reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
             body[row] = (cells + [""] * width)[:width]
-    columns = list(zip(*body, strict=True)) if body else [()] * width
+    cells = list(zip(*body, strict=True)) if body else [()] * width
+    header, columns = with_children(system, header, cells)
     places, named = _places(source, system, header, raw.lines[0])
     malformed = frozenset(reasons)
     indices = np.zeros((len(body), len(system.options)), dtype=np.int32)
