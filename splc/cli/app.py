@@ -9,10 +9,10 @@ import typer
 import splc
 from splc.cli.command import with_examples
 from splc.cli.commands import (
+    calibrate,
     compare,
     convert,
     describe,
-    fit,
     learn,
     measure,
     optimize,
@@ -33,9 +33,10 @@ app = typer.Typer(
 )
 
 # In the order of the pipeline: description → sample → measurements → model → comparison.
-for module in (describe, sample, measure, learn, fit, scale, suggest, predict, optimize, compare, study, convert):
+for module in (describe, sample, measure, learn, calibrate, scale, suggest, predict, optimize, compare, study, convert):
     name = module.__name__.rpartition(".")[2]
     app.command(name, cls=with_examples(module.EXAMPLES))(getattr(module, name))
+app.command(calibrate.OLD_NAME, hidden=True, cls=with_examples(calibrate.EXAMPLES))(calibrate.calibrate)
 
 
 def print_version(wanted: bool) -> None:

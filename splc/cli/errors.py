@@ -51,9 +51,10 @@ class Commands(TyperGroup):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, and the first sentence of every subcommand."""
         write_parameters(self.get_params(ctx), formatter)
-        commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        found = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        commands = [each for each in found if each is not None and not each.hidden]
         with formatter.section("Commands"):
-            formatter.write_dl([(each.name, _first_sentence(each.help)) for each in commands if each is not None])
+            formatter.write_dl([(each.name, _first_sentence(each.help)) for each in commands])
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand, and flush what it printed."""

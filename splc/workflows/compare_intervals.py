@@ -60,17 +60,19 @@ def _analytical(model: ComparedModel, configurations: Configurations, level: flo
     parameters = model.model.parameters
     if unknown := [each.name for each in parameters if not each.determined]:
         verb = "is" if len(unknown) == 1 else "are"
-        notes.append(Note(f"{model.name} has no intervals: {listed(unknown)} {verb} not determined (see splc fit)"))
+        notes.append(
+            Note(f"{model.name} has no intervals: {listed(unknown)} {verb} not determined (see splc calibrate)")
+        )
         return replace(model, exact=False)
     inexact = [each for each in parameters if each.has_interval]
     if not inexact:
-        notes.append(Note(f"{model.name} has no intervals: none of its parameters has one (see splc fit)"))
+        notes.append(Note(f"{model.name} has no intervals: none of its parameters has one (see splc calibrate)"))
         return model
     for own in sorted({own for each in inexact for own in each.levels}):
         if not math.isclose(own, level, rel_tol=1e-9):
             names = listed([each.name for each in inexact if own in each.levels])
             what = f"the intervals of {names} hold at the level {own:g}, not {level:g}"
-            hint = f"give --intervals {own:g}, or estimate them again: splc fit --level {level:g}"
+            hint = f"give --intervals {own:g}, or estimate them again: splc calibrate --level {level:g}"
             raise SpecError(Problem(what, model.name, hint=hint))
     if unstated := [each.name for each in inexact if not each.levels]:
         text = f"{model.name}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"

@@ -1,4 +1,4 @@
-"""Reading of a model in which some parameters stay free, for `splc.workflows.fit`."""
+"""Reading of a model in which some parameters stay free, for `splc.workflows.calibrate`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""`splc fit`."""
+"""`splc calibrate`."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from splc import __version__
 from splc.formats.models.parameters import read_parameters
 from splc.models.parameters import ParameterTable, Quantity
+from splc.workflows import calibrate
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]
@@ -35,14 +38,14 @@ def _model(folder: Path) -> None:
 
 def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
     """The table has a line per free parameter with its ratio, and the error is told before and after."""
-    result = run("fit", "--free", "alpha,beta")
+    result = run("calibrate", "--free", "alpha,beta")
     assert (result.exit_code, result.stderr) == (0, "")
     heading, alpha, beta, error, validated, _, *worst = result.stdout.splitlines()
     assert heading.split() == ["parameter", "benchmarked", "estimate", "low", "high", "ratio"] + [
         word for side in ("low", "high") for word in ("ratio", side)
     ]
-    content = json.loads(run("fit", "--free", "alpha,beta", "--json").stdout)
-    assert content["schema"] == "splc.fit/1"
+    content = json.loads(run("calibrate", "--free", "alpha,beta", "--json").stdout)
+    assert content["schema"] == "splc.calibrate/1"
     assert [one["name"] for one in content["parameters"]] == ["alpha", "beta"]
     for line, one in zip((alpha, beta), content["parameters"], strict=True):
         names = ("benchmarked", "estimate", "low", "high", "ratio", "ratio_low", "ratio_high")
@@ -69,7 +72,7 @@ def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
 
 def test_fitted_parameters_are_parameters(run: Run, folder: Path) -> None:
     """What -o writes has the estimates with intervals and all else unchanged, and predicts as was told."""
-    content = json.loads(run("fit", "--free", "alpha", "--free", "beta", "-o", "fitted.toml", "--json").stdout)
+    content = json.loads(run("calibrate", "--free", "alpha", "--free", "beta", "-o", "fitted.toml", "--json").stdout)
     text = (folder / "fitted.toml").read_text(encoding="utf-8")
     assert text.startswith(f"# Estimated by splc {__version__}: alpha, beta\n# model: analytical.txt; measurements: ")
     assert "measurements.csv, time, 9 configurations" in text
@@ -82,24 +85,26 @@ def test_fitted_parameters_are_parameters(run: Run, folder: Path) -> None:
         assert after.quantities[name] == before.quantities[name]
     arguments = ("predict", "analytical.txt", "measurements.csv", "--parameters", "fitted.toml", "--json")
     assert json.loads(run(*arguments).stdout)["error"] == pytest.approx(content["error_after"], rel=1e-12)
-    again = json.loads(run("fit", "--free", "alpha,beta", "--parameters", "fitted.toml", "--json").stdout)
+    again = json.loads(run("calibrate", "--free", "alpha,beta", "--parameters", "fitted.toml", "--json").stdout)
     assert [one["ratio"] for one in again["parameters"]] == pytest.approx([1, 1])
-    printed = run("fit", "--free", "alpha,beta", "-o", "-").stdout
+    printed = run("calibrate", "--free", "alpha,beta", "-o", "-").stdout
     assert printed == text
 
 
 def test_nothing_but_the_model_and_the_measurements_is_needed(run: Run, folder: Path) -> None:
     """Without any parameters file, free parameters are guessed at first: no ratio, no error before; - is stdin."""
-    expected = json.loads(run("fit", "--free", "alpha,beta,base", "--json").stdout)
+    expected = json.loads(run("calibrate", "--free", "alpha,beta,base", "--json").stdout)
     (folder / "parameters.toml").unlink()
     (folder / "analytical.txt").unlink()
-    content = json.loads(run("fit", "-", "--free", "alpha,beta,base", "--json", "-o", "f.toml", stdin=MODEL).stdout)
+    content = json.loads(
+        run("calibrate", "-", "--free", "alpha,beta,base", "--json", "-o", "f.toml", stdin=MODEL).stdout
+    )
     assert content["error_before"] is None
     for one, other in zip(content["parameters"], expected["parameters"], strict=True):
         assert one["estimate"] == pytest.approx(other["estimate"])
         assert (one["benchmarked"], one["ratio"], one["ratio_low"]) == (None, None, None)
     assert list(read_parameters(folder / "f.toml").quantities) == ["alpha", "beta", "base"]
-    lines = run("fit", "-", "--free", "alpha,beta,base", stdin=MODEL).stdout.splitlines()
+    lines = run("calibrate", "-", "--free", "alpha,beta,base", stdin=MODEL).stdout.splitlines()
     assert lines[0].split() == ["parameter", "estimate", "low", "high"]
     assert lines[4].endswith("% on 9 configurations with time")
 
@@ -109,9 +114,9 @@ def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
     (folder / "parameters.toml").write_text(
         'alpha = 1\nbase = 1\n[beta]\nby = "x"\n1 = 0\n2 = 1\n4 = 2\n', encoding="utf-8"
     )
-    result = run("fit", "--free", "beta", "-o", "fitted.toml")
+    result = run("calibrate", "--free", "beta", "-o", "fitted.toml")
     assert "beta (x = 2)" in result.stdout
-    [one] = json.loads(run("fit", "--free", "beta", "--json").stdout)["parameters"]
+    [one] = json.loads(run("calibrate", "--free", "beta", "--json").stdout)["parameters"]
     assert one["table"] == {"by": "x", "row": 2.0, "factor": one["ratio"]}
     table = read_parameters(folder / "fitted.toml").quantities["beta"]
     assert isinstance(table, ParameterTable)
@@ -122,20 +127,20 @@ def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
 
 def test_a_factor_on_the_whole_model(run: Run) -> None:
     """`scale` is a factor that no parameters file applies, so it is said how to give it."""
-    result = run("fit", "--free", "scale", "-o", "fitted.toml")
-    [one] = json.loads(run("fit", "--free", "scale", "--json").stdout)["parameters"]
+    result = run("calibrate", "--free", "scale", "-o", "fitted.toml")
+    [one] = json.loads(run("calibrate", "--free", "scale", "--json").stdout)["parameters"]
     assert f"note: the factor on the whole model is not one of its parameters: use --scale {one['estimate']:.6g}" in (
         result.stderr
     )
     assert one["benchmarked"] == 1
-    again = json.loads(run("fit", "--free", "scale", "--parameters", "fitted.toml", "--json").stdout)
+    again = json.loads(run("calibrate", "--free", "scale", "--parameters", "fitted.toml", "--json").stdout)
     assert again["parameters"] == [one]
 
 
 def test_a_learned_model_can_be_scaled(run: Run) -> None:
     """A log has no parameters, but a factor on the whole model is close to 1 where it was learned."""
     run("learn")
-    [one] = json.loads(run("fit", "learned.log", "--free", "scale", "--json").stdout)["parameters"]
+    [one] = json.loads(run("calibrate", "learned.log", "--free", "scale", "--json").stdout)["parameters"]
     assert one["estimate"] == pytest.approx(1, abs=0.1)
 
 
@@ -144,7 +149,7 @@ def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
     (folder / "analytical.txt").write_text(
         "alpha * x + 2 * gamma * x + idle * (cache - cache) * x + idle * cache * right + base * left", encoding="utf-8"
     )
-    arguments = ("fit", "--free", "alpha,gamma,idle,base", "--bound", "base=..0.25", "--parameter", "gamma=1")
+    arguments = ("calibrate", "--free", "alpha,gamma,idle,base", "--bound", "base=..0.25", "--parameter", "gamma=1")
     result = run(*arguments, "-o", "fitted.toml")
     assert result.exit_code == 0
     assert "warning: alpha, gamma cannot be told apart by these configurations" in result.stderr
@@ -174,36 +179,36 @@ def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
 
 def test_cross_validation_is_asked_for(run: Run) -> None:
     """The same seed gives the same folds, another one others; without folds nothing is said about them."""
-    arguments = ("fit", "--free", "alpha,beta", "--folds", "3")
+    arguments = ("calibrate", "--free", "alpha,beta", "--folds", "3")
     one, same = run(*arguments).stdout, run(*arguments, "--seed", "0").stdout
     assert one == same
     assert one != run(*arguments, "--seed", "1").stdout
     assert "(3 folds, " in one
-    assert "cross-validated" not in run("fit", "--free", "alpha,beta", "--folds", "0").stdout
-    content = json.loads(run("fit", "--free", "alpha,beta", "--folds", "0", "--json").stdout)
+    assert "cross-validated" not in run("calibrate", "--free", "alpha,beta", "--folds", "0").stdout
+    content = json.loads(run("calibrate", "--free", "alpha,beta", "--folds", "0", "--json").stdout)
     assert (content["error_cross_validated"], content["folds"]) == (None, 0)
 
 
 def test_a_definition_cannot_be_free(refused: Refused, run: Run, folder: Path) -> None:
     """A name that the text defines is refused by its line, unless a parameter of that name is made into it."""
     (folder / "analytical.txt").write_text("N = x * 2\n\nN * alpha", encoding="utf-8")
-    message = refused("fit", "--free", "N")
+    message = refused("calibrate", "--free", "N")
     assert "analytical.txt:1: 'N' is a definition of the model; it cannot be free" in message
     (folder / "analytical.txt").write_text("alpha = alpha / 1000\nx * alpha", encoding="utf-8")
-    assert run("fit", "--free", "alpha").exit_code == 0
+    assert run("calibrate", "--free", "alpha").exit_code == 0
 
 
 def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
     """Measured zeros have no relative error; they are counted, and kept with absolute residuals."""
     table = (folder / "measurements.csv").read_text(encoding="utf-8").replace("0,0,1,4,6,40", "0,0,1,4,0,40")
     (folder / "measurements.csv").write_text(table, encoding="utf-8")
-    result = run("fit", "--free", "alpha")
+    result = run("calibrate", "--free", "alpha")
     assert "note: 1 value of time is 0 and left out" in result.stderr
-    content = json.loads(run("fit", "--free", "alpha", "--json").stdout)
+    content = json.loads(run("calibrate", "--free", "alpha", "--json").stdout)
     assert (content["configurations"], content["left_out"]) == (8, 1)
-    content = json.loads(run("fit", "--free", "alpha", "--json", "--weights", "absolute").stdout)
+    content = json.loads(run("calibrate", "--free", "alpha", "--json", "--weights", "absolute").stdout)
     assert (content["configurations"], content["left_out"], content["weights"]) == (9, 0, "absolute")
-    result = run("fit", "--free", "alpha", "--weights", "log")
+    result = run("calibrate", "--free", "alpha", "--weights", "log")
     assert "note: 1 value of time is not positive and left out" in result.stderr
 
 
@@ -244,22 +249,41 @@ def test_what_cannot_be_done_is_refused(
 ) -> None:
     """Bad input is refused with what is wrong, and nothing is written."""
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    assert message in refused("fit", *arguments)
+    assert message in refused("calibrate", *arguments)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_models_that_cannot_be_fitted_are_refused(refused: Refused, run: Run, folder: Path) -> None:
     """Unknown names, places without a value, logs, too few measurements and a missing model are refused."""
     (folder / "analytical.txt").write_text("alpha * x\n + gama", encoding="utf-8")
-    assert "analytical.txt" in refused("fit", "--free", "alpha")
+    assert "analytical.txt" in refused("calibrate", "--free", "alpha")
     (folder / "analytical.txt").write_text("alpha * log(x - 1)", encoding="utf-8")
-    assert "analytical.txt: " in (message := refused("fit", "--free", "alpha", "-o", "f.toml"))
+    assert "analytical.txt: " in (message := refused("calibrate", "--free", "alpha", "-o", "f.toml"))
     assert "x = 1" in message
     assert not (folder / "f.toml").exists()
     run("learn")
-    assert "only model text has parameters" in refused("fit", "learned.log", "--free", "alpha")
+    assert "only model text has parameters" in refused("calibrate", "learned.log", "--free", "alpha")
     (folder / "analytical.txt").write_text(MODEL, encoding="utf-8")
     (folder / "measurements.csv").write_text("cache,left,right,x,time\n0,1,0,1,1\n0,1,0,2,2\n", encoding="utf-8")
-    assert "2 measured values are too few for 2 free parameters" in refused("fit", "--free", "alpha,beta")
+    assert "2 measured values are too few for 2 free parameters" in refused("calibrate", "--free", "alpha,beta")
     (folder / "analytical.txt").unlink()
-    assert "there is no analytical.txt here" in refused("fit", "--free", "alpha")
+    assert "there is no analytical.txt here" in refused("calibrate", "--free", "alpha")
+
+
+def test_the_deprecated_name_of_the_command(run: Run) -> None:
+    """`splc fit` does the same with its old schema and a note, and help lists only `splc calibrate`."""
+    old, new = run("fit", "--free", "alpha", "--json"), run("calibrate", "--free", "alpha", "--json")
+    assert old.stderr == "note: splc fit is deprecated; use splc calibrate\n" + new.stderr
+    assert json.loads(old.stdout) == json.loads(new.stdout) | {"schema": "splc.fit/1"}
+    listed = run("--help").stdout
+    assert "\n  calibrate " in listed
+    assert "\n  fit " not in listed
+
+
+def test_the_deprecated_name_of_the_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`splc.workflows.fit` is `splc.workflows.calibrate`, with a warning."""
+    monkeypatch.delitem(sys.modules, "splc.workflows.fit", raising=False)
+    with pytest.warns(DeprecationWarning, match=r"splc\.workflows\.fit is deprecated; use splc\.workflows\.calibrate"):
+        fit = import_module("splc.workflows.fit")
+    for name in ("Request", "Result", "run", "write"):
+        assert getattr(fit, name) is getattr(calibrate, name)

@@ -223,7 +223,7 @@ def test_intervals_of_another_level_are_refused(models: Path, run: Run) -> None:
     result = run("compare", "analytical.txt", "other.txt", "--intervals", "0.5")
     assert result.exit_code == 2
     assert "analytical.txt: the intervals of slope hold at the level 0.9, not 0.5" in result.stderr
-    assert "splc fit --level 0.5" in result.stderr
+    assert "splc calibrate --level 0.5" in result.stderr
 
 
 def test_what_is_not_determined_has_no_intervals(models: Path, run: Run) -> None:
@@ -232,7 +232,7 @@ def test_what_is_not_determined_has_no_intervals(models: Path, run: Run) -> None
         "base = { value = 0.5, determined = false }\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n", encoding="utf-8"
     )
     result = run("compare", "analytical.txt", "other.txt", "--intervals", "0.95", "--json")
-    assert "note: analytical.txt has no intervals: base is not determined (see splc fit)" in result.stderr
+    assert "note: analytical.txt has no intervals: base is not determined (see splc calibrate)" in result.stderr
     assert json.loads(result.stdout)["intervals"] is None
 
 

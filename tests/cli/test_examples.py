@@ -28,7 +28,7 @@ SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 def examples() -> list[tuple[str, str]]:
     """Return every example with the name of its command."""
     found = []
-    for command in app.registered_commands:
+    for command in (each for each in app.registered_commands if not each.hidden):
         kind: Any = command.cls
         assert issubclass(kind, Command)
         found += [(str(command.name), text) for text in kind.examples]
@@ -65,7 +65,7 @@ def test_example(command: str, example: str, run: Run, project: Path, monkeypatc
 def test_every_command_has_examples() -> None:
     """Each command has two or three examples."""
     names = [name for name, _ in examples()]
-    for command in app.registered_commands:
+    for command in (each for each in app.registered_commands if not each.hidden):
         assert names.count(str(command.name)) in (2, 3), command.name
 
 

@@ -16,7 +16,7 @@ DROPPED = "warning: measurements.csv: 1 of "
         ("learn", "--sum", "nothing"),
         ("learn", "--sampling", "random:3", "--observed", "nothing"),
         ("learn", "--learner", "pmnf"),
-        ("fit", "--free", "base", "--property", "nothing"),
+        ("calibrate", "--free", "base", "--property", "nothing"),
         ("compare", "analytical.txt", "other.txt", "--property", "nothing"),
         ("predict", "bad.txt", "measurements.csv"),
     ],

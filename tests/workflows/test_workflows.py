@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from splc.cli.app import app
 from splc.errors import RequestError
-from splc.workflows import convert, describe, fit, measure, optimize, predict, sample, suggest
+from splc.workflows import calibrate, convert, describe, measure, optimize, predict, sample, suggest
 from tests.support.paths import ROOT
 
 
@@ -58,14 +58,14 @@ class TestResults:
         doubled = optimize.run(optimize.Request(model="analytical.txt", parameter={"alpha": 1.0}))
         assert doubled.optimum.predicted > result.optimum.predicted
 
-    def test_fit(self, project: Path) -> None:
+    def test_calibrate(self, project: Path) -> None:
         """Estimates are those of the command; `write` writes them as parameters."""
-        result = fit.run(fit.Request(free=("alpha", "beta"), output="fitted.toml"))
-        found = printed("fit", "--free", "alpha,beta")
+        result = calibrate.run(calibrate.Request(free=("alpha", "beta"), output="fitted.toml"))
+        found = printed("calibrate", "--free", "alpha,beta")
         assert [each.value for each in result.calibration.estimates] == [
             each["estimate"] for each in found["parameters"]
         ]
-        fit.write(result, "fitted.toml")
+        calibrate.write(result, "fitted.toml")
         assert "alpha" in (project / "fitted.toml").read_text(encoding="utf-8")
 
     def test_suggest(self) -> None:
@@ -111,7 +111,7 @@ def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_requests_name_their_fields() -> None:
     """The error of a wrong request has the fields that are wrong."""
     with pytest.raises(RequestError) as caught:
-        fit.run(fit.Request(free=("alpha",), level=95))
+        calibrate.run(calibrate.Request(free=("alpha",), level=95))
     assert caught.value.fields == ("level",)
     with pytest.raises(RequestError, match="no model uses a parameter 'gamma'") as caught:
         optimize.run(optimize.Request(model="analytical.txt", parameter={"gamma": 1.0}))
@@ -123,7 +123,7 @@ def test_wrong_requests_name_their_fields() -> None:
     [
         ("learn", "--property", "nothing"),
         ("learn", "--sampling", "random:99999999"),
-        ("fit", "--free", "alpha", "--property", "nothing"),
+        ("calibrate", "--free", "alpha", "--property", "nothing"),
         ("compare", "analytical.txt", "analytical.txt", "--property", "nothing"),
         ("compare", "analytical.txt", "analytical.txt", "--weights", "px^7"),
     ],

@@ -1,4 +1,4 @@
-"""`splc fit`: estimate parameters of an analytical model from measurements."""
+"""`splc calibrate`: estimate parameters of an analytical model from measurements."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ import typer
 from splc.cli import options
 from splc.cli.options import option
 
+# The deprecated name of the command. Its JSON has its old schema, `splc.fit/1`.
+OLD_NAME = "fit"
+
 FITTING = "Estimation"
 RESULTS = "Output"
 
 EXAMPLES = (
-    "splc fit --free alpha,beta",
-    "splc fit --free scale analytical.txt -o fitted.toml",
+    "splc calibrate --free alpha,beta",
+    "splc calibrate --free scale analytical.txt -o fitted.toml",
 )
 
 
-def fit(
+def calibrate(
+    context: typer.Context,
     analytical: Annotated[
         str | None,
         typer.Argument(
@@ -89,11 +93,14 @@ def fit(
     from splc.calibration import SCALE
     from splc.cli.arguments import bounds_of, free_names, request_of
     from splc.cli.json_output import print_json
-    from splc.cli.show.fit import as_json, show
+    from splc.cli.show.calibrate import as_json, show
     from splc.cli.terminal import note, show_notes
     from splc.io.files import STANDARD
-    from splc.workflows.fit import Request, run, write
+    from splc.workflows.calibrate import Request, run, write
 
+    command = context.info_name or "calibrate"
+    if command == OLD_NAME:
+        note(f"splc {OLD_NAME} is deprecated; use splc calibrate")
     result = run(
         request_of(
             Request,
@@ -109,6 +116,6 @@ def fit(
             factor = result.calibration[SCALE].value
             note(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
     if json:
-        print_json("fit", as_json(result, output))
+        print_json(command, as_json(result, output))
     elif output != STANDARD:
         show(result, output)

@@ -1,4 +1,4 @@
-"""The output of `splc fit`."""
+"""The output of `splc calibrate`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splc.calibration import Estimate, Residual
-    from splc.workflows.fit import Result
+    from splc.workflows.calibrate import Result
 
 
 def show(result: Result, output: str | None) -> None:
