@@ -110,8 +110,8 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
             if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
                 reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
             body[row] = (cells + [""] * width)[:width]
-    cells = list(zip(*body, strict=True)) if body else [()] * width
-    header, columns = with_children(system, header, cells)
+    given: list[Sequence[str]] = list(zip(*body, strict=True)) if body else [()] * width
+    header, columns = with_children(system, header, given)
     places, named = _places(source, system, header, raw.lines[0])
     malformed = frozenset(reasons)
     indices = np.zeros((len(body), len(system.options)), dtype=np.int32)

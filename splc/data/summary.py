@@ -1,0 +1,171 @@
+"""A summary of measurements: ranges, repetitions, their scatter, and a drift over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.types import Array
+
+# A drift is reported if chance explains it with at most this probability.
+SIGNIFICANCE = 0.001
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A trend of the repetitions of a configuration in the order of the file.
+
+    Attributes:
+        rising: the share of pairs of unequal repetitions of which the later one has the greater value.
+        change: the median relative change from the first to the last repetition of a configuration; NaN if the first
+            ones are 0.
+        probability: the probability of such a trend by chance (two-sided).
+    """
+
+    rising: float
+    change: float
+    probability: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether chance hardly explains the trend."""
+        return self.probability <= SIGNIFICANCE
+
+
+@dataclass(frozen=True)
+class PropertySummary:
+    """The values of a property.
+
+    Attributes:
+        name: the property.
+        minimum: the least value, NaN without any value.
+        maximum: the greatest value, NaN without any value.
+        configurations: the number of configurations that have a value.
+        values: the number of values.
+        least_repetitions: the least number of values of a configuration that has one.
+        most_repetitions: the greatest number of values of a configuration.
+        scatter: the median of the relative standard deviations of the repetitions of one configuration (a fraction),
+            None without repetitions.
+        drift: the trend of repetitions, None if there are none that differ.
+    """
+
+    name: str
+    minimum: float
+    maximum: float
+    configurations: int
+    values: int
+    least_repetitions: int
+    most_repetitions: int
+    scatter: float | None
+    drift: Drift | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A summary of measurements.
+
+    Attributes:
+        configurations: the number of distinct configurations.
+        rows: the number of rows that the reader used.
+        properties: the properties, in the order of the file.
+    """
+
+    configurations: int
+    rows: int
+    properties: tuple[PropertySummary, ...]
+
+
+def summary_of(parts: Sequence[Measurements]) -> Summary:
+    """Return the summary of measurements of one system; repetitions are compared within each part only.
+
+    Args:
+        parts: the measurements, one part per combination of values of contexts.
+    """
+    configurations = Configurations.concatenate([part.configurations for part in parts])
+    names = dict.fromkeys(name for part in parts for name in part.properties)
+    rows = sum(part.report.rows - len(part.report.invalid) for part in parts)
+    return Summary(len(configurations.groups()[0]), rows, tuple(_property(name, parts) for name in names))
+
+
+def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
+    tables = [part.values[name] for part in parts if name in part.values]
+    known = np.concatenate([table[~np.isnan(table)] for table in tables])
+    counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
+    measured = counts[counts > 0]
+    return PropertySummary(
+        name,
+        float(known.min()) if len(known) else math.nan,
+        float(known.max()) if len(known) else math.nan,
+        _distinct(name, parts),
+        len(known),
+        int(measured.min()) if len(measured) else 0,
+        int(measured.max()) if len(measured) else 0,
+        _scatter(tables),
+        drift_of(tables),
+    )
+
+
+def _distinct(name: str, parts: Sequence[Measurements]) -> int:
+    """Return the number of distinct configurations that have a value of a property."""
+    found = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in parts if name in part.values]
+    return len(Configurations.concatenate(found).groups()[0])
+
+
+def _scatter(tables: Sequence[Array]) -> float | None:
+    """Return the median relative standard deviation of the rows with at least two values."""
+    found = []
+    for table in tables:
+        repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
+        if len(repeated):
+            means = np.abs(np.nanmean(repeated, axis=1))
+            found.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
+    deviations = np.concatenate(found) if found else np.array([])
+    return float(np.median(deviations)) if len(deviations) else None
+
+
+def drift_of(tables: Sequence[Array]) -> Drift | None:
+    """Return the trend along the rows of tables, by Mann and Kendall's test with each row as a stratum.
+
+    Rows are independent of each other, so that differences between configurations have no effect.
+
+    Args:
+        tables: values, shape (configurations, repetitions), in the order of the file, NaN where there is none.
+    """
+    score = pairs = variance = 0.0
+    changes = []
+    for table in tables:
+        known = ~np.isnan(table)
+        repeated = known.sum(axis=1) > 1
+        values, known = table[repeated], known[repeated]
+        if not len(values):
+            continue
+        ties = np.ones(values.shape)
+        for slot in range(values.shape[1]):
+            later = np.sign(values[:, slot + 1 :] - values[:, [slot]])
+            score += float(np.nansum(later))
+            pairs += float(np.nansum(np.abs(later)))
+            same = later == 0
+            ties[:, slot] += same.sum(axis=1)
+            ties[:, slot + 1 :] += same
+        count = known.sum(axis=1).astype(float)
+        variance += float((count * (count - 1) * (2 * count + 5)).sum()) / 18
+        variance -= float(np.where(known, (ties - 1) * (2 * ties + 5), 0).sum()) / 18
+        rows = np.arange(len(values))
+        first = values[rows, known.argmax(axis=1)]
+        last = values[rows, known.shape[1] - 1 - known[:, ::-1].argmax(axis=1)]
+        changes.append((last - first)[first != 0] / np.abs(first[first != 0]))
+    if variance <= 0:
+        return None
+    # The score takes whole numbers, two apart.
+    deviations = max(abs(score) - 1, 0) / math.sqrt(variance)
+    change = np.concatenate(changes)
+    return Drift(
+        (pairs + score) / (2 * pairs),
+        float(np.median(change)) if len(change) else math.nan,
+        math.erfc(deviations / math.sqrt(2)),
+    )
