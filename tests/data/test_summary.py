@@ -52,7 +52,7 @@ def test_properties_of_some_parts() -> None:
 
 def test_scatter() -> None:
     """The scatter is the median relative standard deviation of repetitions."""
-    values = [[1, 3], [10, 10], [4, 4.5], [7, math.nan], [0, 0]]
+    values: list[list[float]] = [[1, 3], [10, 10], [4, 4.5], [7, math.nan], [0, 0]]
     (time,) = summary_of([measured(values)]).properties
     expected = [np.std(row, ddof=1) / np.mean(row) for row in values[:3]]
     assert time.scatter == pytest.approx(np.median(expected))

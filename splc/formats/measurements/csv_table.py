@@ -17,6 +17,7 @@ from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.units import unit_remark
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -176,6 +177,8 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
     found = value_indices(option, numbers)
     deselects = {"", "nan"} if option_is_optional(option) else set()
     wrong = {}
+    unlisted = np.unique(numbers[(found < 0) & ~np.isnan(numbers)])
+    remark = unit_remark(option.values, unlisted.tolist()) if isinstance(option, NumericOption) else None
     for at, text in enumerate(plain):
         if np.isnan(numbers[at]) and text not in deselects:
             found[at] = -1
@@ -184,7 +187,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
             what = reason if "too large" in reason else "is not one of its values"
             wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
         elif found[at] < 0:
-            wrong[distinct[at]] = wrong_value(option, float(numbers[at]))
+            wrong[distinct[at]] = wrong_value(option, float(numbers[at])) + (f"; {remark}" if remark else "")
     table = dict(zip(distinct, found.tolist(), strict=True))
     return np.fromiter(map(table.__getitem__, texts), dtype=np.int32, count=len(texts)), wrong
 

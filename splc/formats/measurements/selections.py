@@ -13,6 +13,7 @@ from splc.data.configurations import value_indices, wrong_value
 from splc.errors import OutputError, nearest
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.units import unit_remark
 from splc.system.variability import ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
@@ -56,6 +57,8 @@ class Selections:
     _switched: list[tuple[int, int, bool]] = field(default_factory=list)
     _names: dict[str, Entry] = field(default_factory=dict)
     _pairs: dict[str, Entry] = field(default_factory=dict)
+    # Values that an option does not have, with the messages about them.
+    _unlisted: dict[NumericOption, dict[float, str]] = field(default_factory=dict)
 
     def refuse(self, row: int, reason: str) -> None:
         """Add a problem to a row."""
@@ -125,7 +128,12 @@ class Selections:
         if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
         index = int(value_indices(option, np.array([value]))[0])
-        return (position, index) if index >= 0 else wrong_value(option, value)
+        if index >= 0:
+            return position, index
+        message = wrong_value(option, value)
+        if isinstance(option, NumericOption):
+            self._unlisted.setdefault(option, {})[value] = message
+        return message
 
     def _as_pair(self, entry: str) -> str:
         """Return `name;value` for an entry of a ConfigID, which may have no separator between name and value."""
@@ -166,6 +174,11 @@ class Selections:
                 self.refuse(row, f"{system.names[position]!r} is both enabled and disabled")
         for row, position in np.argwhere(indices < 0).tolist():
             self.refuse(row, f"no value for {system.names[position]!r}")
+        for option, messages in self._unlisted.items():
+            if remark := unit_remark(option.values, sorted(messages)):
+                remarked = {message: f"{message}; {remark}" for message in messages.values()}
+                for reasons in self.reasons.values():
+                    reasons[:] = [remarked.get(reason, reason) for reason in reasons]
         return indices
 
 

@@ -313,3 +313,21 @@ class TestDamagedFiles:
         path.write_bytes(data)
         with suppress(SplcError):
             assert len(read_measurements(path, system, invalid="drop"))
+
+
+class TestUnits:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "x,time\n64,1\n256,2\n",
+            "<results><row><data columname='Configuration'>root</data><data columname='Variable Features'>x;256</data>"
+            "<data columname='time'>1</data></row></results>",
+        ],
+    )
+    def test_values_in_another_unit(self, tmp_path: Path, text: str) -> None:
+        """The message about values that are off by a constant factor says so, in CSV and XML."""
+        file = tmp_path / "measurements"
+        file.write_text(text, encoding="utf-8")
+        system = VariabilityModel("s", (NumericOption("x", (0.064, 0.256)),))
+        with pytest.raises(MeasurementError, match=r"x cannot be 256; .*; 256 is 1000 times 0\.256: another unit\?"):
+            read_measurements(file, system)

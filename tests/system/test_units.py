@@ -1,0 +1,43 @@
+"""Values that are off by a constant factor."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.system.units import unit_factor, unit_remark
+
+
+@pytest.mark.parametrize(
+    ("listed", "found", "factor"),
+    [
+        ((0.064, 0.256), (64, 256), 1000),
+        ((0.064, 0.256), (256,), 1000),
+        ((64, 256), (0.064,), 0.001),
+        ((1, 2), (1024, 2048), 1024),
+        ((0.1, 0.25), (10, 25), 100),
+        ((1, 2, 4), (8, 16), None),
+        ((1, 2, 4), (1000, 16), None),
+        ((0, 1), (0,), None),
+        ((1, 2), (), None),
+    ],
+)
+def test_factors(listed: tuple[float, ...], found: tuple[float, ...], factor: float | None) -> None:
+    """All values must be off by the same usual factor."""
+    assert unit_factor(listed, found) == factor
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, unique=True), st.sampled_from([1e3, 1e-3, 1024.0, 3600.0]))
+def test_any_values(values: list[int], factor: float) -> None:
+    """Scaled values are the listed ones times the factor that is found."""
+    found = unit_factor(sorted(values), [factor * value for value in values])
+    assert found is not None
+    assert {round(factor * value / found, 6) for value in values} <= set(values)
+
+
+def test_remarks() -> None:
+    """A remark gives an example of the values."""
+    assert unit_remark((0.064, 0.256), (64, 256)) == "256 is 1000 times 0.256: another unit?"
+    assert unit_remark((64, 256), (0.064,)) == "0.064 is 1/1000 of 64: another unit?"
+    assert unit_remark((64, 256), (65,)) is None
