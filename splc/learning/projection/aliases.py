@@ -34,7 +34,7 @@ def aliases_of(projection: ProjectedModel, model: Subset) -> tuple[tuple[str, st
     # No simpler explanation than these can be given.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
     learned = candidates.columns[np.ix_(simple, rows.learned)]
-    own = _standardised(candidates.columns[np.ix_(terms, rows.learned)] / weights[rows.learned])
+    own = _standardised(candidates.columns[np.ix_(np.array(terms), rows.learned)] / weights[rows.learned])
     left = 1 - (learned @ (own / weights[rows.learned]).T) ** 2 / _variation(learned, weights[rows.learned])[:, None]
     found: list[tuple[str, str]] = []
     for place, term in enumerate(terms):

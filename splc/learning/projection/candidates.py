@@ -74,7 +74,9 @@ class Candidates:
         self._level = np.array([each.level for each in units], dtype=bool)
         constant = weights / np.linalg.norm(weights)
         self.products: list[Product] = [()]
-        self._columns = constant[None].copy()
+        # Memory that is not used yet costs nothing.
+        self._columns = np.empty((MOST_CANDIDATES, len(weights)))
+        self._columns[0] = constant
         self.norms = np.array([np.linalg.norm(weights)])
         self.around = np.ones(1)
         self.factors = np.zeros(1, dtype=int)
@@ -175,7 +177,8 @@ class Candidates:
         along = columns @ self._columns[0]
         around = 1 - along**2
         fine &= around > CONSTANT_SHARE
-        index, columns = index[fine], columns[fine]
+        if not fine.all():
+            index, columns, norms, around = index[fine], columns[fine], norms[fine], around[fine]
         start, end = self._size, self._size + len(index)
         if end > len(self._columns):
             # Room for as many again, so that heirs do not copy all columns each time.
@@ -186,8 +189,8 @@ class Candidates:
         self._size = end
         factors = self._counts[index].sum(axis=1)
         self.products += [tuple(product) for product in index.tolist()]
-        self.norms = np.append(self.norms, norms[fine])
-        self.around = np.append(self.around, around[fine])
+        self.norms = np.append(self.norms, norms)
+        self.around = np.append(self.around, around)
         self.factors = np.append(self.factors, factors)
         places = np.minimum(factors, len(self._penalty)) - 1
         self.penalties = np.append(self.penalties, self._penalty[places])

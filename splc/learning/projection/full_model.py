@@ -128,7 +128,8 @@ class FullModel:
         n, scale = len(self.configurations), self.scale
         both = Configurations.concatenate([self.configurations, unmeasured])
         designs = self.basis.designs(both)
-        predicted, deviations = self.ensemble.moments(both)
+        predicted = self.ensemble.moments(both, variances=False)[0]
+        deviations = self.ensemble.moments(unmeasured if len(unmeasured) else both)[1]
         folds = predicted[None] if self.refits is None else self._fold_predictions(designs)
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))
@@ -145,7 +146,7 @@ class FullModel:
             positive=scale.positive,
             multiplicative=self.refits is not None and scale.name == "log",
             rms=self.rms,
-            spread=float(np.median(deviations[n:] if len(unmeasured) else deviations)),
+            spread=float(np.median(deviations)),
             covariance=lambda projection: self._covariance(designs, projection),
         )
 

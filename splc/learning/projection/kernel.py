@@ -16,6 +16,8 @@ from splc.types import Array
 
 # Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
 _FAST = 0.9
+# Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
+_BLOCK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,12 @@ class Hyperparameters:
 
 def kernel(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel between configurations, shape (n, m), without noise."""
-    return _Parts(theta, first, second).kernel
+    found = np.empty((len(first), len(second)))
+    rows = max(_BLOCK // max(len(second), 1), 1)
+    for start in range(0, len(first), rows):
+        block = slice(start, start + rows)
+        found[block] = _Parts(theta, first.rows(block), second).kernel
+    return found
 
 
 def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
@@ -150,17 +157,19 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
 
     theta = Hyperparameters.of(logarithms)
     parts = _Parts(theta, design, design)
-    matrix = parts.kernel.copy()
+    matrix = parts.kernel
     matrix.flat[:: len(z) + 1] += theta.noise * noise + JITTER
-    factor, failed = lapack.dpotrf(matrix, lower=1)
+    # The transpose is in LAPACK's order of elements, so that nothing is copied.
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
     if failed:
         return np.inf, np.zeros_like(logarithms)
+    value = float(np.log(np.diag(factor)).sum())
     # Above the diagonal there are zeros.
-    lower, _ = lapack.dpotri(factor, lower=1)
+    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     outer = lower + lower.T
     outer.flat[:: len(z) + 1] /= 2
     v = outer @ z
-    value = float(z @ v) / 2 + float(np.log(np.diag(factor)).sum())
+    value += float(z @ v) / 2
     outer -= np.outer(v, v)
     outer /= 2
     return value, _gradient(parts, design, outer, noise)

@@ -29,6 +29,8 @@ from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
 NAME = "projection"
+# Bytes of a block of memory; glibc's limits follow freed blocks of up to 32 MiB.
+_LARGE_BLOCK = 31 * 2**20
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class ProjectionLearner:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
         started = time.monotonic()
+        _keep_freed_memory()
         # One thread: with several, sums differ in their last bits.
         with threadpool_limits(1):
             variables, notes = _varying(problem)
@@ -86,6 +89,14 @@ class ProjectionLearner:
             path=printed.path,
             intervals=full.ensemble,
         )
+
+
+def _keep_freed_memory() -> None:
+    """Make the allocator keep freed matrices for the next ones: otherwise half of the time goes into page faults.
+
+    glibc raises its limit for memory that is returned at once to the size of such a block when that is freed.
+    """
+    np.empty(_LARGE_BLOCK, dtype=np.uint8)
 
 
 def _require_range(problem: LearningProblem) -> None:

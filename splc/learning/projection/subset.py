@@ -161,8 +161,10 @@ def ranked(scores: Array, candidates: Candidates, most: int) -> Array:
         return np.zeros(0, dtype=int)
     top = np.flatnonzero(scores >= np.partition(scores, len(scores) - wanted)[len(scores) - wanted] * (1 - SAME_SCORE))
     rounded = np.round(np.log(scores[top]) / SAME_SCORE)
-    order = sorted(range(len(top)), key=lambda at: (-rounded[at], candidates.name(int(top[at]))))
-    return top[order]
+    order = np.argsort(-rounded)
+    if (np.diff(rounded[order]) == 0).any():
+        order = np.array(sorted(range(len(top)), key=lambda at: (-rounded[at], candidates.name(int(top[at])))))
+    return np.asarray(top[order])
 
 
 def distinguishable(goal: Goal, places: Array, left: Array) -> Array:

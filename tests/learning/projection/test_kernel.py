@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc.learning.projection import kernel as kernel_module
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal, objective
 from splc.types import Array
 
@@ -49,6 +50,16 @@ def test_product_form_is_sum_over_all_sets_of_options(seed: int, kinds: str) -> 
     theta = Hyperparameters.of(np.random.default_rng(seed).normal(-1, 1.5, first.columns.shape[1] + 4))
     np.testing.assert_allclose(kernel(theta, first, second), defined(theta, first, second), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(np.diag(kernel(theta, first, first)), kernel_diagonal(theta, first), rtol=1e-9)
+
+
+def test_kernel_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that is computed in blocks of rows is the same, also if one row is longer than a block."""
+    design, other = random_design(0, 7, "sswn"), random_design(1, 5, "sswn")
+    theta = Hyperparameters.of(np.random.default_rng(2).normal(size=design.distinct + 4))
+    whole = kernel(theta, design, other)
+    for elements in (3, 11, 20):
+        monkeypatch.setattr(kernel_module, "_BLOCK", elements)
+        np.testing.assert_allclose(kernel(theta, design, other), whole, rtol=1e-12)
 
 
 @given(SEEDS, KINDS)

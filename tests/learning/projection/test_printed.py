@@ -158,6 +158,10 @@ def test_numbers_of_terms() -> None:
         # Several influences may become 0 at once.
         assert most - 2 <= len(found.selected) <= most or most > len(whole.selected)
         assert len(found.selected) in {point.terms for point in found.path}
+        # The path continues to the model that would be printed without the limit.
+        size = len(whole.selected)
+        own, other = ([point.error for point in model.path if point.terms == size] for model in (whole, found))
+        assert own == other
         distances.append(found.distance)
     assert distances == sorted(distances, reverse=True)
     assert all(len(term.factors) <= 1 for term, _ in printed(target, PrintSettings(order=1)).terms)

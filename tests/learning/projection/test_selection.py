@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.exchange import _left, _residuals, eliminated, exchanged, next_smaller, reduced
+from splc.learning.projection.decomposition import Decomposition, perpendicular, rests
+from splc.learning.projection.exchange import _left, _moments, eliminated, exchanged, next_smaller, reduced
 from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.subset import Goal, distinguishable, fitted, perpendicular, ranked
+from splc.learning.projection.subset import Goal, distinguishable, fitted, ranked
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
@@ -22,14 +26,18 @@ from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, target_of
 
 
-def goal_of(model: VariabilityModel, signed: bool = True, seed: int = 0, order: int = 2) -> Goal:
+def goal_of(
+    model: VariabilityModel, signed: bool = True, seed: int = 0, order: int = 2, *, enumerated: bool = True
+) -> Goal:
     """Return candidates, and random predictions as target."""
     rng = np.random.default_rng(seed)
     target = target_of(model, lambda column: np.exp(rng.normal(size=len(column("a" if model is MIXED else "b0")))))
     rows = Rows(target)
     units, values = units_of(variables_of(model), rows.configurations)
     weights = rows.weights(product=False)
-    candidates = Candidates(units, values, weights, order=order, penalty=SUM_PENALTY, signed=signed)
+    candidates = Candidates(
+        units, values, weights, order=order, penalty=SUM_PENALTY, signed=signed, enumerated=enumerated
+    )
     return Goal(candidates, rows.scaled(target.predicted[rows.order], product=False), rows.weight)
 
 
@@ -187,15 +195,19 @@ def test_equal_scores_are_in_canonical_order() -> None:
 
 
 @pytest.mark.parametrize("signed", [False, True])
-def test_residuals_without_a_term(signed: bool) -> None:
-    """The residuals that replacements are scored with are those of a fit without the term."""
-    goal = goal_of(BINARY, signed)
+def test_moments_without_a_term(signed: bool) -> None:
+    """The moments that replacements are scored with are those of a fit without the term, also of later candidates."""
+    goal = goal_of(BINARY, signed, order=3, enumerated=False)
+    known = len(goal.candidates)
+    goal.candidates.inner_products(range(known))
     model = forward(goal, 0.05)[6]
-    residuals = _residuals(model, model.chosen)
+    assert len(goal.candidates) > known
+    moments = _moments(model, model.chosen)
     for at, position in enumerate(model.chosen):
         columns = goal.candidates.columns[[each for each in model.chosen if each != position]].T
         expected = goal.target - columns @ np.linalg.lstsq(columns, goal.target)[0]
-        np.testing.assert_allclose(residuals[:, at], expected, atol=1e-9)
+        np.testing.assert_allclose(moments[at], goal.candidates.columns @ expected, atol=1e-9)
+        np.testing.assert_allclose(model.square + model.losses[at], expected @ expected, rtol=1e-9)
         places = np.array([place for place in range(1, len(goal.candidates)) if place not in model.chosen])
         found = _left(model, position, places)
         for left, base in zip(found, (np.column_stack([columns, goal.candidates.columns[0]]), columns), strict=True):
@@ -203,6 +215,30 @@ def test_residuals_without_a_term(signed: bool) -> None:
             rest = others - base @ np.linalg.lstsq(base, others)[0]
             if position != 0:
                 np.testing.assert_allclose(left, (rest**2).sum(axis=0), atol=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 12), st.floats(1e-3, 1e3))
+def test_decomposition_grows_by_a_column(seed: int, columns: int, alike: float) -> None:
+    """A decomposition with a further column is that of all columns, also where the column resembles the others."""
+    rng = np.random.default_rng(seed)
+    known = rng.standard_normal((30, columns))
+    further = rng.standard_normal(30) + alike * known.sum(axis=1)
+    found = Decomposition.of(known).extended(further)
+    np.testing.assert_allclose(found.basis @ found.triangle, np.column_stack([known, further]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(columns + 1), atol=1e-12)
+    np.testing.assert_allclose(found.triangle @ found.inverse, np.eye(columns + 1), atol=1e-8)
+    assert (np.tril(found.triangle, -1) == 0).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(1e-9, 1.0))
+def test_rests_of_columns(seed: int, share: float) -> None:
+    """The rests of columns keep their digits where almost nothing is left."""
+    rng = np.random.default_rng(seed)
+    basis, _ = np.linalg.qr(rng.standard_normal((40, 6)))
+    outside, _ = np.linalg.qr(perpendicular(rng.standard_normal((40, 3)), basis))
+    inside = basis @ np.linalg.qr(rng.standard_normal((6, 3)))[0]
+    columns = math.sqrt(1 - share) * inside + math.sqrt(share) * outside
+    np.testing.assert_allclose(rests(columns, basis), share, rtol=1e-6)
 
 
 def test_aliases_are_not_selected() -> None:
