@@ -52,4 +52,5 @@ attach(
         "read_model": "splc.formats.models.read",
         "read_variability_model": "splc.formats.system.splconqueror_xml",
     },
+    modules=("calibration", "learning", "scaling", "study", "workflows"),
 )

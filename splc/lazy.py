@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from types import ModuleType
@@ -14,11 +14,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _LazyPackage(ModuleType):
-    """A package whose public names are imported from their modules on first use."""
+    """A package whose public names and modules are imported on first use."""
 
     _homes: Mapping[str, str]
+    _modules: Sequence[str]
 
     def __getattr__(self, name: str) -> Any:
+        if name in self._modules:
+            return import_module(f"{self.__name__}.{name}")
         if name not in self._homes:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
         value = getattr(import_module(self._homes[name]), name)
@@ -38,18 +41,19 @@ class _LazyPackage(ModuleType):
         bound = vars(self)
         special = {name for name in bound if name.startswith("__")}
         modules = {name for name in bound if f"{self.__name__}.{name}" in sys.modules}
-        return sorted({*special, *modules, *self._homes})
+        return sorted({*special, *modules, *self._homes, *self._modules})
 
 
-def attach(package: str, homes: Mapping[str, str]) -> None:
-    """Make the public names of a package available without importing their modules.
+def attach(package: str, homes: Mapping[str, str], modules: Sequence[str] = ()) -> None:
+    """Make the public names and modules of a package available without importing them.
 
     Args:
         package: the name of the package, `__name__`.
         homes: public name → name of the module that defines it.
+        modules: public modules and packages in the package.
     """
     module = sys.modules[package]
-    vars(module)["_homes"] = dict(homes)
+    vars(module).update(_homes=dict(homes), _modules=tuple(modules))
     module.__class__ = _LazyPackage
 
 

@@ -83,7 +83,25 @@ def test_dir_lists_what_is_public(package: str) -> None:
         assert "__name__" in listed and "__path__" in listed
         for name in listed:
             public = name in package.__all__ or name.startswith("__") or "{package}." + name in sys.modules
-            assert public, name
+            assert public or name in package._modules, name
         assert not {{"attach", "annotations", "TYPE_CHECKING", "_homes"}} & set(listed)
+        """
+    )
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["splc.learning", "splc.scaling", "splc.calibration", "splc.workflows", "splc.study", "splc.workflows.learn"],
+)
+def test_modules_are_imported_on_first_use(module: str) -> None:
+    """`import splc` is enough to use its public packages, which `dir` lists before they are imported."""
+    package, _, name = module.rpartition(".")
+    run(
+        f"""
+        import sys
+        import splc
+        assert "{name}" in dir({package})
+        assert "{module}" not in sys.modules
+        assert {module} is sys.modules["{module}"]
         """
     )

@@ -7,3 +7,23 @@ line, studies and reports call the same functions. Scripts may call them too:
 
     result = describe.run(describe.Request(system="system.xml"))
 """
+
+from splc.lazy import attach
+
+attach(
+    __name__,
+    {},
+    modules=(
+        "calibrate",
+        "compare",
+        "convert",
+        "describe",
+        "learn",
+        "measure",
+        "optimize",
+        "predict",
+        "sample",
+        "scale",
+        "suggest",
+    ),
+)
