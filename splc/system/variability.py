@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ConfigurationError, Problems, VariabilityError, unknown_name_hint
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
+from splc.system.definition import constraints_of_texts, options_of_values
 from splc.system.options import BinaryOption, NumericOption, Option
 
 ROOT = "root"
@@ -80,6 +82,27 @@ class VariabilityModel:
                 what = "is also the name of an option" if name in self.spellings else "is empty or a duplicate"
                 problems.add(f"the observed variable {name!r} {what}", hint="rename it")
         problems.raise_if_any(VariabilityError)
+
+    @classmethod
+    def of(
+        cls, options: Mapping[str, Any], constraints: Iterable[str | Constraint] = (), name: str = "system"
+    ) -> VariabilityModel:
+        """Return the system with these options.
+
+        Args:
+            options: name → its values: `bool` for a binary option, numbers for a numeric option, texts for an
+                alternative group of one binary option per text, or an option of that name.
+            constraints: `!a | b`, `a & b`, or comparisons such as `x * y <= 16`, in which a binary option is 1 where it
+                is selected and 0 elsewhere. The binary option of the text `t` of `x` is `x_t`.
+            name: the name of the system.
+
+        Raises:
+            VariabilityError: with all problems at once, if an option has no possible values, a constraint cannot be
+                read, or names repeat.
+        """
+        system = cls(name, options_of_values(options))
+        read = constraints_of_texts(constraints, system.name_table, (each.name for each in system.binary_options))
+        return replace(system, constraints=read)
 
     @cached_property
     def binary_options(self) -> tuple[BinaryOption, ...]:

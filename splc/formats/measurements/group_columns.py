@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from splc.system.options import BinaryOption
+from splc.system.groups import child_groups, child_texts
 from splc.system.variability import VariabilityModel
 
 
@@ -18,11 +18,11 @@ def with_children(
     """
     names, cells = list(header), list(columns)
     present = {system.spellings.get(name, name) for name in header}
-    for parent, children in _groups(system).items():
+    for parent, children in child_groups(system).items():
         if parent not in present or any(child.name in present for child in children):
             continue
         at = next(at for at, name in enumerate(header) if system.spellings.get(name) == parent)
-        child_of = _texts(parent, children)
+        child_of = child_texts(parent, children)
         distinct = {text: child_of.get(text.strip()) for text in set(cells[at])}
         if not any(distinct.values()):
             continue
@@ -36,31 +36,3 @@ def with_children(
         }
         cells[at] = [plain[text] for text in cells[at]]
     return names, cells
-
-
-def _groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
-    """Return parent → its children, if exactly one of these is selected wherever the parent is."""
-    children: dict[str, list[BinaryOption]] = {}
-    for option in system.binary_options:
-        if option.parent is not None:
-            children.setdefault(option.parent, []).append(option)
-    return {
-        parent: members
-        for parent, members in children.items()
-        if all(not child.optional and len(system.alternatives(child)) == len(members) - 1 for child in members)
-    }
-
-
-def _texts(parent: str, children: Sequence[BinaryOption]) -> dict[str, str]:
-    """Return text → child; a text that two children could have is the first one's."""
-    found: dict[str, str] = {}
-    for child in children:
-        if child.presentation.output_string:
-            found.setdefault(child.presentation.output_string.strip(), child.name)
-    for child in children:
-        found.setdefault(child.name, child.name)
-    for child in children:
-        short = child.name.removeprefix(parent).lstrip("_-.:= ")
-        if short != child.name and short:
-            found.setdefault(short, child.name)
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,8 @@ from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
-from splc.system.options import BinaryOption, NumericOption, Option, Presentation
+from splc.system.definition import alternative_options
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 
 # The most values that a text column may have as an option.
@@ -139,18 +139,7 @@ def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -
     if len(values) > MOST_CHILDREN:
         hint = "if it is not an option, leave it out of --options"
         raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
-    children: dict[str, str] = {}
-    for value in values:
-        plain = re.sub(r"[^\w]+", "_", value).strip("_")
-        child = base = f"{name}_{plain}"
-        number = 2
-        while child in taken or child in children:
-            child, number = f"{base}_{number}", number + 1
-        children[child] = value
-    yield BinaryOption(name, optional=False)
-    for child, value in children.items():
-        others = tuple((other,) for other in children if other != child)
-        yield BinaryOption(child, name, optional=False, excluded=others, presentation=Presentation(value))
+    yield from alternative_options(name, values, taken)
 
 
 def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives, *, stated: bool) -> Iterator[str]:

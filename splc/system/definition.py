@@ -1,0 +1,113 @@
+"""Options and constraints from Python values: lists of numbers, `bool`, lists of texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
+from typing import Any
+
+from splc.arithmetic.tokens import NameTable
+from splc.errors import ExpressionError, Problems, VariabilityError
+from splc.system.constraints import Constraint, parse_arithmetic, parse_boolean
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation
+
+_QUOTED = re.compile(r"`[^`]*`")
+_COMPARISON = re.compile(r"[<>=]|!=")
+
+
+def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
+    """Return the options with these values, binary options first.
+
+    Args:
+        definition: name → `bool`, numbers, texts, or an option of that name, as in `VariabilityModel.of`.
+
+    Raises:
+        VariabilityError: naming every option without possible values.
+    """
+    problems = Problems()
+    found: list[Option] = []
+    for name, values in definition.items():
+        if isinstance(values, BinaryOption | NumericOption):
+            if values.name != name:
+                problems.add(f"{name}: the option has another name, {values.name!r}")
+            found.append(values)
+        elif values is bool:
+            found.append(BinaryOption(name))
+        else:
+            several = list(values) if isinstance(values, Iterable) and not isinstance(values, str | Mapping) else []
+            if several and all(isinstance(value, str) and value.strip() for value in several):
+                found += alternative_options(name, several, {*definition, *(option.name for option in found)})
+            elif several and all(_is_truth(value) for value in several):
+                found.append(BinaryOption(name))
+            elif several and all(isinstance(value, Real) and not _is_truth(value) for value in several):
+                found.append(NumericOption(name, tuple(sorted({float(value) for value in several}))))
+            else:
+                hint = "give bool, a list of numbers, or a list of texts"
+                problems.add(f"{name}: {values!r:.60} are not values of an option", hint=hint)
+    problems.raise_if_any(VariabilityError)
+    return tuple(sorted(found, key=lambda option: isinstance(option, NumericOption)))
+
+
+def _is_truth(value: object) -> bool:
+    """Whether a value is a bool of Python or numpy."""
+    return type(value).__name__ in {"bool", "bool_"}
+
+
+def alternative_options(name: str, texts: Iterable[str], taken: Iterable[str]) -> Iterator[BinaryOption]:
+    """Yield a mandatory option and a child for each text, of which exactly one is selected.
+
+    Args:
+        name: the option.
+        texts: the texts, which become output strings of the children.
+        taken: names that the children cannot have.
+    """
+    names = set(taken)
+    children: dict[str, str] = {}
+    for text in dict.fromkeys(texts):
+        plain = re.sub(r"[^\w]+", "_", text).strip("_")
+        child = base = f"{name}_{plain}"
+        number = 2
+        while child in names or child in children:
+            child, number = f"{base}_{number}", number + 1
+        children[child] = text
+    yield BinaryOption(name, optional=False)
+    for child, text in children.items():
+        others = tuple((other,) for other in children if other != child)
+        yield BinaryOption(child, name, optional=False, excluded=others, presentation=Presentation(text))
+
+
+def constraints_of_texts(
+    texts: Iterable[str | Constraint], names: NameTable, binary: Iterable[str]
+) -> tuple[Constraint, ...]:
+    """Return constraints such as `!a | b`, `a & b` or `x * y <= 16`.
+
+    In a comparison, a binary option is 1 where it is selected, and 0 elsewhere.
+
+    Args:
+        texts: the constraints.
+        names: accepted spelling → name.
+        binary: the binary options.
+
+    Raises:
+        VariabilityError: naming every constraint that cannot be read.
+    """
+    problems = Problems()
+    selectable = set(binary)
+    found: list[Constraint] = []
+    for text in texts:
+        if not isinstance(text, str):
+            found.append(text)
+            continue
+        try:
+            if not _COMPARISON.search(_QUOTED.sub("", text)):
+                found.append(parse_boolean(text, names))
+                continue
+            constraint = parse_arithmetic(text, names)
+            if selectable & set(constraint.names):
+                constraint = parse_arithmetic(text, names, "mixed", "none")
+            found.append(constraint)
+        except ExpressionError as error:
+            problems.include(error)
+    problems.raise_if_any(VariabilityError)
+    return tuple(found)

@@ -1,0 +1,39 @@
+"""Alternative groups that consist of all children of an option, and the texts that stand for the children in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+
+
+def child_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
+    """Return parent → its children, if exactly one of these is selected wherever the parent is."""
+    children: dict[str, list[BinaryOption]] = {}
+    for option in system.binary_options:
+        if option.parent is not None:
+            children.setdefault(option.parent, []).append(option)
+    return {
+        parent: members
+        for parent, members in children.items()
+        if all(not child.optional and len(system.alternatives(child)) == len(members) - 1 for child in members)
+    }
+
+
+def child_texts(parent: str, children: Sequence[BinaryOption]) -> dict[str, str]:
+    """Return text → child; a text that two children could have is the first one's.
+
+    The texts of a child are its output string, its name, and its name without that of the parent.
+    """
+    found: dict[str, str] = {}
+    for child in children:
+        if child.presentation.output_string:
+            found.setdefault(child.presentation.output_string.strip(), child.name)
+    for child in children:
+        found.setdefault(child.name, child.name)
+    for child in children:
+        short = child.name.removeprefix(parent).lstrip("_-.:= ")
+        if short != child.name and short:
+            found.setdefault(short, child.name)
+    return found
