@@ -89,7 +89,11 @@ def kernel(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) ->
     rows = max(_BLOCK // max(len(second), 1), 1)
     for start in range(0, len(first), rows):
         block = slice(start, start + rows)
-        found[block] = _Parts(theta, first.rows(block), second).kernel
+        # A kernel of a design with itself is symmetric.
+        further = slice(start if first is second else 0, None)
+        found[block, further] = _Parts(theta, first.rows(block), second.rows(further)).kernel
+        if first is second:
+            found[further, block] = found[block, further].T
     return found
 
 

@@ -56,10 +56,11 @@ def test_kernel_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that is computed in blocks of rows is the same, also if one row is longer than a block."""
     design, other = random_design(0, 7, "sswn"), random_design(1, 5, "sswn")
     theta = Hyperparameters.of(np.random.default_rng(2).normal(size=design.distinct + 4))
-    whole = kernel(theta, design, other)
+    whole, own = kernel(theta, design, other), kernel(theta, design, design)
     for elements in (3, 11, 20):
         monkeypatch.setattr(kernel_module, "_BLOCK", elements)
         np.testing.assert_allclose(kernel(theta, design, other), whole, rtol=1e-12)
+        np.testing.assert_allclose(kernel(theta, design, design), own, rtol=1e-12)
 
 
 @given(SEEDS, KINDS)
