@@ -54,6 +54,8 @@ class ProjectionLearner:
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
+        # Only libraries that are loaded have their threads limited: scipy has a BLAS of its own.
+        import scipy.linalg  # noqa: F401
         from threadpoolctl import threadpool_limits
 
         if len(problem.rows) == 0:

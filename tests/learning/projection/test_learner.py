@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -157,3 +162,32 @@ def test_estimates_belong_to_the_terms() -> None:
     assert all(0.5 <= each.sign_probability <= 1 for each in result.estimates)
     sizes = [point.terms for point in result.path]
     assert sizes == sorted(set(sizes))
+
+
+def test_every_library_has_one_thread() -> None:
+    """Learning in a new process limits the threads of all libraries, those of scipy too, which is loaded late."""
+    code = """
+import numpy as np
+from threadpoolctl import threadpool_info
+from splc.learning.projection import projection
+from splc.learning import learn
+from splc.data.measurements import Measurements
+from tests.learning.projection.test_learner import drawn, system
+
+found = []
+original = projection.printed_model
+def spied(*arguments):
+    result = original(*arguments)
+    found.extend(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+    return result
+projection.printed_model = spied
+configurations = drawn(system(), 40)
+learn(Measurements(configurations, {"t": np.random.default_rng(0).uniform(1, 2, len(configurations))}))
+print(found)
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    found = ast.literal_eval(done.stdout)
+    assert len(found) > 1
+    assert set(found) == {1}
