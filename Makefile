@@ -110,7 +110,7 @@ slow: $(TESTABLE) ## the tests that the normal run leaves out
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
 	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,plot]' \
-	    pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
+	    pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
 format: $(TESTABLE) ## rewrite the code as the checks want it

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splc.data.observations import Observed
+from splc.data.option_columns import option_columns
+from splc.data.table import data_frame, table_columns, whole_numbers
 from splc.errors import ConfigurationError
 from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -199,25 +201,51 @@ class Configurations:
 
         Args:
             system: the system.
-            columns: option name → values, shape (n,), for all options; NaN or the option's flag means deselected.
+            columns: option → values, shape (n,); NaN or the option's flag means deselected. Instead of the children of
+                an alternative group, their parent may have a column of texts. Options with one possible value need
+                none.
 
         Raises:
             ConfigurationError: if a column is missing or unknown, or a value is not one of the option's values.
         """
-        given = {system.option(name).name: np.asarray(values, dtype=float) for name, values in columns.items()}
+        for name in columns:
+            system.option(str(name))
+        return cls.from_frame(system, columns)
+
+    @classmethod
+    def from_frame(cls, system: VariabilityModel, frame: Any) -> Configurations:
+        """Return the configurations in a data frame (pandas, polars, …) or a dict of columns.
+
+        Args:
+            system: the system.
+            frame: columns as in `from_columns`; columns that are not options are left out.
+
+        Raises:
+            ConfigurationError: as `from_columns`.
+            MeasurementError: if it is not a table.
+        """
+        given = option_columns(system, table_columns(frame))
         indices: list[Array] = []
         for option in system.options:
-            if option.name not in given:
-                raise ConfigurationError(f"no values for the option {option.name!r}")
             values = given[option.name]
-            if values.ndim != 1 or (indices and len(values) != len(indices[0])):
-                raise ConfigurationError(f"{option.name}: one value per configuration is needed, not {values.shape}")
             found = value_indices(option, values)
             if (found < 0).any():
                 row = int(np.argmax(found < 0))
                 raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
             indices.append(found)
         return cls(system, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
+
+    def to_columns(self) -> dict[str, Array]:
+        """Return option → values, shape (n,): integers where all are whole, NaN where an option is deselected."""
+        return {option.name: whole_numbers(self.value(option.name)) for option in self.system.options}
+
+    def to_frame(self) -> Any:
+        """Return a `pandas.DataFrame` with one column per option.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        return data_frame(self.to_columns())
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
+from splc.data.repetitions import offsets, repetition_column, repetition_rows
+from splc.data.table import (
+    data_frame,
+    numbers_of,
+    require_columns,
+    selected_rows,
+    shown_values,
+    table_columns,
+    texts_of,
+)
 from splc.errors import MeasurementError, unknown_name_hint
 from splc.lazy import renamed_attribute
 from splc.system.variability import VariabilityModel
@@ -94,6 +104,93 @@ class Measurements:
 
     if not TYPE_CHECKING:
         model = renamed_attribute("model", "system")
+
+    @classmethod
+    def from_columns(
+        cls,
+        system: VariabilityModel,
+        columns: Any,
+        *,
+        contexts: Collection[str] = (),
+        where: Mapping[str, Any] | None = None,
+        ignore: Collection[str] = (),
+        aggregate: Aggregate = "mean",
+    ) -> Measurements:
+        """Return the measurements in a dict of columns, or in a data frame (pandas, polars, …).
+
+        Rows with the same configuration are repetitions. Columns that are not options are properties if they contain
+        numbers, and contexts (version, workload, machine) if they contain texts.
+
+        Args:
+            system: the system that was measured.
+            columns: name → values, shape (n,). Columns of options are those of `Configurations.from_columns`.
+            contexts: columns of numbers that are contexts.
+            where: context → its value in the rows to use.
+            ignore: columns to leave out.
+            aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
+
+        Raises:
+            MeasurementError: if it is not a table, there is no such column or value, or a context has several values.
+            ConfigurationError: if the column of an option is missing, or a value is not one of the option's values.
+        """
+        table = table_columns(columns)
+        require_columns(table, [*contexts, *ignore])
+        table = selected_rows({name: values for name, values in table.items() if name not in ignore}, where or {})
+        configurations = Configurations.from_frame(system, table)
+        properties: dict[str, Array] = {}
+        constant: dict[str, str] = {}
+        for name, values in table.items():
+            if name in system.spellings:
+                continue
+            numbers = None if name in contexts or name in (where or {}) else numbers_of(values)
+            if numbers is not None:
+                properties[name] = numbers
+                continue
+            texts = list(dict.fromkeys(texts_of(values)))
+            if len(texts) > 1:
+                hint = (
+                    f"choose one with where={{{name!r}: {texts[0]!r}}}, or leave the column out with ignore=[{name!r}]"
+                )
+                shown = shown_values(texts)
+                raise MeasurementError(f"the context {name!r} has {len(texts):,} values: {shown}", hint=hint)
+            constant[name] = texts[0] if texts else ""
+        first, group = configurations.groups()
+        starts, totals = offsets(group, np.ones(len(group), dtype=np.int64), len(first))
+        repeated: dict[str, Array] = {}
+        for name, numbers in properties.items():
+            repeated[name] = np.full((len(first), int(totals.max(initial=1))), np.nan)
+            repeated[name][group, starts] = numbers
+        missing = {name: int(np.isnan(numbers).sum()) for name, numbers in properties.items()}
+        report = ReadingReport(rows=len(group), missing={name: count for name, count in missing.items() if count})
+        return cls(configurations[first], repeated, aggregate, report, constant)
+
+    @classmethod
+    def from_frame(cls, system: VariabilityModel, frame: Any, **settings: Any) -> Measurements:
+        """Return the measurements in a data frame, as `from_columns` does.
+
+        Args:
+            system: the system that was measured.
+            frame: the data frame.
+            settings: the other arguments of `from_columns`.
+        """
+        return cls.from_columns(system, frame, **settings)
+
+    def to_columns(self) -> dict[str, Array]:
+        """Return name → values for options, contexts and properties; each repetition is a row."""
+        rows, slots = repetition_rows(self.values.values(), len(self))
+        return {
+            **self.configurations[rows].to_columns(),
+            **{name: np.full(len(rows), value, dtype=object) for name, value in self.contexts.items()},
+            **{name: repetition_column(values, rows, slots) for name, values in self.values.items()},
+        }
+
+    def to_frame(self) -> Any:
+        """Return a `pandas.DataFrame` with the columns of `to_columns`.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        return data_frame(self.to_columns())
 
     @property
     def properties(self) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from splc.types import Array
@@ -25,3 +27,26 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
     found = np.empty(len(group), dtype=np.int64)
     found[order] = ends - slots[order] - group_starts[group[order]]
     return found, totals
+
+
+def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
+    """Return the group and the column of each row of a table with one row per repetition.
+
+    Args:
+        tables: the values of properties, each of shape (count, repetitions), NaN where one is missing.
+        count: the number of groups; each has at least one row.
+    """
+    used = np.ones(count, dtype=np.int64)
+    for values in tables:
+        known = ~np.isnan(values)
+        last = values.shape[1] - np.argmax(known[:, ::-1], axis=1)
+        used = np.maximum(used, np.where(known.any(axis=1), last, 1))
+    rows = np.repeat(np.arange(count), used)
+    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
+
+
+def repetition_column(values: Array, rows: Array, slots: Array) -> Array:
+    """Return the values in the rows of `repetition_rows`, NaN where a property has fewer repetitions."""
+    padded = np.full((len(values), max(int(slots.max(initial=0)) + 1, values.shape[1])), np.nan)
+    padded[:, : values.shape[1]] = values
+    return np.asarray(padded[rows, slots])

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from splc.data.measurements import Measurements
+from splc.data.repetitions import repetition_column, repetition_rows
 from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.measurements.columns import ColumnChoice, columns_of
 from splc.formats.measurements.csv_table import (
@@ -149,20 +150,9 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
         OutputError: if the file cannot be written.
     """
     _check_names(measurements, exact_names(measurements.system))
-    count = len(measurements)
-    width = max((values.shape[1] for values in measurements.values.values()), default=1)
-    used = np.ones(count, dtype=np.int64)
-    for values in measurements.values.values():
-        known = ~np.isnan(values)
-        last = values.shape[1] - np.argmax(known[:, ::-1], axis=1)
-        used = np.maximum(used, np.where(known.any(axis=1), last, 1))
-    rows = np.repeat(np.arange(count), used)
-    slots = np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
+    rows, slots = repetition_rows(measurements.values.values(), len(measurements))
     columns = option_texts(measurements.configurations[rows])
-    for values in measurements.values.values():
-        padded = np.full((count, width), np.nan)
-        padded[:, : values.shape[1]] = values
-        columns.append(column_texts(padded[rows, slots]))
+    columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
     header = [*measurements.system.names, *measurements.properties]
     write_whole(path, table_text(header, columns))
 

@@ -1,0 +1,143 @@
+"""Tables in memory: dicts of columns, and the data frames of pandas, polars and the like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from splc.errors import ConfigurationError, MeasurementError, listed, unknown_name_hint
+from splc.types import Array
+
+_SHOWN = 6
+
+
+def table_columns(table: Any) -> dict[str, Array]:
+    """Return the columns of a table, each of shape (n,).
+
+    Args:
+        table: a dict of columns, or a data frame: what has `columns` (or `column_names`) and gives the column of each
+            of these names.
+
+    Raises:
+        MeasurementError: if it is neither, or a name is a duplicate.
+        ConfigurationError: if the columns differ in length.
+    """
+    if hasattr(table, "collect"):
+        raise MeasurementError(f"a {type(table).__name__} is not a table yet", hint="collect() it first")
+    names = table if isinstance(table, Mapping) else getattr(table, "column_names", getattr(table, "columns", None))
+    if names is None:
+        raise MeasurementError(
+            f"a {type(table).__name__} is not a table", hint="give a data frame, or a dict of columns"
+        )
+    spellings = [str(name) for name in names]
+    for name in spellings:
+        if spellings.count(name) > 1:
+            raise MeasurementError(f"duplicate column {name!r}", hint="rename it")
+    found: dict[str, Array] = {}
+    for name in names:
+        values = _array(table[name])
+        if values.ndim != 1 or (found and len(values) != len(next(iter(found.values())))):
+            raise ConfigurationError(f"{name}: one value per configuration is needed, not {values.shape}")
+        found[str(name)] = values
+    return found
+
+
+def _array(values: Any) -> Array:
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if not isinstance(values, np.ndarray):
+        items = list(values)
+        # Otherwise numpy turns the numbers beside a text into texts.
+        mixed = len({isinstance(item, str) for item in items}) > 1
+        values = np.array(items, dtype=object) if mixed else np.asarray(items)
+    array: Array = values
+    return array.astype(str).astype(object) if array.dtype.kind in "mM" else array
+
+
+def numbers_of(values: Array) -> Array | None:
+    """Return a column as numbers, NaN where one is missing; None if a value is text."""
+    if values.dtype.kind in "biuf":
+        return values.astype(float)
+    items = values.tolist()
+    if any(isinstance(item, str) for item in items):
+        return None
+    try:
+        return np.array([math.nan if _is_missing(item) else float(item) for item in items], dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
+def texts_of(values: Array) -> list[str]:
+    """Return a column as texts, without spaces around them; those of missing values are empty."""
+    return ["" if _is_missing(item) else _text(item) for item in values.tolist()]
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell is None, pandas' NA or NaT, or NaN."""
+    return (
+        value is None
+        or type(value).__name__ in {"NAType", "NaTType"}
+        or (isinstance(value, float) and math.isnan(value))
+    )
+
+
+def _text(value: Any) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value).strip()
+
+
+def selected_rows(columns: Mapping[str, Array], where: Mapping[str, Any]) -> dict[str, Array]:
+    """Return the rows of a table in which columns have the stated values.
+
+    Raises:
+        MeasurementError: if there is no such column, value or row.
+    """
+    require_columns(columns, where)
+    kept = np.ones(len(next(iter(columns.values()))) if columns else 0, dtype=bool)
+    for name, value in where.items():
+        texts = np.array(texts_of(columns[name]), dtype=object)
+        equal = texts == _text(float(value) if isinstance(value, int | np.number) else value)
+        if not equal.any():
+            raise MeasurementError(f"{name} is never {value!r}", hint=f"its values are {shown_values(texts)}")
+        kept &= equal
+    if where and not kept.any():
+        raise MeasurementError(f"no row has {listed([f'{name} = {value}' for name, value in where.items()])}")
+    return {name: values[kept] for name, values in columns.items()}
+
+
+def require_columns(columns: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Raise an error if a table lacks one of these columns.
+
+    Raises:
+        MeasurementError: naming the first one.
+    """
+    for name in names:
+        if name not in columns:
+            raise MeasurementError(f"there is no column {name!r}", hint=unknown_name_hint(name, list(columns)))
+
+
+def shown_values(texts: Iterable[str]) -> str:
+    """Return the first distinct values of a column for a message."""
+    return listed([repr(text) for text in dict.fromkeys(texts)], _SHOWN)
+
+
+def whole_numbers(values: Array) -> Array:
+    """Return numbers as integers, if all of them are whole."""
+    whole = bool((np.isfinite(values) & (np.abs(values) < 2**53)).all()) and bool((values == np.trunc(values)).all())
+    return values.astype(np.int64) if whole else values
+
+
+def data_frame(columns: Mapping[str, Collection[Any] | Sequence[Any] | Array]) -> Any:
+    """Return columns as a `pandas.DataFrame`.
+
+    Raises:
+        ImportError: if pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
+        raise ImportError(message) from None
+    return pd.DataFrame(dict(columns))

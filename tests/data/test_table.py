@@ -1,0 +1,176 @@
+"""Tables in memory: dicts of columns, and data frames of pandas and polars."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc import Configurations, Measurements, VariabilityModel, read_measurements, read_variability_model
+from splc.errors import ConfigurationError, MeasurementError
+from splc.formats.measurements.csv import write_measurements_csv
+from tests.support.paths import ROOT
+from tests.support.strategies import all_assignments, models
+
+SYSTEM = VariabilityModel.of({"px": [1, 2, 4], "fast": bool, "codec": ["zstd", "lz4"]})
+ROWS = {
+    "fast": [True, False, True, True],
+    "px": [1, 2, 4, 1],
+    "codec": ["zstd", "lz4", "lz4", "zstd"],
+    "time": [1.0, 2.5, None, 3.0],
+    "size": [10, 20, 30, 40],
+}
+FRAMES: list[Callable[[Mapping[str, Any]], Any]] = [dict, pd.DataFrame, pl.DataFrame]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_measurements(frame: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Options, texts of groups and properties are read from each kind of table; equal rows are repetitions."""
+    found = Measurements.from_frame(SYSTEM, frame(ROWS))
+    assert found.properties == ("time", "size")
+    np.testing.assert_array_equal(found.values["time"], [[1, 3], [2.5, np.nan], [np.nan, np.nan]])
+    np.testing.assert_array_equal(found["size"], [25, 20, 30])
+    assert found.configurations.assignment(1) == {"fast": 0, "codec": 1, "codec_zstd": 0, "codec_lz4": 1, "px": 2}
+    assert found.report.missing == {"time": 1}
+    assert found.report.rows == 4
+
+
+@given(system=models(), seed=st.integers(0, 2**32 - 1))
+def test_round_trip(system: VariabilityModel, seed: int) -> None:
+    """Columns and data frames of measurements read back as the same measurements."""
+    rng = np.random.default_rng(seed)
+    known = all_assignments(system)[:20]
+    values = rng.normal(size=(len(known), 3))
+    values[:, 1:][rng.random((len(known), 2)) < 0.3] = np.nan
+    values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    measured = Measurements(known, {"the time": values, "the size": values[:, :1]}, contexts={"version": "0.9"})
+    for table in (measured.to_columns(), measured.to_frame(), pl.DataFrame(measured.to_columns())):
+        again = Measurements.from_frame(system, table)
+        assert again.configurations == known
+        assert again.contexts == {"version": "0.9"}
+        width = again.values["the time"].shape[1]
+        np.testing.assert_array_equal(again.values["the time"], values[:, :width])
+        assert np.isnan(values[:, width:]).all()
+        assert Configurations.from_frame(system, table).unique() == known
+
+
+def test_the_columns_are_those_of_the_file(tmp_path: Path) -> None:
+    """A data frame of a CSV table gives the measurements that are read from the file, and gives its columns."""
+    folder = ROOT / "casestudies" / "smg2000" / "2d"
+    system = read_variability_model(folder / "system.xml")
+    frame = pd.read_csv(folder / "measurements.csv")
+    file, table = read_measurements(folder / "measurements.csv", system), Measurements.from_frame(system, frame)
+    assert table.configurations == file.configurations
+    assert table.properties == file.properties
+    for name in file.properties:
+        np.testing.assert_array_equal(table.values[name], file.values[name])
+    write_measurements_csv(table, tmp_path / "again.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "again.csv"), table.to_frame(), check_dtype=False)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_contexts(frame: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Columns of text are contexts: several values are refused, `where` selects one, `ignore` leaves a column out."""
+    table = frame({**ROWS, "version": ["0.9", "0.9", "0.10", "0.10"], "revision": [1, 1, 2, 3]})
+    with pytest.raises(MeasurementError, match=r"the context 'version' has 2 values: '0.9', '0.10'"):
+        Measurements.from_frame(SYSTEM, table)
+    selected = Measurements.from_frame(SYSTEM, table, where={"version": "0.9"})
+    assert selected.contexts == {"version": "0.9"}
+    assert (len(selected), selected.properties) == (2, ("time", "size", "revision"))
+    assert len(Measurements.from_frame(SYSTEM, table, ignore=["version"])) == 3
+    numbers = Measurements.from_frame(SYSTEM, table, ignore=["version"], where={"revision": 2})
+    assert numbers.contexts == {"revision": "2"}
+    assert numbers.configurations.assignment(0)["px"] == 4
+    with pytest.raises(MeasurementError, match="the context 'revision' has 3 values: '1', '2', '3'"):
+        Measurements.from_frame(SYSTEM, table, ignore=["version"], contexts=["revision"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"where": {"versoin": "1"}}, "there is no column 'versoin'"),
+        ({"where": {"version": "3"}}, "version is never '3'"),
+        ({"where": {"version": "1", "size": 20}}, "no row has version = 1, size = 20"),
+        ({"ignore": ["nothing"]}, "there is no column 'nothing'"),
+        ({"contexts": ["nothing"]}, "there is no column 'nothing'"),
+    ],
+)
+def test_wrong_choices(settings: dict[str, Any], message: str) -> None:
+    """Columns and values that the table does not have are refused."""
+    with pytest.raises(MeasurementError, match=message):
+        Measurements.from_columns(SYSTEM, {**ROWS, "version": ["1", "2", "2", "2"]}, **settings)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"px": [1, 2, 3, 1]}, ConfigurationError, "row 2: px cannot be 3; its values are 1, 2, 4"),
+        ({"px": [1, 2, None, 1]}, ConfigurationError, "row 2: px cannot be nan"),
+        ({"px": ["1", "2", "4", "1"]}, ConfigurationError, "the column 'px' contains text"),
+        ({"codec": ["zstd", "lz4", "gzip", "zstd"]}, ConfigurationError, "row 2: codec cannot be 'gzip'; its values"),
+        ({"codec": ["zstd", "lz4", None, "zstd"]}, ConfigurationError, "row 2: codec cannot be ''"),
+        ({"time": [1.0]}, ConfigurationError, r"time: one value per configuration is needed, not \(1,\)"),
+        ({"time": [[1.0]] * 4}, ConfigurationError, r"time: one value per configuration is needed, not \(4, 1\)"),
+    ],
+)
+def test_wrong_values(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    """Values that an option does not have, and columns of other shapes, are refused."""
+    with pytest.raises(error, match=message):
+        Measurements.from_columns(SYSTEM, {**ROWS, **change})
+
+
+def test_missing_and_unknown_columns() -> None:
+    """A missing option is refused, and so is an unknown column where all columns must be options."""
+    columns = {name: ROWS[name] for name in ("fast", "codec")}
+    with pytest.raises(ConfigurationError, match="no values for the option 'px'"):
+        Configurations.from_columns(SYSTEM, columns)
+    with pytest.raises(ConfigurationError, match="unknown option 'pz'"):
+        Configurations.from_columns(SYSTEM, {**columns, "pz": [1, 1, 1, 1]})
+    for wrong in (3, [1, 2], pl.LazyFrame(ROWS)):
+        with pytest.raises(MeasurementError, match=r"is not a table"):
+            Measurements.from_frame(SYSTEM, wrong)
+    twice = pd.DataFrame([[1, 2]], columns=["px", "px"])
+    with pytest.raises(MeasurementError, match="duplicate column 'px'"):
+        Configurations.from_frame(SYSTEM, twice)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.array([1, None, 2, 1], dtype="Int64"),
+        pd.Series([1.0, None, 2.0, 1.0]),
+        [1, pd.NA, 2, 1],
+        pd.array([1.0, None, 2.0, 1.0], dtype=object),
+        pl.Series([1, None, 2, 1]),
+        [1, None, 2, 1],
+        [1, float("nan"), 2, 1],
+    ],
+)
+def test_missing_numbers(values: Any) -> None:
+    """None, NaN and pandas' NA are missing values."""
+    found = Measurements.from_columns(SYSTEM, {**ROWS, "time": values})
+    np.testing.assert_array_equal(found.values["time"], [[1, 1], [np.nan, np.nan], [2, np.nan]])
+
+
+def test_dates_are_texts() -> None:
+    """A column of dates is a context."""
+    table = pd.DataFrame({**ROWS, "day": np.array(["2020-01-02"] * 4, "datetime64[ns]")})
+    (day,) = Measurements.from_frame(SYSTEM, table).contexts.values()
+    assert day.startswith("2020-01-02")
+
+
+def test_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pandas, `to_frame` says what to do, and columns still work."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    measured = Measurements.from_columns(SYSTEM, ROWS)
+    assert list(measured.to_columns()) == ["fast", "codec", "codec_zstd", "codec_lz4", "px", "time", "size"]
+    with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
+        measured.to_frame()
