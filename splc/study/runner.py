@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 from splc.errors import LearningError
 from splc.io.files import sha256_of
 from splc.io.tables import Table
+from splc.learning.threads import one_thread
 from splc.study.folder import ResultsFolder
 
 # The record of a task, in JSON's types.
@@ -93,13 +94,6 @@ def key_of(content: Mapping[str, Any]) -> str:
     return sha256_of(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
 
-def single_threaded() -> Any:
-    """Return a context in which linear algebra uses one thread: with several, sums differ in their last bits."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1)
-
-
 def run_tasks(
     tasks: Sequence[T], perform: Callable[[T], Content], results: ResultsFolder, execution: Execution
 ) -> tuple[dict[str, Content], int]:
@@ -124,7 +118,7 @@ def run_tasks(
 def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
     """Run a task; return it with its record and the seconds it took."""
     started = time.monotonic()
-    with single_threaded():
+    with one_thread():
         record = perform(task)
     return task, record, time.monotonic() - started
 

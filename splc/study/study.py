@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
+from splc.learning.threads import one_thread
 from splc.study.folder import relative_name, results_folder
 from splc.study.inputs import load
 from splc.study.manifest import manifest_of
 from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
 from splc.study.records import Record, perform
 from splc.study.results import Results, compare_runs
-from splc.study.runner import Execution, TasksResult, run_tasks, single_threaded
+from splc.study.runner import Execution, TasksResult, run_tasks
 from splc.study.specification import Study
 from splc.study.tables import runs_table, tables_of, whole_table
 from splc.study.tasks import tasks_of
@@ -86,7 +87,7 @@ def run_study(
         times: dict[str, Any] = {
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        with single_threaded():
+        with one_thread():
             compared = compare_runs(study, loaded, [(task, Record.parse(records[task.key])) for task in tasks])
             tables = tuple(tables_of(study, compared))
             files = _files(study, compared, tables)

@@ -20,6 +20,7 @@ from splc.learning.features import stable_order
 from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult
+from splc.learning.threads import one_thread
 from splc.types import Array
 
 # Rows that are predicted at a time: products of columns of all rows might need much memory.
@@ -43,7 +44,7 @@ class BaselinePredictor:
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,)."""
         columns = self.encoding.columns(configurations)
-        with _one_thread():
+        with _quietly():
             parts = [
                 self.estimator.predict(columns[start : start + _CHUNK]) for start in range(0, len(columns), _CHUNK)
             ]
@@ -103,7 +104,7 @@ class BaselineLearner:
         sizes = Sizes(*columns.shape)
         varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
         estimator = self.method.build(self.settings, sizes, problem.seed) if varying else DummyRegressor()
-        with _one_thread():
+        with _quietly():
             estimator.fit(columns, target)
         notes = []
         if "order" in self.settings and order(self.settings, sizes) < self.settings["order"]:
@@ -132,12 +133,11 @@ def _value(name: str, value: Any, default: float, least: float) -> float:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Use one thread, since sums of several differ in their last bits, and leave out warnings about convergence."""
+def _quietly() -> Iterator[None]:
+    """Use one thread, and leave out warnings about convergence."""
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         # A path of the lasso that has not converged is judged by its held-out rows like every other.
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield

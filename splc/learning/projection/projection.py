@@ -25,6 +25,7 @@ from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult
+from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
@@ -54,17 +55,12 @@ class ProjectionLearner:
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
-        # Only libraries that are loaded have their threads limited: scipy has a BLAS of its own.
-        import scipy.linalg  # noqa: F401
-        from threadpoolctl import threadpool_limits
-
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
         started = time.monotonic()
         _keep_freed_memory()
-        # One thread: with several, sums differ in their last bits.
-        with threadpool_limits(1):
+        with one_thread():
             variables, notes = _varying(problem)
             counts = (~np.isnan(problem.repetitions)).sum(axis=1)
             full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale)

@@ -1,0 +1,17 @@
+"""The threads of linear algebra while a model is learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def one_thread() -> Any:
+    """Return a context in which linear algebra uses one thread.
+
+    With several, sums differ in their last bits, and small matrices take longer.
+    """
+    # Only libraries that are loaded have their threads limited: scipy has a BLAS of its own.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)
