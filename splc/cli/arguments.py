@@ -15,6 +15,8 @@ R = TypeVar("R")
 
 # The fields of requests that options state as `NAME=NUMBER`.
 NUMBERS = ("parameter", "at", "fail_below", "fail_above")
+# Those that options state as `COLUMN=VALUE`.
+VALUES = ("where",)
 
 
 def request_of(kind: type[R], options: Mapping[str, Any], **converted: Any) -> R:
@@ -32,6 +34,8 @@ def request_of(kind: type[R], options: Mapping[str, Any], **converted: Any) -> R
         value = options.get(name)
         if name in NUMBERS:
             given[name] = numbers_of(value, f"--{name.replace('_', '-')}")
+        elif name in VALUES:
+            given[name] = values_of(value, f"--{name}")
         elif value is not None:
             given[name] = tuple(value) if isinstance(value, list) else value
     return kind(**given | converted)
@@ -50,6 +54,18 @@ def numbers_of(texts: Sequence[str] | None, option: str) -> dict[str, float]:
         if name in found:
             raise typer.BadParameter(f"{name} is given twice", param_hint=option)
         found[name] = number
+    return found
+
+
+def values_of(texts: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Return column → value of texts `COLUMN=VALUE`."""
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name:
+            raise typer.BadParameter(f"{text!r} is not COLUMN=VALUE", param_hint=option)
+        if found.setdefault(name, value) != value:
+            raise typer.BadParameter(f"{name} is given twice, with different values", param_hint=option)
     return found
 
 

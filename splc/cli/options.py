@@ -40,6 +40,17 @@ Invalid = Annotated[types.Invalid, option("error|drop", "Rows whose configuratio
 Duplicates = Annotated[
     types.Duplicates, option("error|first|mean", "XML rows that measure a configuration again.", POLICIES)
 ]
+Context = Annotated[
+    list[str] | None,
+    option("COLUMN", "A column that is a context although its values are numbers. Can be repeated.", POLICIES),
+]
+Ignore = Annotated[
+    list[str] | None, option("COLUMN", "A column that is not read (an id, a date). Can be repeated.", POLICIES)
+]
+Where = Annotated[
+    list[str] | None,
+    option("COLUMN=VALUE", "Use the rows with this value of a context: 'version=1.2'. Can be repeated.", POLICIES),
+]
 Aggregate = Annotated[types.Aggregate, option("mean|median|min", "The value that represents repetitions.", POLICIES)]
 Seed = Annotated[int, option("N", "The seed of random draws.", min=0)]
 Sampling = Annotated[str | None, option("SPEC", "The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …")]

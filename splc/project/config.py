@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import Problems, SplcError, unknown_name_hint
+from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import read_source
 from splc.io.toml import parse_toml
 from splc.learning.projection.settings import ProjectionSettings
@@ -20,6 +21,7 @@ PROPERTY = "property"
 KEYS = (*PATHS, PROPERTY)
 ALIASES = {"nfp": PROPERTY}
 OBSERVED = "observed"
+COLUMNS = ("contexts", "ignore", "where")
 LEARNING = "learning"
 PRESET = "preset"
 
@@ -34,6 +36,7 @@ class ProjectFile:
         learning: the settings of learners, by name.
         preset: the preset of the learner, if stated.
         observed: the files of observed variables, as written.
+        columns: the roles of columns of the measurements.
         lines: key (`property`, `learning.abortError`) → its line.
     """
 
@@ -43,6 +46,7 @@ class ProjectFile:
     preset: str | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
     observed: tuple[str, ...] = ()
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
 
 
 def read_project_file(path: Path) -> ProjectFile:
@@ -66,8 +70,8 @@ def read_project_file(path: Path) -> ProjectFile:
             named = value if isinstance(value, list) else [value]
             if not named or not all(isinstance(file, str) and file.strip() for file in named):
                 problems.add(f"{key} must be the path of a file, in quotes, or a list of such", lines.get(key))
-        elif key != LEARNING:
-            hint = unknown_name_hint(key, [*KEYS, OBSERVED, f"[{LEARNING}]"])
+        elif key not in (LEARNING, *COLUMNS):
+            hint = unknown_name_hint(key, [*KEYS, OBSERVED, *COLUMNS, f"[{LEARNING}]"])
             problems.add(f"unknown key {key!r}", lines.get(key), hint=hint)
     learning = content.get(LEARNING, {})
     if not isinstance(learning, dict):
@@ -86,7 +90,30 @@ def read_project_file(path: Path) -> ProjectFile:
             learner_of(None, str(preset))
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{PRESET}", lines.get(LEARNING)))
+    columns = read_columns(content, lines, problems)
     problems.raise_if_any()
     observed = content.get(OBSERVED, [])
     files = tuple(observed if isinstance(observed, list) else [observed])
-    return ProjectFile(path, values, learning, None if preset is None else str(preset), lines, files)
+    return ProjectFile(path, values, learning, None if preset is None else str(preset), lines, files, columns)
+
+
+def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> ColumnChoice:
+    """Return the roles of columns that a project file or a study file states."""
+    named: dict[str, tuple[str, ...]] = {}
+    for key in ("contexts", "ignore"):
+        value = content.get(key, [])
+        names = value if isinstance(value, list) else [value]
+        if not all(isinstance(name, str) and name.strip() for name in names):
+            problems.add(f"{key} must be a list of columns, in quotes", lines.get(key), text=f"{key} = {value!r}")
+            names = []
+        named[key] = tuple(names)
+    where = content.get("where", {})
+    valid = isinstance(where, dict) and all(
+        isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in where.values()
+    )
+    if not valid:
+        example = 'where = { version = "0.9.1" }'
+        problems.add("where must be a table of columns with a value each", lines.get("where"), hint=f"write {example}")
+        where = {}
+    texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in where.items()}
+    return ColumnChoice(named["contexts"], named["ignore"], texts)

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
 from splc.formats.detect import xml_root_of_file
+from splc.formats.measurements.columns import ColumnChoice
 from splc.project.config import FILE_NAME, OBSERVED, PATHS, PROPERTY, ProjectFile, read_project_file
 
 MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
@@ -28,11 +29,13 @@ class ProjectFiles:
         folder: the project folder.
         given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options.
         file: its `splc.toml`, None if there is none.
+        chosen: the roles of columns of the measurements that options state.
     """
 
     folder: Path
     given: Mapping[str, str] = field(default_factory=dict)
     file: ProjectFile | None = None
+    chosen: ColumnChoice = field(default_factory=ColumnChoice)
 
     @classmethod
     def load(
@@ -44,6 +47,7 @@ class ProjectFiles:
         nfp: str | None = None,
         analytical: str | None = None,
         parameters: str | None = None,
+        columns: ColumnChoice | None = None,
     ) -> Self:
         """Return the project of a folder.
 
@@ -63,12 +67,22 @@ class ProjectFiles:
             raise _unreadable(folder)
         path = folder / FILE_NAME
         file = read_project_file(path) if path.exists() else None
-        return cls(folder, {key: value for key, value in options.items() if value is not None}, file)
+        given = {key: value for key, value in options.items() if value is not None}
+        return cls(folder, given, file, columns or ColumnChoice())
 
     @property
     def nfp(self) -> str | None:
         """The property, None if neither an option nor `splc.toml` names one."""
         return self.given.get("nfp", self.file.values.get(PROPERTY) if self.file else None)
+
+    @property
+    def columns(self) -> ColumnChoice:
+        """The roles of columns of the measurements that options or `splc.toml` state."""
+        if self.file is None:
+            return self.chosen
+        # What the file says is about the measurements of the folder; others may lack these columns.
+        own = self.file.columns.lenient if "measurements" in self.given else self.file.columns
+        return self.chosen.over(own)
 
     @property
     def learning(self) -> Mapping[str, Any]:

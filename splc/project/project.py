@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from splc.errors import MeasurementError, SpaceError
 from splc.project.config import PROPERTY
@@ -93,9 +93,33 @@ class Project(ProjectFiles):
 
         Raises:
             InputError: if they cannot be found or read.
+            MeasurementError: as `read_measurements`.
+        """
+        policies: dict[str, Any] = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
+        (found,) = self.measurement_parts(system, space, file=file, **policies)
+        return found
+
+    def measurement_parts(
+        self,
+        system: VariabilityModel,
+        space: Space | None = None,
+        *,
+        file: str | None = None,
+        by: tuple[str, ...] = (),
+        invalid: Invalid = "error",
+        duplicates: Duplicates = "error",
+        aggregate: Aggregate = "mean",
+    ) -> tuple[Measurements, ...]:
+        """Read the measurements separately for each value of the contexts in `by`; else as `measurements`.
+
+        Raises:
+            InputError: as `measurements`.
+            MeasurementError: as `measurements`.
         """
         from sampling.space.space import Space
-        from splc.formats.measurements.read import read_measurements
+        from splc.formats.measurements.columns import ColumnChoice
+        from splc.formats.measurements.read import read_parts
+        from splc.formats.measurements.rows import Policy
 
         known = Space(system) if space is None else space
 
@@ -107,20 +131,14 @@ class Project(ProjectFiles):
                     known.require_valid()
             return valid
 
-        found = read_measurements(
-            self.measurements_file if file is None else file,
-            system,
-            invalid=invalid,
-            duplicates=duplicates,
-            aggregate=aggregate,
-            nfp=self.nfp,
-            check=check,
-            explain=known.violations,
-        )
-        # Without observed variables in the model, none are attached.
+        columns = ColumnChoice(by=by).over(self.columns)
+        columns = columns if file is None else columns.lenient
+        policy = Policy(invalid, duplicates, aggregate, columns, check, known.violations)
+        parts = read_parts(self.measurements_file if file is None else file, system, policy, nfp=self.nfp)
+        # Without observed variables in the system, none are attached.
         if not system.observed:
-            return found
-        return replace(found, configurations=self.with_observed(found.configurations))
+            return parts
+        return tuple(replace(part, configurations=self.with_observed(part.configurations)) for part in parts)
 
     def the_nfp(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured.

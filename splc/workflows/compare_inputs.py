@@ -134,7 +134,9 @@ def basis_of(request: Request, project: Project, space: Space, models: Sequence[
     named = {" ".join(model.nfp.split()) for model in models if model.nfp}
     stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
-        found = read_prediction_inputs(on, space.system, request.policy(space), request.nfp, stated or project.nfp)
+        found = read_prediction_inputs(
+            on, space.system, request.policy(space, project), request.nfp, stated or project.nfp
+        )
         notes += reading_notes(found.report)
         basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     elif project.has_measurements or on == "measured":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import RequestError, unknown_name_hint
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.rows import Policy
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
@@ -31,6 +32,9 @@ class SystemInputs:
         invalid: what happens to rows whose configuration is not valid.
         duplicates: what happens to XML rows that measure a configuration again.
         aggregate: the value that represents repetitions; None is the mean.
+        context: columns of the measurements that are contexts although their values are numbers.
+        ignore: columns of the measurements that are not read.
+        where: context → the value of the rows to use.
     """
 
     system: str | None = None
@@ -39,15 +43,23 @@ class SystemInputs:
     invalid: Invalid = "error"
     duplicates: Duplicates = "error"
     aggregate: Aggregate | None = None
+    context: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def policies(self) -> dict[str, Any]:
         """The treatment of problematic measurements."""
         return {"invalid": self.invalid, "duplicates": self.duplicates, "aggregate": self.aggregate or "mean"}
 
-    def policy(self, space: Space) -> Policy:
-        """Return the treatment of problematic rows of tables of a system."""
-        return Policy(**self.policies, check=space.check, explain=space.violations)
+    @property
+    def columns(self) -> ColumnChoice:
+        """The roles of columns of the measurements."""
+        return ColumnChoice(self.context, self.ignore, self.where)
+
+    def policy(self, space: Space, project: Project) -> Policy:
+        """Return the treatment of rows of further files of measurements of a system."""
+        return Policy(**self.policies, columns=project.columns.lenient, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
         """Return the project; `given` are further files, such as `analytical`.
@@ -55,7 +67,8 @@ class SystemInputs:
         Raises:
             InputError: if its `splc.toml` is wrong.
         """
-        return Project.load(folder, system=self.system, measurements=self.measurements, nfp=self.nfp, **given)
+        files = {"system": self.system, "measurements": self.measurements, "nfp": self.nfp, **given}
+        return Project.load(folder, columns=self.columns, **files)
 
     def read_measurements(
         self, project: Project, space: Space, notes: Notes, *, file: str | None = None
@@ -68,6 +81,20 @@ class SystemInputs:
         found = project.measurements(space.system, space, file=file, **self.policies)
         notes += reading_notes(found.report)
         return found
+
+    def read_by(self, project: Project, space: Space, notes: Notes, by: str) -> dict[str, Measurements]:
+        """Read the measurements of the project for each value of a context.
+
+        Raises:
+            InputError: as `read_measurements`, or if there is no such context.
+            RequestError: if rows of one value only are selected.
+        """
+        if by in self.where:
+            raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
+        parts = project.measurement_parts(space.model, space, by=(by,), **self.policies)
+        # Many notes are the same for all values.
+        notes += dict.fromkeys(note for part in parts for note in reading_notes(part.report))
+        return {part.contexts[by]: part for part in parts}
 
 
 @dataclass(frozen=True, kw_only=True)

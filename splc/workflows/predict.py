@@ -99,7 +99,9 @@ def run(request: Request) -> Result:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
         wanted = stored.nfp or project.nfp
-        rows = read_prediction_inputs(request.configurations, space.system, request.policy(space), request.nfp, wanted)
+        rows = read_prediction_inputs(
+            request.configurations, space.system, request.policy(space, project), request.nfp, wanted
+        )
         notes += reading_notes(rows.report)
         predicted = _predictions(request.model, stored, project, rows)
         notes += _notes_about_property(rows, stored.nfp, project.nfp)

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Nfp, Parameter, ParametersFile, System, option
+from splc.cli.options import (
+    Aggregate,
+    Context,
+    Duplicates,
+    Ignore,
+    Invalid,
+    Nfp,
+    Parameter,
+    ParametersFile,
+    System,
+    Where,
+    option,
+)
 
 EXAMPLES = (
     "splc convert learned.log -o model.json",
@@ -33,6 +45,9 @@ def convert(
     system: System = None,
     nfp: Nfp = None,
     parameters: ParametersFile = None,
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",

@@ -119,6 +119,9 @@ def learn(
     system: options.System = None,
     measurements: options.MeasurementsFile = None,
     nfp: options.Nfp = None,
+    context: options.Context = None,
+    ignore: options.Ignore = None,
+    where: options.Where = None,
     invalid: options.Invalid = "error",
     duplicates: options.Duplicates = "error",
     aggregate: Annotated[

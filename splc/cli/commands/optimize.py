@@ -10,12 +10,15 @@ from splc import types
 from splc.cli.options import (
     POLICIES,
     Aggregate,
+    Context,
+    Ignore,
     Json,
     MeasurementsFile,
     Nfp,
     Parameter,
     ParametersFile,
     System,
+    Where,
     flag,
     option,
 )
@@ -40,6 +43,9 @@ def optimize(
     measurements: MeasurementsFile = None,
     nfp: Nfp = None,
     parameters: ParametersFile = None,
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
     invalid: Annotated[
         types.Invalid, option("error|drop", "Rows whose configuration is unknown or invalid.", POLICIES)
     ] = "drop",

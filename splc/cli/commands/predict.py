@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Aggregate, Duplicates, Invalid, Json, Nfp, Parameter, ParametersFile, System, flag, option
+from splc.cli.options import (
+    Aggregate,
+    Context,
+    Duplicates,
+    Ignore,
+    Invalid,
+    Json,
+    Nfp,
+    Parameter,
+    ParametersFile,
+    System,
+    Where,
+    flag,
+    option,
+)
 
 EXAMPLES = (
     "splc predict learned.log measurements.csv --json",
@@ -36,6 +50,9 @@ def predict(
     system: System = None,
     nfp: Nfp = None,
     parameters: ParametersFile = None,
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",

@@ -8,7 +8,9 @@ import typer
 
 from splc.cli.options import (
     Binary,
+    Context,
     Duplicates,
+    Ignore,
     Invalid,
     Json,
     MeasurementsFile,
@@ -16,6 +18,7 @@ from splc.cli.options import (
     Sampling,
     Seed,
     System,
+    Where,
     flag,
     option,
 )
@@ -45,6 +48,9 @@ def sample(
     postfix: Annotated[str, option("TEXT", "The end of every line.", AS_COMMANDS)] = "",
     system: System = None,
     measurements: MeasurementsFile = None,
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
 ) -> None:

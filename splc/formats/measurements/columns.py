@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -56,19 +56,43 @@ class ColumnChoice:
         ignore: columns that are not read.
         where: context → the value of the rows to read.
         by: contexts whose values are read separately.
-        lenient: whether a file may lack these columns; otherwise that is an error.
+        optional: those of these columns that a file may lack; for all others that is an error.
     """
 
     contexts: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     by: tuple[str, ...] = ()
-    lenient: bool = False
+    optional: frozenset[str] = frozenset()
 
     @property
     def named(self) -> tuple[str, ...]:
         """The columns that are contexts because they are named."""
         return tuple(dict.fromkeys((*self.contexts, *self.where, *self.by)))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns that a file must have."""
+        return tuple(name for name in dict.fromkeys((*self.named, *self.ignore)) if name not in self.optional)
+
+    @property
+    def lenient(self) -> ColumnChoice:
+        """The same for a file that may lack any of the columns."""
+        return replace(self, optional=frozenset((*self.named, *self.ignore)))
+
+    def over(self, other: ColumnChoice) -> ColumnChoice:
+        """Return the choices of another one, completed and where they contradict overridden by these."""
+        where = {name: value for name, value in other.where.items() if name not in (*self.ignore, *self.by)}
+        contexts = (name for name in other.contexts if name not in self.ignore)
+        ignore = (name for name in other.ignore if name not in self.named)
+        stated = {*self.named, *self.ignore}
+        return ColumnChoice(
+            tuple(dict.fromkeys((*contexts, *self.contexts))),
+            tuple(dict.fromkeys((*ignore, *self.ignore))),
+            {**where, **self.where},
+            self.by or other.by,
+            frozenset((other.optional - stated) | self.optional),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +199,7 @@ def columns_of(
             continue
         if name in options:
             problems.add(f"{name!r} is an option of the system, not a context")
-        elif not choice.lenient:
+        elif name not in choice.optional:
             hint = unknown_name_hint(name, list(tables)) if tables else "the table has columns of options only"
             problems.add(f"there is no column {name!r}", hint=hint)
     for name in choice.named:

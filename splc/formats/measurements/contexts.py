@@ -56,10 +56,7 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
     kept = np.ones(len(rows), dtype=bool)
     for name, value in choice.where.items():
         if name not in rows.contexts:
-            if not rows.contexts and not choice.lenient:
-                problems.add(f"the file has no column {name!r}")
-            else:
-                notes.append(f"there is no column {name!r} here, so --where {name}=… does not select rows")
+            notes.append(f"there is no column {name!r}, so that {name} = {shown_value(value)} selects no rows")
             continue
         context = rows.contexts[name]
         found = context.matching(value)

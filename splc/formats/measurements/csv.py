@@ -50,8 +50,9 @@ def read_measurements_csv(
     raw = read_raw(source, system, separator)
     if has_header(raw, system, decimal):
         return table_rows(read_option_table(source, system, raw, decimal), system, policy.columns, source, decimal, nfp)
-    if policy.columns.named and not policy.columns.lenient:
-        raise InputError(Problem("the file has no header, so its rows have no contexts", source.name))
+    if policy.columns.required:
+        message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
+        raise InputError(Problem(message, source.name))
     lines = np.array(raw.lines, dtype=np.int64)
     indices, reasons, texts = _selected(raw, system)
     values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}

@@ -97,7 +97,7 @@ class TestColumns:
 
     def test_other_files_may_lack_columns(self) -> None:
         """A lenient choice ignores columns that are not there."""
-        found = columns_of(TABLE, ColumnChoice(("gone",), ("too",), lenient=True), "f")
+        found = columns_of(TABLE, ColumnChoice(("gone",), ("too",)).lenient, "f")
         assert tuple(found.contexts) == ("version",)
 
     def test_the_property_must_be_numeric(self) -> None:
