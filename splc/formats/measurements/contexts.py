@@ -133,4 +133,5 @@ def _advice(name: str, values: Sequence[str], rows: int) -> str:
         return f"if these are ids, dates or comments, leave the column out with {ignore}; --where selects a value"
     shown = next((value for value in values if value.isprintable() and 0 < len(value) < _WIDEST), "VALUE")
     select = f"--where {shlex.quote(f'{name}={shown}')}"
-    return f"choose one with {select}, treat each with --by {shlex.quote(name)}, or leave the column out with {ignore}"
+    each = f"splc learn --by {shlex.quote(name)}"
+    return f"choose one with {select}, learn a model of each with {each}, or leave the column out with {ignore}"
