@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from splc._version import __version__
-from splc.io.files import sha256_of
+from splc.io.file_names import distinct_names, file_name
 from splc.study.runner import key_of
 from splc.study.specification import Study, StudyLearner
 
@@ -17,12 +14,8 @@ if TYPE_CHECKING:
     from sampling import SamplingSpec
     from splc.study.inputs import Inputs
 
-K = TypeVar("K")
-
 # Changed whenever the same inputs would give another record.
 VERSION = 3
-# File systems allow 255 bytes in a name.
-_LONGEST = 80
 
 
 @dataclass(frozen=True)
@@ -106,18 +99,3 @@ def draws(sampling: str, learner: StudyLearner) -> bool:
         return True
     parts = [part for part in (spec.whole, spec.binary, spec.numeric) if part is not None]
     return any(getattr(part, "seed", 0) is None for part in parts)
-
-
-def file_name(*parts: str) -> str:
-    """Return a name that is valid on every file system: lower case letters of ASCII, digits, `-`, `_`, `.`."""
-    words = [re.sub(r"[^a-z0-9_.]+", "-", part.casefold()).strip("-.") for part in parts]
-    return "-".join(word for word in words if word)[:_LONGEST].strip("-.") or "unnamed"
-
-
-def distinct_names(made: Mapping[K, str]) -> dict[K, str]:
-    """Return keys → file names, with a hash of the key added to equal names.
-
-    `random:5` with seed 3 and `random:5,seed=3` have equal names. No name depends on the order of the others.
-    """
-    count = Counter(made.values())
-    return {key: name if count[name] == 1 else f"{name}-{sha256_of(repr(key))[:8]}" for key, name in made.items()}

@@ -104,13 +104,19 @@ class Result:
         return self.stopped or self.result.termination == "interrupted"
 
 
-def run(request: Request, on_round: OnRound | None = None, should_stop: Callable[[], bool] | None = None) -> Result:
+def run(
+    request: Request,
+    on_round: OnRound | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    given: Measurements | None = None,
+) -> Result:
     """Learn a model and write it.
 
     Args:
         request: what to learn.
         on_round: called after every round, with a line that describes it.
         should_stop: asked after every round; true keeps what is learned and ends.
+        given: the measurements, if they were read already.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -134,7 +140,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         space = Space(project.variability_model())
         if form == ".log":
             require_expressible(space.system)
-        measured = request.read_measurements(project, space, notes)
+        measured = request.read_measurements(project, space, notes) if given is None else given
         nfp = project.the_nfp(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
         learner, remarks = with_deviation(learner, settings, measured)
@@ -144,6 +150,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
+            **({"contexts": dict(measured.contexts)} if measured.contexts else {}),
             "files": input_files(project, measured, evaluation),
         }
 

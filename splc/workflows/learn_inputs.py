@@ -27,7 +27,7 @@ from splc.workflows.note import Note, Notes, notes_of
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
     *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
-    *("folds", "baselines", "system", "invalid", "duplicates", "context", "ignore", "where", "by"),
+    *("folds", "baselines", "system", "invalid", "duplicates", "context", "ignore", "where"),
 )
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc.io.file_names import distinct_names, file_name
 from splc.study import StudyLearner
-from splc.study.tasks import distinct_names, draws, file_name
+from splc.study.tasks import draws
 
 
 @given(st.lists(st.text(max_size=100), unique=True, max_size=6))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from splc.learning import Round
+    from splc.workflows import learn_by
     from splc.workflows.learn import Request
 
 EXAMPLES = (
@@ -114,6 +115,15 @@ def learn(
     path: Annotated[
         bool, flag("--path", "Print models from few terms to many with their expected errors.", RESULTS)
     ] = False,
+    by: Annotated[
+        str | None,
+        option(
+            "COLUMN",
+            "Learn one model per value of this context (version, machine), and show what changes between them. Each "
+            "value has its own file: the value replaces {} in the name, or is added to it. [learned-VALUE.log]",
+            LEARNING,
+        ),
+    ] = None,
     json: options.Json = False,
     verbose: Annotated[bool, flag("--verbose -v", "Print every round on standard error.")] = False,
     system: options.System = None,
@@ -139,12 +149,17 @@ def learn(
     from splc.cli.json_output import print_json
     from splc.cli.show.learn import as_json, show
     from splc.cli.terminal import note, progress, show_notes
+    from splc.workflows import learn_by
     from splc.workflows.learn import Request, run
     from splc.workflows.learn_inputs import profile_of
 
     named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order}
     own = {name: value for name, value in named.items() if value is not None}
-    request = request_of(Request, locals(), settings=texts_of(settings, "--set") | own)
+    all_settings = texts_of(settings, "--set") | own
+    if by is not None:
+        _learn_by(request_of(learn_by.Request, locals(), settings=all_settings), json=json, verbose=verbose)
+        return
+    request = request_of(Request, locals(), settings=all_settings)
     profile = profile_of(request)
     if profile is not None:
         _scale(request, profile, json)
@@ -159,6 +174,31 @@ def learn(
     if result.interrupted:
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)
+
+
+def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
+    """Learn one model per value of a context."""
+    from splc.cli.interruption import interruption
+    from splc.cli.json_output import print_json
+    from splc.cli.show.learn_by import as_json, show
+    from splc.cli.terminal import note, progress, show_notes, warn
+    from splc.formats.measurements.columns import shown_value
+    from splc.workflows.learn_by import run
+
+    with interruption("this round") as stop, progress("learning") as advance:
+        result = run(request, _after_round(advance, verbose), stop)
+    show_notes(result.notes)
+    if json:
+        print_json("learn", as_json(result))
+    else:
+        show(result)
+    for value, reason in result.failed.items():
+        warn(f"no model of {request.by} {shown_value(value)}: {reason}")
+    if result.stopped:
+        note("learning was interrupted; what was learned until then is kept")
+        raise typer.Exit(130)
+    if result.failed:
+        raise typer.Exit(1)
 
 
 def _scale(request: Request, profile: str, json: bool) -> None:

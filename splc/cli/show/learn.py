@@ -40,6 +40,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "sampling": result.provenance["sampling"],
         "learning_configurations": result.learning_configurations,
         "measured_configurations": result.provenance["measured_configurations"],
+        "contexts": dict(learned.measured.contexts),
         "learning_error": result.learning_error,
         "error": result.error,
         "error_all": result.error_all,
@@ -106,9 +107,11 @@ def show(learned: Result, *, path: bool = False) -> None:
     from splc.cli.show.effects import show_effects
     from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
     from splc.cli.terminal import say
+    from splc.formats.measurements.columns import shown_value
 
     result = learned.result
-    say(f"{learned.measured.system.name}: model of {result.nfp}")
+    contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
+    say(", ".join((f"{learned.measured.system.name}: model of {result.nfp}", *contexts)))
     facts: list[tuple[str, str]] = []
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")

@@ -1,0 +1,198 @@
+"""What changed between two models of one system, such as those of two versions: the influences, by sets of options.
+
+Influences of different models are not comparable: a term that is in one model only changes the meaning of the others.
+So the terms of both models are fitted to the measurements before and after the change. A factor that most influences
+have in common (a faster machine) is stated once, and a change is what differs from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from comparison.syntactic import names_in
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.models.influence import InfluenceModel, Link
+from splc.models.terms import Term
+from splc.types import Array
+
+# Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
+SETTLED = 2.0
+# A factor is common to most influences if at least so many are known well enough.
+_FEWEST = 3
+_MOST_ROWS = 10_000
+_QUANTILE = 1.6449
+_DEPENDENT = 1e-8
+
+
+@dataclass(frozen=True)
+class TermChange:
+    """The influences of a term before and after a change.
+
+    Attributes:
+        text: the term as model text.
+        first: the influence before the change.
+        second: the influence after it.
+        intervals: the change beyond the common factor, divided by half the width of its 90 % interval.
+    """
+
+    text: str
+    first: float
+    second: float
+    intervals: float
+
+
+@dataclass(frozen=True)
+class SetChange:
+    """The change of the terms over one set of options.
+
+    Attributes:
+        options: the options, in the system's order; empty for the constant.
+        size: the mean absolute change of the prediction by these terms beyond the common factor, in percent: of the
+            mean prediction after the change, for products of each prediction.
+        terms: the terms.
+    """
+
+    options: tuple[str, ...]
+    size: float
+    terms: tuple[TermChange, ...]
+
+    @property
+    def intervals(self) -> float:
+        """The largest change of an influence relative to its interval."""
+        return max(term.intervals for term in self.terms)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the change is clearly larger than its uncertainty."""
+        return self.intervals > SETTLED
+
+
+@dataclass(frozen=True)
+class ModelChange:
+    """The change of a model.
+
+    Attributes:
+        link: the link of the models that are compared.
+        factor: the factor that most influences of a sum have in common, 1 if it is not clearly another one. The common
+            factor of a product is its constant.
+        sets: the changes of sets of options, the settled and larger ones first.
+    """
+
+    link: Link
+    factor: float
+    sets: tuple[SetChange, ...]
+
+
+def model_change(
+    first: InfluenceModel,
+    second: InfluenceModel,
+    before: tuple[Configurations, Array],
+    after: tuple[Configurations, Array],
+) -> ModelChange:
+    """Return what changed between two models.
+
+    Args:
+        first: the model before the change. Its link decides; of a second model with another link no terms are used.
+        second: the model after it.
+        before: configurations and their measured values before the change; values of 0 (for products also negative
+            ones) are left out.
+        after: the same after the change.
+
+    Raises:
+        ConfigurationError: if there are too few configurations, or a term has no value at one.
+    """
+    union = _with_terms_of(first, second) if first.link == second.link else first
+    designs = [_design(union, configurations, values) for configurations, values in (before, after)]
+    kept = _independent([design for design, _ in designs])
+    fits = [_fitted(design[:, kept], values, union.link) for design, values in designs]
+    (old, old_errors), (new, new_errors) = fits
+    factor = 1.0 if union.link == "log" else _common_factor(old, new, old_errors, new_errors)
+    apart = new - factor * old
+    widths = _QUANTILE * np.hypot(new_errors, factor * old_errors)
+    relative = np.divide(np.abs(apart), widths, out=np.full(len(apart), np.inf), where=widths > 0)
+    relative[apart == 0] = 0.0
+    design, values = designs[1]
+    whole = abs(float(np.mean(values)))
+    groups: dict[frozenset[str], list[int]] = {}
+    for place, at in enumerate(kept):
+        groups.setdefault(union.options_of(union.terms[at][0]), []).append(place)
+    sets = []
+    for options, places in groups.items():
+        total = design[:, [kept[place] for place in places]] @ apart[places]
+        size = np.mean(np.abs(np.expm1(total))) if union.link == "log" else np.mean(np.abs(total)) / whole
+        terms = tuple(
+            TermChange(union.terms[kept[at]][0].text(union.order), float(old[at]), float(new[at]), float(relative[at]))
+            for at in places
+        )
+        sets.append(SetChange(names_in(options, union.order), 100 * float(size), terms))
+    return ModelChange(union.link, factor, tuple(sorted(sets, key=lambda e: (not e.settled, -e.size, e.options))))
+
+
+def _with_terms_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
+    """Return the first model with the terms of both; influences do not matter."""
+    terms: dict[Term, float] = {**dict(second.terms), **dict(first.terms)}
+    ordered = (*first.terms, *((term, terms[term]) for term, _ in second.terms if term not in dict(first.terms)))
+    known = {each.name for each in first.derived}
+    derived = (*first.derived, *(each for each in second.derived if each.name not in known))
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    return replace(first, terms=ordered, derived=derived, order=order)
+
+
+def _design(model: InfluenceModel, configurations: Configurations, values: Array) -> tuple[Array, Array]:
+    """Return the values of the terms, shape (n, terms), and the measured values of the configurations that are used."""
+    used = np.flatnonzero((values > 0 if model.link == "log" else values != 0) & ~np.isnan(values))
+    used = used[:: -(-len(used) // _MOST_ROWS) or 1]
+    plain = replace(model, terms=tuple((term, 1.0) for term, _ in model.terms))
+    return plain.contributions(configurations[used]), values[used]
+
+
+def _independent(designs: Sequence[Array]) -> list[int]:
+    """Return the columns that are linearly independent of the earlier ones in all designs."""
+    kept: list[int] = []
+    bases = [np.zeros((len(design), 0)) for design in designs]
+    for at in range(designs[0].shape[1]):
+        rests = []
+        for design, basis in zip(designs, bases, strict=True):
+            column = design[:, at] / max(float(np.linalg.norm(design[:, at])), np.finfo(float).tiny)
+            for _ in range(2):
+                column = column - basis @ (basis.T @ column)
+            rests.append(column)
+        lengths = [float(np.linalg.norm(rest)) for rest in rests]
+        if min(lengths) > _DEPENDENT:
+            kept.append(at)
+            bases = [np.column_stack([b, r / n]) for b, r, n in zip(bases, rests, lengths, strict=True)]
+    return kept
+
+
+def _fitted(design: Array, values: Array, link: Link) -> tuple[Array, Array]:
+    """Return the influences that fit measured values with the least relative error, and their standard errors."""
+    rows, terms = design.shape
+    if rows <= terms:
+        message = f"{rows} configurations are too few to compare {terms} influences"
+        raise ConfigurationError(message, hint="measure more configurations, or learn models with fewer terms")
+    weights = np.ones(rows) if link == "log" else 1.0 / np.abs(values)
+    target = np.log(values) if link == "log" else values * weights
+    q, r = np.linalg.qr(design * weights[:, np.newaxis])
+    influences = np.linalg.solve(r, q.T @ target)
+    residuals = target - (design * weights[:, np.newaxis]) @ influences
+    inverse = np.linalg.solve(r, np.eye(terms))
+    errors = np.sqrt((inverse**2).sum(axis=1) * float(residuals @ residuals) / (rows - terms))
+    return influences, errors
+
+
+def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array) -> float:
+    """Return the median ratio of the influences that are known well, 1 if there are few."""
+    known = (np.abs(old) > 3 * _QUANTILE * old_errors) & (np.abs(new) > 3 * _QUANTILE * new_errors)
+    if int(known.sum()) < _FEWEST:
+        return 1.0
+    ratios = new[known] / old[known]
+    found = float(np.median(ratios))
+    errors = np.abs(ratios) * np.hypot(old_errors[known] / old[known], new_errors[known] / new[known])
+    # The standard error of a median is about 1.25 times that of a mean.
+    uncertain = SETTLED * _QUANTILE * 1.25 * float(np.median(errors)) / math.sqrt(len(ratios))
+    return found if found > 0 and abs(found - 1.0) > uncertain else 1.0

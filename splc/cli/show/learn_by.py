@@ -1,0 +1,147 @@
+"""The models of the values of a context, and what changed between them, as tables and as JSON."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from splc.cli.show.learn import as_json as learned_json
+
+if TYPE_CHECKING:
+    from comparison.changes import ModelChange, SetChange
+    from splc.workflows.learn_by import Change, Result
+
+# The sets of options that a change shows.
+MOST_SETS = 5
+MODELS = ("rows", "learned from", "terms", "learning error", "error", "cross-validated")
+CHANGES = ("common", "ratio", "error", "error of previous model")
+SETS = ("before", "after", "change", "in intervals")
+CHANGE = "change: mean absolute change of the prediction beyond the common factor"
+INTERVALS = "in intervals: relative to half the width of the 90 % interval of the change"
+
+
+def as_json(found: Result) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    return {
+        "by": found.request.by,
+        "models": [{"value": value, **learned_json(each)} for value, each in found.models.items()],
+        "changes": [
+            {
+                "first": change.first,
+                "second": change.second,
+                "common_configurations": change.common,
+                "ratio": change.ratio,
+                "error": change.error,
+                "transferred_error": change.transferred,
+                **_influences_object(change),
+            }
+            for change in found.changes
+        ],
+        "failed": [{"value": value, "reason": reason} for value, reason in found.failed.items()],
+    }
+
+
+def _influences_object(change: Change) -> dict[str, Any]:
+    found = change.influences
+    if found is None:
+        return {"link": None, "factor": None, "sets": None, "reason": change.reason}
+    sets = [{**asdict(each), "intervals": each.intervals, "settled": each.settled} for each in found.sets]
+    return {"link": found.link, "factor": found.factor, "sets": sets, "reason": None}
+
+
+def show(found: Result) -> None:
+    """Print one line per value, then what changed between consecutive values."""
+    from splc.cli.terminal import say, table
+    from splc.formats.measurements.columns import shown_value
+
+    by = found.request.by
+    first = next(iter(found.models.values()))
+    say(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
+    rows = []
+    for value, each in found.models.items():
+        result = each.result
+        crossed = result.cross_validated
+        rows.append(
+            (
+                shown_value(value),
+                f"{result.provenance['measured_configurations']:,}",
+                f"{result.learning_configurations:,}",
+                f"{len(result.model.terms):,}" if result.readable else "",
+                _percent(result.learning_error),
+                _percent(result.error),
+                _percent(None if crossed is None else crossed.mean),
+                each.output or "",
+            )
+        )
+    table((by, *MODELS, "model"), rows, right=MODELS)
+    if not found.changes:
+        return
+    say()
+    titles = [f"{shown_value(each.first)} → {shown_value(each.second)}" for each in found.changes]
+    lines = [
+        (
+            title,
+            f"{each.common:,}",
+            "" if each.ratio is None else f"{each.ratio:.4g}",
+            _percent(each.error),
+            _percent(each.transferred),
+        )
+        for title, each in zip(titles, found.changes, strict=True)
+    ]
+    table(("change", *CHANGES), lines, right=CHANGES)
+    say("ratio: mean of measured values after / before; error: of a model on all measured values after the change")
+    for title, change in zip(titles, found.changes, strict=True):
+        say()
+        if change.influences is None:
+            say(f"{by} {title}: {change.reason}")
+        else:
+            _show_influences(f"{by} {title}", change.influences)
+    if any(settled_sets(change) for change in found.changes):
+        say()
+        say(CHANGE)
+        say(INTERVALS)
+
+
+def settled_sets(change: Change) -> list[SetChange]:
+    """Return the changed sets of options that are larger than their uncertainty."""
+    return [] if change.influences is None else [each for each in change.influences.sets if each.settled]
+
+
+def _show_influences(title: str, change: ModelChange) -> None:
+    """Print the changes that are clearly larger than their uncertainty."""
+    from splc.cli.terminal import say, table
+    from splc.errors import plural
+
+    product = change.link == "log"
+    common = "" if change.factor == 1 else f": factor {change.factor:.4g} on most influences"
+    settled = [each for each in change.sets if each.settled]
+    if not settled:
+        other = "other " if common else ""
+        say(f"{title}{common or ':'}{';' if common else ''} no {other}influence changed by more than its uncertainty")
+        return
+    say(f"{title}{common}")
+    lines = [line for each in settled[:MOST_SETS] for line in _lines(each, product=product)]
+    table(("factor" if product else "term", *SETS), lines, right=SETS)
+    if len(settled) > MOST_SETS:
+        say(f"{plural(len(settled) - MOST_SETS, 'more set', 'more sets')} of options with smaller changes (--json)")
+
+
+def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
+    """Return the line of a set of options: of its only term, or of the set and of each of its terms."""
+
+    def text(value: float) -> str:
+        return f"{math.exp(min(value, 700.0)):.5g}" if product else f"{value:.5g}"
+
+    size = f"{change.size:.3g} %"
+    terms = [(each.text, text(each.first), text(each.second), f"{each.intervals:.3g}") for each in change.terms]
+    if len(terms) == 1:
+        name, before, after, intervals = terms[0]
+        return [(name, before, after, size, intervals)]
+    title = " * ".join(change.options) or "1"
+    inner = [(f"  {name}", before, after, "", intervals) for name, before, after, intervals in terms]
+    return [(title, "", "", size, f"{change.intervals:.3g}"), *inner]
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g} %"

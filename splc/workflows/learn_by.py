@@ -1,0 +1,177 @@
+"""Learn one model per value of a context (version, workload, machine), and compare consecutive ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from comparison.changes import ModelChange, model_change
+from sampling import Space
+from splc.data.accuracy import mean_relative_error
+from splc.data.measurements import Measurements
+from splc.errors import ConfigurationError, LearningError, RequestError
+from splc.formats.measurements.columns import shown_value
+from splc.formats.registry import suffix_of
+from splc.io.file_names import distinct_names, file_name
+from splc.io.files import STANDARD
+from splc.learning.judging import predictions
+from splc.workflows import learn
+from splc.workflows.learn_inputs import chosen_learner
+from splc.workflows.learn_parts import OnRound
+from splc.workflows.note import Note, Notes
+
+# The place of the value in the name of a file.
+PLACE = "{}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(learn.Request):
+    """A request to learn one model per value of a context.
+
+    Attributes:
+        by: the context.
+    """
+
+    by: str
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What changed between two values of the context.
+
+    Attributes:
+        first: the value before the change.
+        second: the value after it.
+        common: the number of configurations that were measured with both values.
+        ratio: the mean of measured value after / before over these; None without any.
+        error: the mean relative error in percent of the second value's model on its own measurements.
+        transferred: the error of the first value's model on the second value's measurements.
+        influences: the changes of influences; None for models without terms, or with too few configurations.
+        reason: why there are no changes of influences.
+    """
+
+    first: str
+    second: str
+    common: int
+    ratio: float | None
+    error: float | None
+    transferred: float | None
+    influences: ModelChange | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One model per value of a context.
+
+    Attributes:
+        request: the request.
+        models: value → its model, in natural order of the values.
+        failed: value → why nothing was learned.
+        changes: the changes between consecutive values that have a model.
+        notes: what the user should know.
+        stopped: whether learning was stopped early.
+    """
+
+    request: Request
+    models: Mapping[str, learn.Result]
+    failed: Mapping[str, str]
+    changes: tuple[Change, ...]
+    notes: tuple[Note, ...] = ()
+    stopped: bool = False
+
+
+def run(request: Request, on_round: OnRound | None = None, should_stop: Callable[[], bool] | None = None) -> Result:
+    """Learn one model per value of a context and write each to its own file.
+
+    Args:
+        request: what to learn.
+        on_round: called after every round, with a line that describes it.
+        should_stop: asked after every round; true keeps what is learned and ends.
+
+    Raises:
+        SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
+            there is no other.
+    """
+    if request.output == STANDARD:
+        raise RequestError("there is one model per value: name a file, or write JSON with --json", "output", "by")
+    project = request.project(request.folder)
+    learner, _ = chosen_learner(request, project)
+    with Notes() as notes:
+        parts = request.read_by(project, Space(project.variability_model()), notes, request.by)
+        default = f"learned{learner.suffix}" if learner.suffix else None
+        outputs = file_names(request.output or default, list(parts))
+        plots = file_names(request.plot, list(parts))
+        models: dict[str, learn.Result] = {}
+        failed: dict[str, str] = {}
+        stopped = False
+        for value, measured in parts.items():
+            where = {**request.where, request.by: value}
+            own = replace(request, where=where, output=outputs.get(value), plot=plots.get(value))
+            try:
+                models[value] = found = learn.run(
+                    own, _titled(on_round, f"{request.by} {value}: "), should_stop, measured
+                )
+            except LearningError as error:
+                failed[value] = error.problems[0].message
+                if len(failed) == len(parts):
+                    raise
+                continue
+            models[value] = found
+            notes += (replace(note, text=f"{request.by} {shown_value(value)}: {note.text}") for note in found.notes)
+            if found.interrupted or (should_stop is not None and should_stop()):
+                stopped = True
+                break
+        changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
+        return Result(request, models, failed, changes, tuple(notes), stopped)
+
+
+def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
+    """Return value → the file of its model: the value replaces `{}`, or is added before the suffix.
+
+    Characters that a file system may not allow are replaced by `-`; the names of values that differ in these only end
+    in a hash.
+    """
+    if pattern is None:
+        return {}
+    if PLACE not in pattern:
+        compressed = ".gz" if pattern.endswith(".gz") else ""
+        stem = pattern.removesuffix(".gz")
+        suffix = stem[len(stem) - len(suffix_of(stem)) :]
+        pattern = f"{stem.removesuffix(suffix)}-{PLACE}{suffix}{compressed}"
+    names = distinct_names({value: file_name(value) for value in values})
+    return {value: pattern.replace(PLACE, name) for value, name in names.items()}
+
+
+def _titled(on_round: OnRound | None, title: str) -> OnRound | None:
+    return None if on_round is None else lambda this, line: on_round(this, title + line)
+
+
+def _change(before: learn.Result, after: learn.Result, first: str, second: str) -> Change:
+    """Return what changed between two values of the context."""
+    nfp = after.result.nfp
+    old, new = ((each.configurations, each.column(nfp)) for each in (before.measured, after.measured))
+    error, transferred = (
+        mean_relative_error(predictions(each.result.predictor, new[0]), new[1]) for each in (after, before)
+    )
+    common, ratio = _ratio(before.measured, after.measured, nfp)
+    found = Change(first, second, common, ratio, error, transferred)
+    if not (before.result.readable and after.result.readable):
+        return replace(found, reason=f"the learner {after.result.learner} gives no influences")
+    try:
+        return replace(found, influences=model_change(before.result.model, after.result.model, old, new))
+    except ConfigurationError as problem:
+        return replace(found, reason=problem.problems[0].message)
+
+
+def _ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None]:
+    """Return the number of configurations that both have a value of, and the mean of after / before."""
+    before, after = before.measured(nfp), after.measured(nfp)
+    rows = before.configurations.find(after.configurations)
+    found = rows >= 0
+    old, new = before.column(nfp)[rows[found]], after.column(nfp)[found]
+    ratios = new[old != 0] / old[old != 0]
+    return int(found.sum()), float(np.mean(ratios)) if len(ratios) else None
