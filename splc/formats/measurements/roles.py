@@ -138,7 +138,7 @@ def _require_columns(
     wanted = {**dict.fromkeys(options, "option"), **dict.fromkeys(choice.ignore, "column")}
     wanted |= dict.fromkeys(choice.contexts, "context") | ({} if nfp is None else {nfp: "property"})
     for name, what in wanted.items():
-        if name not in columns and not (choice.lenient and what == "column"):
+        if name not in columns and not (name in choice.optional and what != "option"):
             problems.add(f"there is no column for the {what} {name!r}", hint=unknown_name_hint(name, list(columns)))
     for name in options:
         if name == nfp or name in choice.ignore or name in choice.named:
