@@ -17,7 +17,6 @@ from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel, Link
-from splc.models.terms import Term
 from splc.types import Array
 
 # Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
@@ -106,7 +105,7 @@ def model_change(
     Raises:
         ConfigurationError: if there are too few configurations, or a term has no value at one.
     """
-    union = _with_terms_of(first, second) if first.link == second.link else first
+    union = _with_sets_of(first, second) if first.link == second.link else first
     designs = [_design(union, configurations, values) for configurations, values in (before, after)]
     kept = _independent([design for design, _ in designs])
     fits = [_fitted(design[:, kept], values, union.link) for design, values in designs]
@@ -133,14 +132,17 @@ def model_change(
     return ModelChange(union.link, factor, tuple(sorted(sets, key=lambda e: (not e.settled, -e.size, e.options))))
 
 
-def _with_terms_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
-    """Return the first model with the terms of both; influences do not matter."""
-    terms: dict[Term, float] = {**dict(second.terms), **dict(first.terms)}
-    ordered = (*first.terms, *((term, terms[term]) for term, _ in second.terms if term not in dict(first.terms)))
+def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
+    """Return the first model with the terms of the second one over sets of options that it has no term of.
+
+    Several terms over one set are nearly collinear, so that no change of one of them could be settled.
+    """
+    sets = {first.options_of(term) for term, _ in first.terms}
+    added = [pair for pair in second.terms if second.options_of(pair[0]) not in sets]
     known = {each.name for each in first.derived}
     derived = (*first.derived, *(each for each in second.derived if each.name not in known))
     order = tuple(dict.fromkeys((*first.order, *second.order)))
-    return replace(first, terms=ordered, derived=derived, order=order)
+    return replace(first, terms=(*first.terms, *added), derived=derived, order=order)
 
 
 def _design(model: InfluenceModel, configurations: Configurations, values: Array) -> tuple[Array, Array]:

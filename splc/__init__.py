@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements
     from splc.errors import SplcError
-    from splc.formats.measurements.read import read_measurements
+    from splc.formats.measurements.read import read_measurements, read_measurements_by
     from splc.formats.models.read import read_model
     from splc.formats.system.splconqueror_xml import read_variability_model
     from splc.models.influence import InfluenceModel
@@ -33,6 +33,7 @@ __all__ = [
     "VariabilityModel",
     "__version__",
     "read_measurements",
+    "read_measurements_by",
     "read_model",
     "read_variability_model",
 ]
@@ -49,6 +50,7 @@ attach(
         "Term": "splc.models.terms",
         "VariabilityModel": "splc.system.variability",
         "read_measurements": "splc.formats.measurements.read",
+        "read_measurements_by": "splc.formats.measurements.read",
         "read_model": "splc.formats.models.read",
         "read_variability_model": "splc.formats.system.splconqueror_xml",
     },

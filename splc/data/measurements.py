@@ -40,6 +40,7 @@ class ReadingReport:
         missing: property → number of values that are missing or cannot be read.
         deviation: the largest measurement deviation in percent that the file states, None if it states none.
         notes: other remarks for the user.
+        mixed: properties that seem to be contexts: the rows of most configurations have different values of them.
     """
 
     source: str | None = None
@@ -50,6 +51,7 @@ class ReadingReport:
     missing: Mapping[str, int] = field(default_factory=dict)
     deviation: float | None = None
     notes: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

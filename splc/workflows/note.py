@@ -72,4 +72,9 @@ def reading_notes(report: ReadingReport) -> tuple[Note, ...]:
         if count:
             values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
             found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
+    for name in report.mixed:
+        text = f"{source}: rows of one configuration differ in {name!r} and are averaged"
+        found.append(
+            Note(f"{text}; if it is a context (a version), use --context {name}, else --ignore {name}", warning=True)
+        )
     return (*found, *notes_of(f"{source}: {text}" for text in report.notes))

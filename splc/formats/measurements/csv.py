@@ -86,6 +86,7 @@ def table_rows(
         contexts=columns.contexts,
         malformed=table.malformed,
         repeated=True,
+        nfp=nfp,
     )
 
 

@@ -12,6 +12,7 @@ from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, Context
+from splc.formats.measurements.roles import COUNTERS
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
@@ -19,6 +20,7 @@ from splc.types import Aggregate, Array, Duplicates, Invalid
 _LISTED = 20
 _LINES = 5
 _EXPLAINED = 200
+_SNIFFED, _MOST_CONTEXTS, _MOSTLY = 1000, 50, 0.9
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class MeasurementRows:
         contexts: the contexts.
         malformed: rows with a wrong number of fields, whose contexts are unknown.
         repeated: whether rows with the same configuration are repetitions, whatever the policy is.
+        nfp: the property that the user named, None if there is none.
     """
 
     lines: Array
@@ -86,6 +89,7 @@ class MeasurementRows:
     contexts: Mapping[str, Context] = field(default_factory=dict)
     malformed: frozenset[int] = frozenset()
     repeated: bool = False
+    nfp: str | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -163,6 +167,7 @@ def assemble(
         {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
         rows.deviation,
         (*rows.notes, *_missing_notes(rows, kept)),
+        tuple(_seeming_contexts(rows, kept, group)) if rows.repeated and len(kept) > len(configurations) else (),
     )
     values = _repetitions(rows, kept, group, source)
     return Measurements(configurations, values, policy.aggregate, report, contexts or {})
@@ -183,6 +188,27 @@ def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:
         if lines and len(lines) < len(kept):
             shown = ", ".join(map(str, lines[:_LINES])) + (", …" if len(lines) > _LINES else "")
             yield f"{name} lacks a value in {'line' if len(lines) == 1 else 'lines'} {shown}"
+
+
+def _seeming_contexts(rows: MeasurementRows, kept: Array, group: Array) -> Iterator[str]:
+    """Yield the properties with few values, of which most configurations with several rows have more than one.
+
+    Such a column may be the version or the machine: its rows are not repetitions.
+    """
+    counts = np.bincount(group)
+    most = min(int(counts.max()), _MOST_CONTEXTS)
+    for name, values in rows.values.items():
+        column = values[kept, 0]
+        if name == rows.nfp or len(rows.values) == 1 or name.casefold() in COUNTERS:
+            continue
+        if len(np.unique(column[:_SNIFFED])) > most or np.isnan(column).any():
+            continue
+        known, code = np.unique(column, return_inverse=True)
+        if 1 < len(known) <= most:
+            pairs = np.unique(group * len(known) + code)
+            several = np.bincount(pairs // len(known), minlength=len(counts))[counts > 1] > 1
+            if several.mean() > _MOSTLY:
+                yield name
 
 
 def invalid_rows(
