@@ -1,4 +1,4 @@
-"""What changed between two models of one system, such as those of two versions: the influences, by sets of options.
+"""The change of influences between two models of one system, such as those of two versions, by sets of options.
 
 Influences of different models are not comparable: a term that is in one model only changes the meaning of the others.
 So the terms of both models are fitted to the measurements before and after the change. A factor that most influences

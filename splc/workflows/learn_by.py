@@ -40,7 +40,7 @@ class Request(learn.Request):
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What changed between two values of the context.
+    """The change between two values of the context.
 
     Attributes:
         first: the value before the change.

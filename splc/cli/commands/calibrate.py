@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def calibrate(
-    context: typer.Context,
+    invoked: typer.Context,
     analytical: Annotated[
         str | None,
         typer.Argument(
@@ -101,7 +101,7 @@ def calibrate(
     from splc.io.files import STANDARD
     from splc.workflows.calibrate import Request, run, write
 
-    command = context.info_name or "calibrate"
+    command = invoked.info_name or "calibrate"
     if command == OLD_NAME:
         note(f"splc {OLD_NAME} is deprecated; use splc calibrate")
     result = run(
