@@ -12,7 +12,7 @@ from casestudies.scaling_evaluation.sparse_functions import AXES
 from splc.scaling.multi.combinations import combinations
 from splc.scaling.multi.lines import lines, longest
 from splc.scaling.multi.search import search
-from splc.scaling.multi.terms import parameter_terms
+from splc.scaling.multi.terms import parameter_terms, shortlists
 from splc.scaling.noise import condensed
 from tests.support.multi_scaling_oracle import search_naively
 
@@ -68,3 +68,11 @@ def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, ro
         assert found.log_weights[at] - shift == pytest.approx(weight, abs=1e-6)
         assert found.coefficients[at, :size] == pytest.approx(coefficients, rel=1e-6)
     assert found.log_weights[0] == found.log_weights.max()
+
+
+def test_shortlist_of_a_parameter_without_plausible_terms() -> None:
+    """A parameter without plausible terms has an empty list, without a warning."""
+    places, found = shortlists([np.full((1, 3), -np.inf), np.array([[-2.0, -3.0, -np.inf]])])
+    assert (found[0, 0] == -np.inf).all()
+    assert found[0, 1, :3].tolist() == [0.0, -1.0, -np.inf]
+    assert places[0, 1, :2].tolist() == [0, 1]

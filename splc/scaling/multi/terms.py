@@ -140,7 +140,8 @@ def shortlists(scores: list[Array]) -> tuple[Array, Array]:
             continue
         order = np.argsort(-each, axis=1, kind="stable")[:, :width]
         ranked = np.take_along_axis(each, order, axis=1)
-        ranked = ranked - ranked[:, :1]
+        # Without any plausible term nothing is relative to the first one.
+        ranked = ranked - np.where(np.isfinite(ranked[:, :1]), ranked[:, :1], 0.0)
         places[:, at, :width] = order
         found[:, at, :width] = np.where(ranked > -_BEHIND, ranked, -np.inf)
     return places, found
