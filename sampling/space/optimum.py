@@ -43,19 +43,19 @@ class Optimum:
 
 
 @dataclass(frozen=True)
-class _Part:
+class SpacePart:
     """Options that terms or constraints tie together.
 
     Attributes:
         variables: their positions, ascending.
-        used: those that the model uses, ascending.
-        terms: the model's terms over them.
+        used: those that the models use, ascending.
+        terms: the terms of each model over them.
         count: the number of their valid combinations.
     """
 
     variables: tuple[int, ...]
     used: tuple[int, ...]
-    terms: tuple[tuple[Term, float], ...]
+    terms: tuple[tuple[tuple[Term, float], ...], ...]
     count: int
 
 
@@ -79,7 +79,7 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
     indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
     examined = 0
     used: set[int] = set()
-    for part in _parts(model, space):
+    for part in parts_of((model,), space):
         best, looked_at = _best(part, model, space, maximize, limit)
         indices[0, list(part.variables)] = best
         examined += looked_at
@@ -89,27 +89,28 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
     return Optimum(configuration, float(model.predict(configuration)[0]), examined, unused)
 
 
-def _parts(model: InfluenceModel, space: Space) -> Iterator[_Part]:
-    """Yield the independent parts of the space."""
+def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:
+    """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]
     place = {variable: number for number, members in enumerate(variables) for variable in members}
     group = list(range(len(variables)))
 
-    terms: list[tuple[Term, float, tuple[int, ...]]] = []
-    for term, influence in model.terms:
-        positions = positions_of(model.options_of(term), space.system)
-        if not positions or influence == 0:
-            continue
-        terms.append((term, influence, positions))
-        for position in positions[1:]:
-            group[root_of(group, place[position])] = root_of(group, place[positions[0]])
+    found: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
+    for model, terms in zip(models, found, strict=True):
+        for term, influence in model.terms:
+            positions = positions_of(model.options_of(term), space.system)
+            if not positions or influence == 0:
+                continue
+            terms.append((term, influence, positions))
+            for position in positions[1:]:
+                group[root_of(group, place[position])] = root_of(group, place[positions[0]])
     for root in sorted({root_of(group, number) for number in group}):
         members = [number for number in range(len(variables)) if root_of(group, number) == root]
-        own = [(term, influence, used) for term, influence, used in terms if root_of(group, place[used[0]]) == root]
-        yield _Part(
+        own = [[each for each in terms if root_of(group, place[each[2][0]]) == root] for terms in found]
+        yield SpacePart(
             tuple(sorted(variable for number in members for variable in variables[number])),
-            tuple(sorted({position for _, _, used in own for position in used})),
-            tuple((term, influence) for term, influence, _ in own),
+            tuple(sorted({position for terms in own for _, _, used in terms for position in used})),
+            tuple(tuple((term, influence) for term, influence, _ in terms) for terms in own),
             math.prod(space.solutions.diagrams[number].count for number in members),
         )
 
@@ -162,15 +163,32 @@ def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Co
     return Configurations(space.system, indices)
 
 
-def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
+def _best(part: SpacePart, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
     """Return the values of a part's optimum, shape (variables,), and the number of combinations examined."""
     whole = part.count <= limit
     if not part.used:
-        if whole:
-            return space.projection(part.variables).enumerate(limit)[0], 0
-        return _first(part, np.zeros((1, 0), dtype=np.int64), space), 0
+        return first_of(part, space, limit), 0
     listed_options = part.variables if whole else part.used
-    projection = space.projection(listed_options)
+    rows = listed_rows(part, listed_options, space, limit)
+    values = sums_of(part, 0, model, listed_options, rows, space)
+    best = rows[values == (values.max() if maximize else values.min())]
+    return (best[0] if whole else completed(part, best, space)), len(rows)
+
+
+def first_of(part: SpacePart, space: Space, limit: int) -> Array:
+    """Return the first valid combination of a part, shape (variables,)."""
+    if part.count <= limit:
+        return np.asarray(space.projection(part.variables).enumerate(limit)[0])
+    return completed(part, np.zeros((1, 0), dtype=np.int64), space)
+
+
+def listed_rows(part: SpacePart, positions: Sequence[int], space: Space, limit: int) -> Array:
+    """Return the valid combinations of some options of a part, in lexicographic order, shape (n, positions).
+
+    Raises:
+        SpaceError: if there are more than the limit.
+    """
+    projection = space.projection(positions)
     if projection.count > limit:
         names = [space.system.names[variable] for variable in part.used]
         raise SpaceError(
@@ -178,20 +196,36 @@ def _best(part: _Part, model: InfluenceModel, space: Space, maximize: bool, limi
             f"in which {listed(names)} depend on each other (the limit is {limit:,})",
             hint="raise --limit, or use a model with fewer options",
         )
-    rows = projection.enumerate(limit)
-    own = InfluenceModel(part.terms, model.order, derived=model.derived)
+    return projection.enumerate(limit)
+
+
+def sums_of(
+    part: SpacePart, number: int, model: InfluenceModel, positions: Sequence[int], rows: Array, space: Space
+) -> Array:
+    """Return the sum of a model's terms in a part for each combination of options, shape (n,).
+
+    Args:
+        part: the part.
+        number: the number of the model among those of the part.
+        model: the model.
+        positions: the positions of the options.
+        rows: the combinations, shape (n, positions).
+        space: the valid configurations.
+
+    Raises:
+        ConfigurationError: if the model has no finite value at some combination.
+    """
+    own = InfluenceModel(part.terms[number], model.order, derived=model.derived)
     try:
-        values = values_of(own, listed_options, rows, space)
+        return values_of(own, positions, rows, space)
     except EvaluationError as error:
-        assignment = configurations_of(listed_options, rows[[error.row]], space).assignment(0)
+        assignment = configurations_of(positions, rows[[error.row]], space).assignment(0)
         shown = [f"{space.system.names[place]} = {assignment[space.system.names[place]]:g}" for place in part.used]
         text = f"in a configuration with {listed(shown)}"
         raise ConfigurationError(Problem(error.what, text=text, hint=error.advice)) from None
-    best = rows[values == (values.max() if maximize else values.min())]
-    return (best[0] if whole else _first(part, best, space)), len(rows)
 
 
-def _first(part: _Part, wanted: Array, space: Space) -> Array:
+def completed(part: SpacePart, wanted: Array, space: Space) -> Array:
     """Return the first valid combination of a part whose used options have the values of some row of `wanted`.
 
     Option by option, the least value is taken that still leads to one.
@@ -219,7 +253,7 @@ def _first(part: _Part, wanted: Array, space: Space) -> Array:
     return np.array(result)
 
 
-def _leads_on(part: _Part, wanted: Array, domains: Sequence[int], space: Space) -> bool:
+def _leads_on(part: SpacePart, wanted: Array, domains: Sequence[int], space: Space) -> bool:
     """Whether some row of `wanted` can be completed within the domains."""
     for row in wanted.tolist():
         narrowed = list(domains)

@@ -12,24 +12,12 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Term, option_term, product_of
+from splc.models.terms import CONSTANT, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
-
-
-@st.composite
-def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceModel:
-    """Draw a model of few terms with whole influences, so that sums are exact in any order."""
-    names = [*system.names, *system.switches]
-    term = st.lists(st.sampled_from(names), max_size=3).map(_product)
-    pairs = draw(st.lists(st.tuples(term, st.integers(-3, 3).map(float)), max_size=4))
-    return InfluenceModel.from_terms(pairs, names)
-
-
-def _product(names: list[str]) -> Term:
-    return product_of(factor for name in names for factor in option_term(name).factors)
 
 
 @settings(max_examples=150, deadline=None)

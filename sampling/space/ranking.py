@@ -1,0 +1,196 @@
+"""The best configurations of a model, and the Pareto front of several models, exactly.
+
+Both follow from the same for independent parts of the space (see `sampling.space.optimum`): what is not among the k
+best, or is dominated, within a part is so in the whole space, since predictions are sums over parts (with the link
+'log' the exponentials of such sums). Configurations that differ only in options that no model uses count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.optimum import SpacePart, completed, first_of, listed_rows, optimum, parts_of, sums_of
+from sampling.space.rows import distinct, packed
+from sampling.space.space import LIMIT, Space
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError
+from splc.models.influence import InfluenceModel
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Configurations that are best in some sense.
+
+    Attributes:
+        configurations: n configurations, the best first; of a front, in the order of the first model.
+        predicted: the predictions of each model, shape (models, n).
+        examined: the number of (partial) configurations that were examined.
+        unused: options that occur in no term of any model.
+    """
+
+    configurations: Configurations
+    predicted: Array
+    examined: int
+    unused: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Combinations of values of some options with their sums of terms.
+
+    Attributes:
+        positions: the positions of the options, ascending.
+        rows: the combinations, shape (n, positions).
+        sums: the sums of each model, negative where the greatest is wanted, shape (n, models).
+    """
+
+    positions: tuple[int, ...]
+    rows: Array
+    sums: Array
+
+    def __getitem__(self, kept: Array) -> _Rows:
+        return _Rows(self.positions, self.rows[kept], self.sums[kept])
+
+    def in_order(self, sizes: Sequence[int]) -> Array:
+        """Return the permutation that sorts by sums, then by the values of options."""
+        words = packed(list(self.rows.T), [sizes[position] for position in self.positions])
+        return np.lexsort([*words[::-1], *self.sums.T[::-1]])
+
+    def with_all(self, other: _Rows, limit: int) -> _Rows:
+        """Return all combinations with those of another part."""
+        if len(self.rows) * len(other.rows) > limit:
+            count = f"{len(self.rows):,} and {len(other.rows):,}"
+            raise SpaceError(
+                f"{count} optimal combinations of independent options are too many to combine (the limit is {limit:,})",
+                hint="raise --limit, or fix some options with --fix",
+            )
+        first = np.repeat(np.arange(len(self.rows)), len(other.rows))
+        second = np.tile(np.arange(len(other.rows)), len(self.rows))
+        positions = (*self.positions, *other.positions)
+        order = np.argsort(positions, kind="stable")
+        rows = np.concatenate([self.rows[first], other.rows[second]], axis=1)[:, order]
+        return _Rows(tuple(sorted(positions)), rows, self.sums[first] + other.sums[second])
+
+
+def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False, limit: int = LIMIT) -> Ranking:
+    """Return the valid configurations with the least (or greatest) predicted values.
+
+    Args:
+        model: the performance-influence model.
+        space: the valid configurations.
+        count: the number of configurations; there may be fewer.
+        maximize: whether the greatest values are wanted.
+        limit: the greatest number of combinations to examine in one part.
+
+    Raises:
+        SpaceError: if more combinations would have to be examined.
+        ConfigurationError: if the model uses unknown options or has no finite value somewhere.
+        VariabilityError: if there is no valid configuration.
+    """
+
+    def kept(found: _Rows) -> Array:
+        return found.in_order(space.problem.sizes)[:count]
+
+    if count == 1:
+        # Of equally good configurations it is the first, also where the space is too large to be listed.
+        one = optimum(model, space, maximize, limit)
+        return Ranking(one.configuration, np.array([[one.predicted]]), one.examined, one.unused)
+    return _ranked((model,), space, (maximize,), kept, limit)
+
+
+def pareto_front(
+    models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool], limit: int = LIMIT
+) -> Ranking:
+    """Return the valid configurations that no other one surpasses: better in one prediction and not worse in any.
+
+    Of several configurations with the same predictions it has one.
+
+    Args:
+        models: at least one model.
+        space: the valid configurations.
+        maximize: for each model whether its greatest value is wanted.
+        limit: the greatest number of combinations to examine in one part.
+
+    Raises:
+        SpaceError, ConfigurationError, VariabilityError: as `best`.
+    """
+
+    def kept(found: _Rows) -> Array:
+        order = found.in_order(space.problem.sizes)
+        return order[undominated(found.sums[order])]
+
+    return _ranked(models, space, maximize, kept, limit)
+
+
+def undominated(values: Array) -> Array:
+    """Return the positions of the rows that no other row surpasses; less is better, the first of equal rows counts.
+
+    `values`: the values, shape (n, objectives), in lexicographic order of the rows.
+    """
+    if values.shape[1] == 1:
+        return np.arange(min(1, len(values)))
+    left = np.arange(len(values))
+    if values.shape[1] == 2:
+        # In this order a row is dominated unless its second value is below those of all rows before it.
+        lowest = np.minimum.accumulate(values[:, 1])
+        lower: Array = np.append(True, values[1:, 1] < lowest[:-1])[: len(values)]
+        return np.flatnonzero(lower)
+    found = []
+    while len(left):
+        # The first row of the rest is dominated by none.
+        found.append(left[0])
+        left = left[~(values[left] >= values[left[0]]).all(axis=1)]
+    return np.array(found, dtype=int)
+
+
+def _ranked(
+    models: Sequence[InfluenceModel],
+    space: Space,
+    maximize: Sequence[bool],
+    kept: Callable[[_Rows], Array],
+    limit: int,
+) -> Ranking:
+    """Return the configurations that `kept` keeps, of each part and of all combinations of parts."""
+    space.require_valid()
+    found = _Rows((), np.zeros((1, 0), dtype=np.int64), np.zeros((1, len(models))))
+    parts = list(parts_of(models, space))
+    examined = 0
+    for part in parts:
+        if part.used:
+            own, looked_at = _of_part(part, models, space, maximize, limit)
+            examined += looked_at
+            found = found.with_all(own[kept(own)], limit)
+            found = found[kept(found)]
+    indices = np.zeros((len(found.rows), len(space.system.options)), dtype=np.int64)
+    indices[:, list(found.positions)] = found.rows
+    for part in parts:
+        if not part.used:
+            indices[:, list(part.variables)] = first_of(part, space, limit)
+        elif part.count > limit:
+            for row in indices:
+                row[list(part.variables)] = completed(part, row[None, list(part.used)], space)
+    configurations = Configurations(space.system, indices)
+    used = {position for part in parts for position in part.used}
+    unused = tuple(name for position, name in enumerate(space.system.names) if position not in used)
+    predicted = np.array([model.predict(configurations) for model in models])
+    return Ranking(configurations, predicted, examined, unused)
+
+
+def _of_part(
+    part: SpacePart, models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool], limit: int
+) -> tuple[_Rows, int]:
+    """Return the first combination of a part with each combination of the used options, and how many were examined."""
+    positions = part.variables if part.count <= limit else part.used
+    rows = listed_rows(part, positions, space, limit)
+    count = len(rows)
+    columns = [rows[:, positions.index(position)] for position in part.used]
+    first, _ = distinct(packed(columns, [space.problem.sizes[position] for position in part.used]), count)
+    rows = rows[np.sort(first)]
+    sums = np.empty((len(rows), len(models)))
+    for number, (model, greatest) in enumerate(zip(models, maximize, strict=True)):
+        sums[:, number] = sums_of(part, number, model, positions, rows, space) * (-1 if greatest else 1)
+    return _Rows(positions, rows, sums), count

@@ -1,0 +1,112 @@
+"""The best configurations and Pareto fronts, against brute force over all configurations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling.space.ranking import best, pareto_front, undominated
+from sampling.space.space import Space
+from splc.errors import SpaceError
+from splc.models.influence import InfluenceModel
+from splc.models.terms import option_term
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.influence_strategies import influence_models
+from tests.support.strategies import models
+
+LIMITS = st.sampled_from([3, 12, 1000])
+
+
+def first_of_each(space: Space, unused: tuple[str, ...]) -> np.ndarray:
+    """Return the positions of the first configuration with each combination of the used options."""
+    used = [position for position, name in enumerate(space.system.names) if name not in unused]
+    rows = [tuple(row) for row in space.enumerate().indices[:, used].tolist()]
+    return np.array([place for place, row in enumerate(rows) if row not in rows[:place]])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), st.integers(1, 6), st.booleans(), LIMITS)
+def test_the_best_are_those_of_a_sorted_enumeration(
+    data: st.DataObject, count: int, maximize: bool, limit: int
+) -> None:
+    """They are the first of all configurations, sorted by prediction, that differ in options of the model."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system))
+    try:
+        found = best(model, space, count, maximize, limit)
+    except SpaceError:
+        assert space.count > limit
+        return
+    everything = space.enumerate()[first_of_each(space, found.unused)]
+    predictions = model.predict(everything)
+    order = np.argsort(-predictions if maximize else predictions, kind="stable")[:count]
+    assert found.predicted[0].tolist() == predictions[order].tolist()
+    assert found.predicted[0].tolist() == model.predict(found.configurations).tolist()
+    assert space.check(found.configurations).all()
+    assert len(found.configurations.unique()) == len(found.configurations)
+    if space.count <= limit:
+        assert found.configurations == everything[order]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), st.lists(st.booleans(), min_size=2, max_size=3), LIMITS)
+def test_the_front_is_that_of_all_configurations(data: st.DataObject, maximize: list[bool], limit: int) -> None:
+    """No valid configuration surpasses one of the front, and the front has all such predictions once."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    each = [data.draw(influence_models(space.system)) for _ in maximize]
+    try:
+        found = pareto_front(each, space, maximize, limit)
+    except SpaceError:
+        assert space.count > limit
+        return
+    everything = np.array([model.predict(space.enumerate()) for model in each]).T
+    costs = everything * np.where(maximize, -1, 1)
+    distinct = {tuple(row) for row in costs.tolist()}
+    wanted = sorted(
+        row
+        for row in distinct
+        if not any(other != row and all(a <= b for a, b in zip(other, row, strict=True)) for other in distinct)
+    )
+    assert [tuple(row) for row in (found.predicted.T * np.where(maximize, -1, 1)).tolist()] == wanted
+    assert space.check(found.configurations).all()
+    predicted = np.array([model.predict(found.configurations) for model in each])
+    assert predicted.tolist() == found.predicted.tolist()
+
+
+def test_products_have_the_front_of_their_predictions() -> None:
+    """A product and a sum: the front of predictions of different links."""
+    values = tuple(map(float, range(1, 6)))
+    system = VariabilityModel("links", (NumericOption("x", values), NumericOption("y", values)))
+    product = InfluenceModel.from_terms({option_term("x"): 1.0, option_term("y"): -1.0}, link="log")
+    other = InfluenceModel.from_terms({option_term("x"): -2.0, option_term("y"): 1.0})
+    found = pareto_front([product, other], Space(system), [False, False])
+    assert found.predicted[0] == pytest.approx(np.exp(np.arange(-4.0, 5.0)))
+    assert found.predicted[1].tolist() == [3, 1, -1, -3, -5, -6, -7, -8, -9]
+
+
+def test_huge_spaces_are_combined_from_parts() -> None:
+    """Independent parts are ranked one by one, so that 100^30 configurations are no obstacle."""
+    values = tuple(map(float, range(100)))
+    system = VariabilityModel("huge", tuple(NumericOption(f"x{i}", values) for i in range(30)))
+    space = Space(system)
+    model = InfluenceModel.from_terms({option_term(f"x{i}"): 10.0 + i for i in range(30)})
+    found = best(model, space, 4)
+    assert found.predicted[0].tolist() == [0, 10, 11, 12]
+    opposite = InfluenceModel.from_terms({option_term("x0"): -1.0})
+    assert len(pareto_front([model, opposite], space, [False, False]).configurations) == 100
+    rising = InfluenceModel.from_terms({option_term(f"x{i}"): -1.0 - i**2 for i in range(30)})
+    with pytest.raises(SpaceError, match="too many to combine"):
+        pareto_front([model, rising], space, [False, False], limit=1000)
+
+
+def test_undominated_rows() -> None:
+    """The first of equal rows counts, for two and for three objectives."""
+    rows = np.array([[0.0, 3.0], [0.0, 3.0], [1.0, 3.0], [1.0, 4.0], [2.0, 1.0]])
+    assert undominated(rows).tolist() == [0, 4]
+    assert undominated(np.column_stack([rows, rows[:, 1]])).tolist() == [0, 4]
+    assert undominated(rows[:, :1]).tolist() == [0]

@@ -1,0 +1,22 @@
+"""Hypothesis strategies: random models of few terms over the options of a system."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term, option_term, product_of
+from splc.system.variability import VariabilityModel
+
+
+@st.composite
+def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceModel:
+    """Draw a model of few terms with whole influences, so that sums are exact in any order."""
+    names = [*system.names, *system.switches]
+    term = st.lists(st.sampled_from(names), max_size=3).map(_product)
+    pairs = draw(st.lists(st.tuples(term, st.integers(-3, 3).map(float)), max_size=4))
+    return InfluenceModel.from_terms(pairs, names)
+
+
+def _product(names: list[str]) -> Term:
+    return product_of(factor for name in names for factor in option_term(name).factors)
