@@ -1,0 +1,176 @@
+"""Independent blocks of the options that a model uses, with the distribution of their values over the valid space.
+
+Options that no constraint and no factor of a term tie together are independent of each other under the uniform
+distribution over all valid configurations, so that the mean of a product of their factors is the product of means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sampling.space.optimum import configurations_of, positions_of
+from sampling.space.propagation import root_of
+from sampling.space.rows import distinct, packed
+from sampling.space.space import Space
+from splc.errors import ConfigurationError, Problem
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.terms import Term
+from splc.types import Array
+
+# Blocks with more valid combinations are drawn from: so many combinations.
+LIMIT, DRAWN = 1 << 16, 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Choices that constraints or factors of terms tie together.
+
+    A choice is an option or an alternative group. Each term is a product of parts, one in each block.
+
+    Attributes:
+        choices: the numbers of the choices that the model uses, ascending.
+        variables: the positions of all options of the block, ascending.
+        rows: valid combinations of value indices, equally probable, shape (n, variables).
+        codes: the value of each choice in each row as a number, shape (n, choices).
+        parts: the distinct parts of terms in this block, as a model of terms with the influence 1.
+        part_of: the position among `parts` of the part of each term of the whole model, shape (terms,).
+        exact: whether `rows` are all valid combinations, not drawn ones.
+    """
+
+    choices: tuple[int, ...]
+    variables: tuple[int, ...]
+    rows: Array
+    codes: Array
+    parts: InfluenceModel
+    part_of: Array
+    exact: bool
+    _values: Array
+
+    @cached_property
+    def weights(self) -> Array:
+        """The probability of each distinct combination of the choices, shape (m,)."""
+        return np.bincount(self._distinct[1]) / len(self.rows)
+
+    @cached_property
+    def distinct_codes(self) -> Array:
+        """The distinct combinations of the choices, shape (m, choices)."""
+        return self.codes[self._distinct[0]]
+
+    @cached_property
+    def distinct_values(self) -> Array:
+        """The values of the parts at the distinct combinations, shape (m, parts)."""
+        return self._values[self._distinct[0]]
+
+    @cached_property
+    def means(self) -> Array:
+        """The mean of the part of each term, shape (terms,)."""
+        found: Array = (self.weights @ self.distinct_values)[self.part_of]
+        return found
+
+    @cached_property
+    def _distinct(self) -> tuple[Array, Array]:
+        columns = list(self.codes.T)
+        return distinct(packed(columns, [int(column.max()) + 1 for column in columns]), len(self.codes))
+
+    def gram(self, mask: int) -> Array:
+        """Return E[E[part s | choices] E[part t | choices]] for all pairs of parts, shape (parts, parts).
+
+        `mask`: the choices that are given, as bits in the order of `choices`.
+        """
+        given = [place for place in range(len(self.choices)) if mask >> place & 1]
+        if len(given) == len(self.choices):
+            return (self.distinct_values.T * self.weights) @ self.distinct_values
+        columns = [self.distinct_codes[:, place] for place in given]
+        words = packed(columns, [int(column.max()) + 1 for column in columns])
+        _, group = distinct(words, len(self.weights)) if words else (None, np.zeros(len(self.weights), dtype=int))
+        order = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+        weights = np.add.reduceat(self.weights[order], starts)
+        sums = np.add.reduceat((self.weights[:, None] * self.distinct_values)[order], starts, axis=0)
+        found: Array = (sums.T / weights) @ sums
+        return found
+
+
+def blocks_of(
+    model: InfluenceModel, space: Space, choices: Sequence[Sequence[int]], *, limit: int = LIMIT, seed: int = 0
+) -> tuple[Block, ...]:
+    """Return the independent blocks of the choices that a model uses.
+
+    Args:
+        model: the model; terms with the influence 0 count as not used.
+        space: the valid configurations.
+        choices: the positions of the options of each choice: one option, or the members of an alternative group.
+        limit: blocks with more valid combinations are represented by drawn ones.
+        seed: the seed of these draws.
+
+    Raises:
+        ConfigurationError: if the model uses unknown options, or a term has no finite value somewhere.
+        VariabilityError: if there is no valid configuration.
+        SpaceError: if the constraints are too complex.
+    """
+    space.require_valid()
+    components = space.solutions.components
+    place = {variable: number for number, part in enumerate(components) for variable in part.variables}
+    group = list(range(len(components)))
+
+    def tie(positions: Sequence[int]) -> None:
+        for position in positions[1:]:
+            group[root_of(group, place[position])] = root_of(group, place[positions[0]])
+
+    uses: dict[Term, tuple[int, ...]] = {}
+    for term, influence in model.terms:
+        for factor in term.factors if influence != 0 else ():
+            one = Term((factor,))
+            uses[one] = positions_of(model.options_of(one), space.system)
+            tie(uses[one])
+    used = {position for positions in uses.values() for position in positions}
+    drawn = [number for number, members in enumerate(choices) if not used.isdisjoint(members)]
+    for number in drawn:
+        tie(choices[number])
+    roots = sorted({root_of(group, place[choices[number][0]]) for number in drawn})
+    rng = np.random.default_rng(seed)
+    found = []
+    for root in roots:
+        own = [number for number in drawn if root_of(group, place[choices[number][0]]) == root]
+        parts = [part for number, part in enumerate(components) if root_of(group, number) == root]
+        variables = tuple(sorted(variable for part in parts for variable in part.variables))
+        inside = frozenset(variables)
+        products = [
+            Term(tuple(f for f in term.factors if influence and inside & set(uses[Term((f,))])))
+            for term, influence in model.terms
+        ]
+        solutions = space.projection(variables)
+        exact = solutions.count <= limit
+        rows = solutions.enumerate(limit) if exact else solutions.draw(min(DRAWN, solutions.count), rng)
+        columns = {variable: rows[:, at].astype(np.int64) for at, variable in enumerate(variables)}
+        codes = np.stack([_codes([columns[position] for position in choices[number]]) for number in own], axis=1)
+        terms = tuple(dict.fromkeys(products))
+        model_of_parts = InfluenceModel(tuple((term, 1.0) for term in terms), model.order, derived=model.derived)
+        part_of = np.array([terms.index(product) for product in products], dtype=int)
+        values = part_values(model_of_parts, variables, rows, space)
+        found.append(Block(tuple(own), variables, rows, codes, model_of_parts, part_of, exact, values))
+    return tuple(found)
+
+
+def part_values(parts: InfluenceModel, variables: Sequence[int], rows: Array, space: Space) -> Array:
+    """Return the values of a block's parts at combinations of its options, shape (n, parts).
+
+    Raises:
+        ConfigurationError: if a part has no finite value, with the values of its options.
+    """
+    try:
+        return parts.contributions(configurations_of(variables, rows, space))
+    except EvaluationError as error:
+        raise ConfigurationError(Problem(error.what, hint=error.advice)) from None
+
+
+def _codes(columns: Sequence[Array]) -> Array:
+    """Return a number for each combination of values of a choice: of one option, the value index."""
+    if len(columns) == 1:
+        return columns[0]
+    # Of an alternative group at most one member is selected: its number from 1, or 0.
+    return np.asarray(sum(column * number for number, column in enumerate(columns, 1)), dtype=np.int64)

@@ -1,0 +1,63 @@
+"""Effects of the values of options, against averages over all valid configurations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling.space.blocks import blocks_of
+from sampling.space.dependence import value_effects
+from sampling.space.space import Space
+from splc.models.influence import InfluenceModel
+from splc.models.terms import option_term
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from tests.support.influence_strategies import influence_models
+from tests.support.strategies import models
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_effects_follow_their_definitions(data: st.DataObject) -> None:
+    """The mean is that of all valid configurations with the value; the change is that of pairs that differ in it."""
+    space = Space(data.draw(models(binary=4)))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system))
+    choices = [(position,) for position in range(len(space.system.options))]
+    blocks = blocks_of(model, space, choices)
+    found = value_effects(blocks, [influence for _, influence in model.terms], space, choices)
+    everything = space.enumerate().indices.astype(int)
+    values = model.predict(space.enumerate())
+    predicted = {tuple(row): value for row, value in zip(everything.tolist(), values.tolist(), strict=True)}
+    for choice, effects in found.items():
+        column = everything[:, choice]
+        assert [effect.values[choice] for effect in effects] == np.unique(column).tolist()
+        assert sum(effect.fraction for effect in effects) == pytest.approx(1)
+        for effect in effects:
+            with_value = values[column == effect.values[choice]]
+            assert effect.fraction == pytest.approx(len(with_value) / len(values))
+            assert effect.mean == pytest.approx(with_value.mean())
+            changes = []
+            for row in everything[column == column.min()].tolist():
+                other = (*row[:choice], effect.values[choice], *row[choice + 1 :])
+                if other in predicted:
+                    changes.append(predicted[other] - predicted[tuple(row)])
+            assert effect.change == (pytest.approx(np.mean(changes), abs=1e-9) if changes else None)
+
+
+def test_a_group_is_one_choice() -> None:
+    """The values of an alternative group are its members, and changing it changes two options."""
+    names = ("a", "b", "c")
+    group = tuple(
+        BinaryOption(name, optional=False, excluded=tuple((other,) for other in names if other != name))
+        for name in names
+    )
+    system = VariabilityModel("group", (*group, BinaryOption("d")))
+    model = InfluenceModel.from_terms({option_term("b"): 5.0, option_term("c") * option_term("d"): 8.0})
+    blocks = blocks_of(model, Space(system), [(0, 1, 2), (3,)])
+    found = value_effects(blocks, [influence for _, influence in model.terms], Space(system), [(0, 1, 2), (3,)])
+    assert [dict(effect.values) for effect in found[0]] == [{0: 1, 1: 0, 2: 0}, {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}]
+    assert [effect.change for effect in found[0]] == pytest.approx([0, 5, 4])
+    assert [effect.mean for effect in found[1]] == pytest.approx([5 / 3, 13 / 3])

@@ -1,0 +1,169 @@
+"""Shares of the variance, against their definitions over all subsets of options and all valid configurations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling.space import variance
+from sampling.space.blocks import blocks_of
+from sampling.space.space import Space
+from sampling.space.variance import Variance
+from splc.models.influence import InfluenceModel
+from splc.models.terms import CONSTANT, option_term
+from splc.system.constraints import parse_boolean
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.influence_strategies import influence_models
+from tests.support.strategies import models
+
+
+def single(system: VariabilityModel) -> list[tuple[int, ...]]:
+    """Return every option as a choice."""
+    return [(position,) for position in range(len(system.options))]
+
+
+def variance_of(model: InfluenceModel, space: Space, **settings: int) -> Variance:
+    """Return the variance of a model, every option a choice."""
+    blocks = blocks_of(model, space, single(space.system), **settings)
+    return Variance(blocks, [influence for _, influence in model.terms])
+
+
+def explained(space: Space, values: np.ndarray, known: Collection[int]) -> float:
+    """Return Var(E[f | known]) by definition: the variance of the means of groups of equal values."""
+    columns = space.enumerate().indices[:, sorted(known)]
+    groups: dict[bytes, list[float]] = {}
+    for row, value in zip(columns, values.tolist(), strict=True):
+        groups.setdefault(row.tobytes(), []).append(value)
+    mean = float(values.mean())
+    return sum(len(group) * (float(np.mean(group)) - mean) ** 2 for group in groups.values()) / len(values)
+
+
+def shapley(space: Space, values: np.ndarray, players: list[int]) -> dict[int, float]:
+    """Return the Shapley effects by definition: weighted increases over all subsets of the other players."""
+    found = {}
+    for player in players:
+        others = [other for other in players if other != player]
+        total = 0.0
+        for size in range(len(others) + 1):
+            weight = 1 / (len(players) * math.comb(len(others), size))
+            for subset in combinations(others, size):
+                total += weight * (explained(space, values, {*subset, player}) - explained(space, values, subset))
+        found[player] = total
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_shares_are_shapley_effects(data: st.DataObject) -> None:
+    """Shares, first-order and total indices follow their definitions, whatever the constraints."""
+    space = Space(data.draw(models(binary=4)))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system))
+    values = model.predict(space.enumerate())
+    found = variance_of(model, space)
+    total = float(values.var())
+    assert found.total == pytest.approx(total, abs=1e-9)
+    assert found.constant == (total < 1e-9)
+    if found.constant:
+        return
+    players = list(found.choices)
+    shares = shapley(space, values, players)
+    importance = found.importance()
+    for each in importance:
+        rest = [player for player in players if player != each.choice]
+        assert each.share == pytest.approx(shares[each.choice] / total, abs=1e-9)
+        assert each.alone == pytest.approx(explained(space, values, [each.choice]) / total, abs=1e-9)
+        assert each.total == pytest.approx(1 - explained(space, values, rest) / total, abs=1e-9)
+    assert sum(each.share for each in importance) == pytest.approx(1)
+    assert all(each.share >= 0 for each in importance)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_shares_of_random_orders_add_up(data: st.DataObject) -> None:
+    """Shares that are averaged over random orders add up to 1, and are exact for up to two choices."""
+    space = Space(data.draw(models(binary=4)))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system))
+    found = variance_of(model, space)
+    if found.constant:
+        return
+    exact = found.importance()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(variance, "MOST_WORK", 0)
+        assert not found.exhaustive
+        drawn = found.importance()
+    assert sum(each.share for each in drawn) == pytest.approx(1)
+    for one, other in zip(exact, drawn, strict=True):
+        assert one.share == pytest.approx(other.share, abs=0.25 if len(exact) > 2 else 1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_interactions(data: st.DataObject) -> None:
+    """Interactions are inclusion-exclusion sums; with the first-order indices they add up to 1 if none is larger."""
+    space = Space(data.draw(models(binary=4)))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system))
+    values = model.predict(space.enumerate())
+    found = variance_of(model, space)
+    if found.constant:
+        assert found.interactions([found.choices]) == ()
+        return
+    interactions = {each.choices: each.share for each in found.interactions([found.choices])}
+    total = float(values.var())
+    for one, other in combinations(found.choices, 2):
+        joint = explained(space, values, [one, other])
+        alone = explained(space, values, [one]) + explained(space, values, [other])
+        assert interactions[one, other] == pytest.approx((joint - alone) / total, abs=1e-9)
+    if len(found.choices) <= 3:
+        sums = math.fsum(interactions.values()) + math.fsum(each.alone for each in found.importance())
+        assert sums == pytest.approx(1)
+
+
+def test_independent_options_have_sobol_indices() -> None:
+    """Without constraints a share is the Sobol' index plus half of that of each pair: f = 4 a + 4 b c, a, b, c in 0, 1.
+
+    The variances are 4 (a), 1 (b), 1 (c) and 1 (b and c together).
+    """
+    system = VariabilityModel("free", tuple(BinaryOption(name) for name in "abc"))
+    model = InfluenceModel.from_terms({CONSTANT: 7.0, option_term("a"): 4.0, option_term("b") * option_term("c"): 4.0})
+    found = variance_of(model, Space(system))
+    assert found.total == pytest.approx(7)
+    assert [each.share * 7 for each in found.importance()] == pytest.approx([4, 1.5, 1.5])
+    assert [each.alone * 7 for each in found.importance()] == pytest.approx([4, 1, 1])
+    assert [each.total * 7 for each in found.importance()] == pytest.approx([4, 2, 2])
+    (interaction,) = found.interactions([{1, 2}])
+    assert interaction.choices == (1, 2)
+    assert interaction.share * 7 == pytest.approx(1)
+
+
+def test_many_options_are_exact() -> None:
+    """The shares of many independent options, far more than can be enumerated, are those of their coefficients."""
+    size = 60
+    options = tuple(BinaryOption(f"b{i}") for i in range(size))
+    system = VariabilityModel("wide", options)
+    model = InfluenceModel.from_terms({option_term(f"b{i}"): float(i) for i in range(size)})
+    found = variance_of(model, Space(system))
+    squares = [i**2 for i in range(1, size)]
+    assert found.exhaustive
+    assert [each.share for each in found.importance()] == pytest.approx([s / sum(squares) for s in squares])
+
+
+def test_large_blocks_are_drawn_from() -> None:
+    """The variance over drawn combinations of a block is near that over all."""
+    bare = VariabilityModel("tied", (*(BinaryOption(f"b{i}") for i in range(8)), NumericOption("x", (1.0, 2.0))))
+    tie = parse_boolean(" | ".join(f"b{i}" for i in range(8)), bare.name_table)
+    space = Space(VariabilityModel("tied", bare.options, (tie,)))
+    model = InfluenceModel.from_terms({option_term("b0"): 3.0, option_term("b1") * option_term("x"): 2.0})
+    exact, drawn = variance_of(model, space), variance_of(model, space, limit=100)
+    assert all(block.exact for block in exact.blocks)
+    assert not all(block.exact for block in drawn.blocks)
+    assert drawn.total == pytest.approx(exact.total, rel=0.02)
