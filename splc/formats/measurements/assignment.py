@@ -1,0 +1,125 @@
+"""Values of options as text: `cache,x=4`. An option without a value is selected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from splc.data.configurations import Configurations, value_indices, wrong_value
+from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
+from splc.formats.measurements.selections import only_index
+from splc.io.numbers import not_a_number, parse_number
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import ROOT, VariabilityModel
+
+DESELECTED = "deselected"
+_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
+
+
+def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[str, int]:
+    """Return option → value index of texts `NAME=VALUE`, or `NAME` for a binary option that is selected.
+
+    `deselected` is a value of optional numeric options.
+
+    Raises:
+        ConfigurationError: with all problems, if a name is unknown, a value is not one of the option's, or an option
+            has two values.
+    """
+    found: dict[str, int] = {}
+    problems: list[Problem] = []
+    for text in (text.strip() for text in texts):
+        try:
+            if text:
+                _assign(text, system, found)
+        except ConfigurationError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigurationError(problems)
+    return found
+
+
+def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
+    """Return the configuration `NAME=VALUE,NAME,…`, which may be invalid.
+
+    Options that are not named are not selected, but for those that every configuration has and the parents of named
+    ones. Numeric options of several values must be named unless they are optional.
+
+    Raises:
+        ConfigurationError: as `parse_assignments`, and for numeric options without a value.
+    """
+    given = parse_assignments(text.split(","), system)
+    indices = {option.name: _unnamed(option, system) for option in system.options} | given
+    for name, index in given.items():
+        option = system.option(name)
+        above = option.parent if index and isinstance(option, BinaryOption) else None
+        while above is not None:
+            indices[above] = given.get(above, 1)
+            parent = system.option(above)
+            above = parent.parent
+    missing = [name for name, index in indices.items() if index is None]
+    if missing:
+        example = f"{missing[0]}={_example(system.option(missing[0]))}"
+        raise ConfigurationError(f"no value for {listed(missing)}", hint=f"add for example {example}")
+    return Configurations(system, np.array([[indices[name] for name in system.names]], dtype=np.int64))
+
+
+def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
+    """Return assignments as text: `cache, tls=0, x=4`."""
+    parts = []
+    for name, index in values.items():
+        option = system.option(name)
+        if isinstance(option, BinaryOption):
+            parts.append(name if index else f"{name}=0")
+        else:
+            parts.append(f"{name}={DESELECTED if index == len(option.values) else f'{option.values[index]:g}'}")
+    return ", ".join(parts)
+
+
+def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
+    """Add the value that one text gives an option."""
+    known = system.spellings.get(text)
+    # A name may contain an equals sign.
+    name, equals, value = (text, "", "") if known in system.positions else text.rpartition("=")
+    name = (name if equals or known in system.positions else text).strip()
+    spelled = system.spellings.get(name)
+    if spelled == ROOT or spelled is None or spelled not in system.positions:
+        hint = unknown_name_hint(name, list(system.names))
+        raise ConfigurationError(f"unknown option {name!r}", hint=hint)
+    option = system.option(spelled)
+    index = _index(option, value.strip() if equals else None)
+    if found.setdefault(spelled, index) != index:
+        raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
+
+
+def _index(option: Option, text: str | None) -> int:
+    """Return the value index of a text, None for an option without a value."""
+    if isinstance(option, BinaryOption):
+        index = 1 if text is None else _TRUTH.get(text.casefold())
+        if index is None:
+            raise ConfigurationError(f"{option.name}: {text!r} is neither 0 nor 1", hint="it is a binary option")
+        return index
+    if text is None:
+        hint = f"write for example {option.name}={_example(option)}"
+        raise ConfigurationError(f"the numeric option {option.name!r} needs a value", hint=hint)
+    if option.optional and text.casefold() in (DESELECTED, "nan"):
+        return len(option.values)
+    value = parse_number(text)
+    if math.isnan(value):
+        raise ConfigurationError(f"{option.name}: {text!r} {not_a_number(text)}")
+    index = int(value_indices(option, np.array([value]))[0])
+    if index < 0:
+        raise ConfigurationError(wrong_value(option, value))
+    return index
+
+
+def _unnamed(option: Option, system: VariabilityModel) -> int | None:
+    """Return the value index of an option that is not named, None if it must be named."""
+    if isinstance(option, NumericOption):
+        return len(option.values) if option.optional else only_index(option, system.mandatory)
+    return int(option.name in system.mandatory)
+
+
+def _example(option: Option) -> str:
+    return f"{option.values[0]:g}" if isinstance(option, NumericOption) else "1"

@@ -1,0 +1,95 @@
+"""Values of options as text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.formats.measurements.assignment import assignment_text, parse_assignments, parse_configuration
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import models
+
+SYSTEM = VariabilityModel(
+    "system",
+    (
+        BinaryOption("base", optional=False),
+        BinaryOption("cache"),
+        BinaryOption("lru", parent="cache"),
+        BinaryOption("a=b"),
+        NumericOption("x", (1.0, 2.5, 4.0)),
+        NumericOption("y", (8.0, 9.0), deselected_flag=-1.0),
+        NumericOption("one", (7.0,)),
+    ),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_texts_of_values_are_read_back(data: st.DataObject) -> None:
+    """What `assignment_text` writes gives the same values."""
+    system = data.draw(models())
+    names = data.draw(st.lists(st.sampled_from(system.names), unique=True))
+    values = {name: data.draw(st.integers(0, system.option(name).size - 1)) for name in names}
+    assert parse_assignments(assignment_text(values, system).split(","), system) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("cache", {"cache": 1}),
+        (" cache = true ", {"cache": 1}),
+        ("cache=0", {"cache": 0}),
+        ("a=b", {"a=b": 1}),
+        ("a=b=0", {"a=b": 0}),
+        ("x=2.5", {"x": 1}),
+        ("y=9", {"y": 1}),
+        ("y=deselected", {"y": 2}),
+        ("y=-1", {"y": 2}),
+        ("", {}),
+    ],
+)
+def test_assignments(text: str, value: dict[str, int]) -> None:
+    """Names alone select binary options; numeric options have values or are deselected."""
+    assert parse_assignments([text], SYSTEM) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cach", "unknown option 'cach'"),
+        ("cash=1", "unknown option 'cash'"),
+        ("root", "unknown option 'root'"),
+        ("cache=2", "cache: '2' is neither 0 nor 1"),
+        ("x", "the numeric option 'x' needs a value"),
+        ("x=3", "x cannot be 3; its values are 1, 2.5, 4"),
+        ("x=many", "x: 'many' is not a number"),
+        ("x=deselected", "x: 'deselected' is not a number"),
+        ("x=1,x=4", "x has two values"),
+    ],
+)
+def test_wrong_assignments(text: str, message: str) -> None:
+    """What is wrong is named, with a hint."""
+    with pytest.raises(ConfigurationError) as caught:
+        parse_assignments(text.split(","), SYSTEM)
+    assert message in str(caught.value)
+
+
+def test_all_problems_at_once() -> None:
+    """Every wrong text is reported."""
+    with pytest.raises(ConfigurationError) as caught:
+        parse_assignments(["x=3", "cach"], SYSTEM)
+    assert len(caught.value.problems) == 2
+
+
+def test_configurations() -> None:
+    """Options that are not named are deselected, but for mandatory ones and the parents of named ones."""
+    found = parse_configuration("lru,x=4", SYSTEM)
+    assert found == Configurations(SYSTEM, np.array([[1, 1, 1, 0, 2, 2, 0]]))
+    assert parse_configuration("lru,cache=0,x=4", SYSTEM).indices.tolist() == [[1, 0, 1, 0, 2, 2, 0]]
+    with pytest.raises(ConfigurationError, match="no value for x"):
+        parse_configuration("cache", SYSTEM)
