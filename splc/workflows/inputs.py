@@ -143,8 +143,16 @@ class ModelInputs(SystemInputs):
             InputError: if the model or the parameters cannot be read.
             RequestError: if the model does not use a stated parameter.
         """
-        from splc.formats.models.read import read_stored_model
-
-        stored = read_stored_model(file, system, parameters=self.known_parameters(project))
+        stored = self.read_unchecked(file, project, system)
         self.require_used(stored.used)
         return stored
+
+    def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None) -> StoredModel:
+        """Read one of several models with the parameters, some of which only others may use.
+
+        Raises:
+            InputError: if the model or the parameters cannot be read.
+        """
+        from splc.formats.models.read import read_stored_model
+
+        return read_stored_model(file, system, parameters=self.known_parameters(project))

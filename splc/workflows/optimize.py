@@ -1,162 +1,214 @@
-"""Find the valid configuration that a model predicts to be best."""
+"""Find the valid configurations that models predict to be best."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from sampling import Space
-from sampling.space.optimum import Optimum, optimum
+from sampling.space.ranking import Ranking, best, pareto_front
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
-from splc.errors import SplcError, listed
+from splc.errors import Problem, RequestError, VariabilityError
+from splc.formats.measurements.assignment import assignment_text, parse_assignments
+from splc.io.files import STANDARD, write_whole
+from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
-from splc.learning.result import Intervals
-from splc.project import Project
-from splc.types import Duplicates, Invalid
-from splc.workflows.inputs import ModelInputs
+from splc.plotting import plot_format
+from splc.plotting.front import front_plot
+from splc.system.restriction import restricted
+from splc.system.variability import VariabilityModel
+from splc.types import Array
 from splc.workflows.note import Note, Notes
+from splc.workflows.optimize_inputs import Objective, Request, objectives_of
+from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of
 
-
-@dataclass(frozen=True, kw_only=True)
-class Request(ModelInputs):
-    """A request to optimize over the valid configurations.
-
-    Attributes:
-        model: the file of the model: a log, JSON or model text; `-` is standard input.
-        maximize: whether the greatest predicted value is wanted, not the least.
-        limit: the number of configurations to examine at most; None is two million.
-        invalid: what happens to measurements whose configuration is not valid.
-        duplicates: what happens to XML rows that measure a configuration again.
-    """
-
-    model: str
-    maximize: bool = False
-    limit: int | None = None
-    invalid: Invalid = "drop"
-    duplicates: Duplicates = "mean"
+__all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "run"]
 
 
 @dataclass(frozen=True)
-class Interval:
-    """The prediction interval of a configuration.
+class PropertyValue:
+    """A property of a configuration.
 
     Attributes:
-        level: the probability that a measured value lies inside.
-        low: the lower end.
-        high: the upper end.
+        predicted: the predicted value.
+        interval: its prediction interval, None if the model has none.
+        measured: the measured value, None if there is none.
     """
 
-    level: float
-    low: float
-    high: float
+    predicted: float
+    interval: Interval | None = None
+    measured: float | None = None
 
 
 @dataclass(frozen=True)
-class BestMeasured:
-    """The measured configuration with the best value.
+class RatedConfiguration:
+    """A configuration that is among the best.
 
     Attributes:
         configuration: the configuration, one row.
-        measured: its measured value.
-        predicted: its predicted value.
+        values: its properties, in the order of the objectives.
     """
 
     configuration: Configurations
-    measured: float
-    predicted: float
+    values: tuple[PropertyValue, ...]
 
 
 @dataclass(frozen=True)
 class Result:
-    """The best configuration.
+    """The best configurations.
 
     Attributes:
-        optimum: the configuration and its prediction.
-        interval: its prediction interval, None if the file of the model has none.
-        nfp: the measured property, None without measurements.
-        measured: the measured value of the configuration, None if it was not measured.
-        best: the best measured configuration, None without measurements.
+        objectives: the properties with their models.
+        candidates: the best configurations; of several properties the Pareto front, in the order of the first.
+        best_measured: the best measured configuration, None without measurements and for several properties.
+        fixed: option → value index that the configurations must have.
+        examined: the number of (partial) configurations that were examined.
+        unused: options that occur in no term of a model.
+        plot: the file that the plot was written to.
         notes: what the user should know.
     """
 
-    optimum: Optimum
-    interval: Interval | None = None
-    nfp: str | None = None
-    measured: float | None = None
-    best: BestMeasured | None = None
+    objectives: tuple[Objective, ...]
+    candidates: tuple[RatedConfiguration, ...]
+    best_measured: RatedConfiguration | None = None
+    fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
+    examined: int = 0
+    unused: tuple[str, ...] = ()
+    plot: str | None = None
     notes: tuple[Note, ...] = ()
 
 
 def run(request: Request) -> Result:
-    """Find the best configuration, exactly, and compare it with the best measured one.
+    """Find the best configurations, exactly, and compare them with the best measured one.
 
     Raises:
         InputError: if a file cannot be found or read.
-        RequestError: if a stated parameter is not used by the model.
+        RequestError: if the request contradicts itself, a stated parameter is not used by a model, or no valid
+            configuration has the fixed values.
+        LearningError: if a model cannot be learned.
         SpaceError: if more configurations than the limit would have to be examined.
+        OutputError: if the plot cannot be written.
     """
+    _require_consistent(request)
     project = request.project()
-    space = Space(project.variability_model())
+    drawn = None if request.plot is None else plot_format(request.plot)
+    require_writable(request.plot, (*request.models, *project.files))
+    whole = Space(project.variability_model())
+    fixed = parse_assignments(request.fix, whole.system)
+    space = fixed_space(whole, fixed)
     with Notes() as notes:
-        stored = request.read_model(request.model, project, space.system)
-        found = optimum(stored.model, space, request.maximize, LIMIT if request.limit is None else request.limit)
+        objectives = objectives_of(request, project, whole, notes)
+        models = [objective.model for objective in objectives]
+        limit = LIMIT if request.limit is None else request.limit
+        if len(models) == 1:
+            found = best(models[0], space, request.top, objectives[0].maximize, limit)
+        else:
+            found = pareto_front(models, space, [objective.maximize for objective in objectives], limit)
         if found.unused:
             text = "the model does not use some options: their values are valid, but no better than other valid ones"
-            notes.append(Note(text))
-        interval = None if stored.intervals is None else interval_of(stored.intervals, found.configuration)
-        measurements, nfp = _measured(request, project, space, stored.nfp, notes)
-        if measurements is None or nfp is None:
-            return Result(found, interval, notes=tuple(notes))
-        values = measurements.column(nfp)
-        warnings = implausible(np.array([found.predicted]), values, nfp)
-        notes += (Note(text, warning=True) for text in warnings)
-        place = int(measurements.configurations.find(found.configuration)[0])
-        row = int(np.argmax(values) if request.maximize else np.argmin(values))
-        known = measurements.configurations[[row]]
-        best = BestMeasured(known, float(values[row]), float(stored.model.predict(known)[0]))
-        own = None if place < 0 else float(values[place])
-        return Result(found, interval, nfp, own, best, tuple(notes))
+            notes.append(Note(text if len(models) == 1 else text.replace("the model does", "the models do")))
+        columns = [_values(each, found, number) for number, each in enumerate(objectives)]
+        candidates = tuple(
+            RatedConfiguration(found.configurations[[row]], tuple(column[row] for column in columns))
+            for row in range(len(found.configurations))
+        )
+        for number, each in enumerate(objectives):
+            if each.measured is not None:
+                texts = implausible(found.predicted[number], each.values, each.measured)
+                notes += (Note(text, warning=True) for text in texts)
+        known = _best_measured(objectives[0], fixed) if len(objectives) == 1 else None
+    if drawn is not None and request.plot is not None:
+        write_whole(request.plot, _picture(whole.system.name, objectives, candidates, fixed, drawn))
+    return Result(tuple(objectives), candidates, known, fixed, found.examined, found.unused, request.plot, tuple(notes))
 
 
-def interval_of(intervals: Intervals, configuration: Configurations) -> Interval:
-    """Return the prediction interval of one configuration."""
-    low, high = intervals.interval(configuration)
-    return Interval(intervals.level, float(low[0]), float(high[0]))
+def _require_consistent(request: Request) -> None:
+    several = max(len(request.models), len(request.properties)) > 1
+    if request.models.count(STANDARD) > 1:
+        raise RequestError("only one of the models can be standard input", "models")
+    if request.top < 1:
+        raise RequestError(f"the number of configurations must be at least 1, not {request.top}", "top")
+    if several and request.top > 1:
+        raise RequestError("several properties have a Pareto front, not an order; leave --top out", "top")
+    if request.plot is not None and not several:
+        raise RequestError("the plot shows the Pareto front of several properties; name them", "plot")
+    if request.maximize and request.maximize_only:
+        raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
 
 
-def _measured(
-    request: Request, project: Project, space: Space, own: str | None, notes: Notes
-) -> tuple[Measurements | None, str | None]:
-    """Return the measured configurations and the property; a note says why there are none.
+def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
+    """Return the valid configurations with fixed values of options.
 
-    The model alone is enough to optimize, so measurements that are not asked for and cannot be used are no error.
+    Raises:
+        RequestError: if there are none.
     """
-    if not project.has_measurements:
-        return None, None
+    if not fixed:
+        return space
+    found = Space(restricted(space.system, fixed))
     try:
-        found = request.read_measurements(project, space, notes)
-        nfp = _property(found.properties, own) if request.nfp is None and own is not None else project.the_nfp(found)
-    except SplcError as error:
-        if request.measurements is not None or request.nfp is not None:
-            raise
-        problem = error.problems[0]
-        text = "; ".join(filter(None, (problem.message, problem.hint)))
-        notes.append(Note(f"measured values are not shown: {text}"))
-        return None, None
-    if nfp is None:
-        text = f"the model is about {own!r}, of which there are no values, only of: {listed(found.properties)}"
-        notes.append(Note(f"measured values are not shown: {text}"))
-        return None, None
-    if own is not None and own.split() != nfp.split():
-        notes.append(Note(f"the model is about {own!r}, but is compared with values of {nfp!r}", warning=True))
-    usable = found.measured(nfp)
-    return (usable, nfp) if len(usable) else (None, None)
+        found.require_valid()
+    except VariabilityError as error:
+        space.require_valid()
+        text = assignment_text(fixed, space.system)
+        own = {each.text for each in found.system.constraints[len(space.system.constraints) :]}
+        against = [problem.text for problem in error.problems if problem.text and problem.text not in own]
+        hint = f"it contradicts: {'; '.join(against)}" if against else None
+        problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
+        raise RequestError(problem, "fix") from None
+    return found
 
 
-def _property(properties: Sequence[str], wanted: str) -> str | None:
-    """Return the property with this name; logs hold names with single spaces."""
-    return next((name for name in properties if name.split() == wanted.split()), None)
+def _values(objective: Objective, found: Ranking, number: int) -> list[PropertyValue]:
+    """Return the property of each configuration."""
+    # Intervals and measurements belong to the system without fixed values.
+    own = Configurations(objective.system, found.configurations.indices)
+    predicted = found.predicted[number].tolist()
+    intervals = [None] * len(predicted) if objective.intervals is None else intervals_of(objective.intervals, own)
+    places = objective.find(own)
+    measured = [None if place < 0 else float(objective.values[place]) for place in places]
+    return [PropertyValue(*each) for each in zip(predicted, intervals, measured, strict=True)]
+
+
+def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfiguration | None:
+    """Return the best measured configuration with the fixed values, None if there is none."""
+    rows = np.flatnonzero(_allowed(objective, fixed))
+    if not len(rows) or objective.known is None:
+        return None
+    values = objective.values[rows]
+    row = int(rows[np.argmax(values) if objective.maximize else np.argmin(values)])
+    one = objective.known[[row]]
+    predicted = float(objective.model.predict(one)[0])
+    interval = None if objective.intervals is None else interval_of(objective.intervals, one)
+    return RatedConfiguration(one, (PropertyValue(predicted, interval, float(objective.values[row])),))
+
+
+def _allowed(objective: Objective, fixed: Mapping[str, int]) -> Array:
+    """Return which measured configurations have the fixed values, shape (n,), bool."""
+    if objective.known is None:
+        return np.zeros(0, dtype=bool)
+    system: VariabilityModel = objective.system
+    allowed = np.ones(len(objective.known), dtype=bool)
+    for name, index in fixed.items():
+        allowed &= objective.known.indices[:, system.positions[name]] == index
+    return allowed
+
+
+def _picture(
+    name: str,
+    objectives: Sequence[Objective],
+    candidates: Sequence[RatedConfiguration],
+    fixed: Mapping[str, int],
+    file_format: str,
+) -> bytes:
+    """Return the plot of the front of the first two properties as a file, with the measured configurations."""
+    one, two = objectives[:2]
+    points = [tuple(value.predicted for value in each.values[:2]) for each in candidates]
+    measured: list[tuple[float, float]] = []
+    if one.known is not None and two.known is not None:
+        places = two.find(one.known)
+        rows = np.flatnonzero((places >= 0) & _allowed(one, fixed))
+        measured = list(zip(one.values[rows].tolist(), two.values[places[rows]].tolist(), strict=True))
+    return front_plot(points, measured, (one.name, two.name), name, file_format)

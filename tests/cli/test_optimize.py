@@ -16,6 +16,7 @@ from splc.learning.intervals import READERS
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import SMG2000
+from tests.support.pictures import SIGNATURES
 
 Refused = Callable[..., str]
 
@@ -51,7 +52,6 @@ def test_the_table(run: Run) -> None:
     assert [line.split() for line in lines[2:]] == [
         ["cache", "selected"],
         ["left", "selected", "unused"],
-        ["right", "-"],
         ["x", "4"],
     ]
 
@@ -119,7 +119,7 @@ def test_options_that_the_model_does_not_use(run: Run, folder: Path) -> None:
     assert set(found["configuration"]) == {"cache", "left", "right", "x"}
     result = run("optimize", "model.txt")
     assert [line.split() for line in result.stdout.splitlines()[2:]][-1] == ["x", "4"]
-    assert result.stdout.count("unused") == 3
+    assert result.stdout.count("unused") == 1
     assert "no better than other valid ones" in result.stderr
     (folder / "model.txt").write_text("cache + left + right + x", encoding="utf-8")
     assert optimal(run, "model.txt")["unused"] == []
@@ -215,3 +215,150 @@ def test_a_product_with_intervals(run: Run, folder: Path, maximize: bool, monkey
     assert found["interval"] == pytest.approx({"level": 0.9, "low": best * 0.875, "high": best * 1.125})
     first = run("optimize", *arguments).stdout.splitlines()[0]
     assert first.endswith(f", 90 % interval {best * 0.875:.6g} to {best * 1.125:.6g}")
+
+
+class TestFix:
+    @pytest.mark.parametrize(
+        ("fixed", "wanted", "predicted"),
+        [
+            (("x=2",), {"cache": 1, "left": 1, "right": 0, "x": 2}, 6),
+            (("right", "x=1"), {"cache": 0, "left": 0, "right": 1, "x": 1}, 19),
+            (("cache=0",), {"cache": 0, "left": 1, "right": 0, "x": 4}, 12),
+        ],
+    )
+    def test_values(self, run: Run, fixed: tuple[str, ...], wanted: dict[str, int], predicted: float) -> None:
+        """The optimum is among the configurations with the values; JSON lists them and the text names them."""
+        arguments = [part for text in fixed for part in ("--fix", text)]
+        found = optimal(run, "model.txt", *arguments)
+        assert (found["configuration"], found["predicted"]) == (wanted, predicted)
+        assert found["fixed"] == {text.partition("=")[0]: wanted[text.partition("=")[0]] for text in fixed}
+        first = run("optimize", "model.txt", *arguments).stdout.splitlines()[0]
+        assert first.endswith(f"of all valid configurations with {', '.join(fixed)})")
+
+    def test_best_measured(self, run: Run) -> None:
+        """The best measured configuration has the values, too; a note is given where none was measured."""
+        found = optimal(run, "model.txt", "--property", "time", "--fix", "right")
+        assert found["best_measured"]["configuration"]["right"] == 1
+        assert found["best_measured"]["measured"] == 1.5
+
+    def test_no_measured_configuration(self, run: Run, folder: Path) -> None:
+        """The text says that no measured configuration has the fixed values."""
+        (folder / "measurements.csv").write_text("cache,left,right,x,time\n0,1,0,1,3\n", encoding="utf-8")
+        found = optimal(run, "model.txt", "--fix", "right")
+        assert (found["measured"], found["best_measured"]) == (None, None)
+        text = run("optimize", "model.txt", "--fix", "right").stdout
+        assert "best measured: no measured configuration has the fixed values" in text
+
+    @pytest.mark.parametrize(
+        ("fixed", "message"),
+        [
+            (("cache", "right"), "no valid configuration has cache, right; it contradicts: "),
+            (("x=3",), "x cannot be 3; its values are 1, 2, 4"),
+            (("x=1", "x=2"), "x has two values"),
+            (("cash",), "did you mean 'cache'?"),
+        ],
+    )
+    def test_refusals(self, refused: Refused, fixed: tuple[str, ...], message: str) -> None:
+        """Values that no valid configuration has are refused, with the constraints that exclude them."""
+        arguments = [part for text in fixed for part in ("--fix", text)]
+        assert message in " ".join(refused("optimize", "model.txt", *arguments).split())
+
+
+class TestTop:
+    def test_several(self, run: Run) -> None:
+        """The best configurations are listed in order, with intervals and measured values in JSON."""
+        found = optimal(run, "model.txt", "--top", "4", "--property", "time")
+        assert [each["predicted"] for each in found["top"]] == [2, 6, 8, 12]
+        assert [each["measured"] for each in found["top"]] == [14, 12, 11, 5]
+        assert found["top"][0]["configuration"] == found["configuration"]
+        assert found["predicted"] == 2
+        lines = run("optimize", "model.txt", "--top", "4", "--property", "time").stdout.splitlines()
+        assert lines[0] == "the 4 least of all valid configurations"
+        assert lines[1].split() == ["#", "predicted", "measured", "other", "selected", "options"]
+        assert lines[2].split() == ["1", "2", "14", "cache,", "x=4"]
+        assert lines[6] == "in all: left"
+        assert lines[-1] == "best measured: 1.5 (predicted 19): right, x=1"
+
+    def test_more_than_there_are(self, run: Run) -> None:
+        """There are as many as are valid."""
+        assert len(optimal(run, "model.txt", "--top", "1000")["top"]) == 9
+        assert len(optimal(run, "model.txt", "--top", "1000", "--fix", "x=1")["top"]) == 3
+
+    def test_the_greatest(self, run: Run) -> None:
+        """With --maximize the greatest are listed."""
+        found = optimal(run, "model.txt", "--top", "2", "--maximize")
+        assert [each["predicted"] for each in found["top"]] == [19, 18]
+
+
+class TestSeveralProperties:
+    @pytest.fixture(autouse=True)
+    def _size(self, folder: Path) -> None:
+        (folder / "size.txt").write_text("3 * x + 4 * cache\n", encoding="utf-8")
+
+    def test_the_front(self, run: Run) -> None:
+        """The front is in the order of the first model; models without a property have the names of their files."""
+        found = optimal(run, "model.txt", "size.txt")
+        assert [each["name"] for each in found["properties"]] == ["model.txt", "size.txt"]
+        front = [
+            tuple(each["properties"][name]["predicted"] for name in ("model.txt", "size.txt"))
+            for each in found["front"]
+        ]
+        assert front == [(2, 16), (6, 10), (8, 7), (16, 6), (18, 3)]
+        assert "configuration" not in found
+        lines = run("optimize", "model.txt", "size.txt").stdout.splitlines()
+        assert lines[0] == "Pareto front (least model.txt, least size.txt): 5 configurations"
+        assert lines[2].split() == ["1", "2", "16", "cache,", "x=4"]
+        assert lines[-1] == "in all: left"
+
+    def test_properties(self, run: Run) -> None:
+        """Properties are given in the order of the models; some may be maximized; values can be fixed."""
+        arguments = ("--property", "time", "--property", "energy", "--maximize-only", "energy", "--fix", "cache")
+        found = optimal(run, "model.txt", "size.txt", *arguments)
+        assert found["properties"] == [
+            {"name": "time", "nfp": "time", "maximize": False},
+            {"name": "energy", "nfp": "energy", "maximize": True},
+        ]
+        (best,) = found["front"]
+        assert best["configuration"] == {"cache": 1, "left": 1, "right": 0, "x": 4}
+        assert {name: value["measured"] for name, value in best["properties"].items()} == {"time": 14, "energy": 40}
+        assert found["fixed"] == {"cache": 1}
+
+    def test_without_models(self, run: Run) -> None:
+        """Without a model, one is learned for each property, and a note says so."""
+        found = optimal(run, "--property", "time", "--property", "energy")
+        assert [each["name"] for each in found["properties"]] == ["time", "energy"]
+        assert all(value["interval"] for each in found["front"] for value in each["properties"].values())
+        result = run("optimize", "--property", "time")
+        assert "note: the model of time is learned from 9 measured configurations" in result.stderr
+        assert result.stdout.startswith("predicted: ")
+
+    def test_no_learned_model_is_written(self, run: Run, folder: Path) -> None:
+        """Learning for an optimum writes no file."""
+        run("optimize", "--property", "time")
+        assert not (folder / "learned.log").exists()
+
+    @pytest.mark.parametrize("suffix", SIGNATURES)
+    def test_a_plot(self, run: Run, folder: Path, suffix: str) -> None:
+        """The front is drawn with the measured configurations."""
+        arguments = ("--property", "time", "--property", "energy", "--plot", f"p.{suffix}")
+        assert optimal(run, "model.txt", "size.txt", *arguments)["plot"] == f"p.{suffix}"
+        assert (folder / f"p.{suffix}").read_bytes().startswith(SIGNATURES[suffix])
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("model.txt", "size.txt", "--property", "time"), "1 property and 2 models are given"),
+            (("model.txt", "--property", "time", "--property", "energy"), "2 properties and 1 model are given"),
+            (("--property", "time", "--property", "time"), "'time' is named twice"),
+            (("model.txt", "size.txt", "--top", "3"), "several properties have a Pareto front"),
+            (("model.txt", "size.txt", "--maximize-only", "siz.txt"), "did you mean 'size.txt'?"),
+            (("model.txt", "--maximize", "--maximize-only", "model.txt"), "one of them is enough"),
+            (("model.txt", "--plot", "a.svg"), "the plot shows the Pareto front of several properties"),
+            (("-", "-"), "only one of the models can be standard input"),
+            (("--parameter", "alpha=1", "--property", "time"), "no model uses a parameter 'alpha'"),
+            ((), "there are several properties: time, energy"),
+        ],
+    )
+    def test_refusals(self, refused: Refused, arguments: tuple[str, ...], message: str) -> None:
+        """What contradicts itself is refused."""
+        assert message in " ".join(refused("optimize", *arguments).split())

@@ -53,10 +53,10 @@ class TestResults:
 
     def test_optimize(self) -> None:
         """The optimum is that of the command, and a request may change parameters."""
-        result = optimize.run(optimize.Request(model="analytical.txt"))
-        assert result.optimum.predicted == printed("optimize", "analytical.txt")["predicted"]
-        doubled = optimize.run(optimize.Request(model="analytical.txt", parameter={"alpha": 1.0}))
-        assert doubled.optimum.predicted > result.optimum.predicted
+        result = optimize.run(optimize.Request(models=("analytical.txt",)))
+        assert result.candidates[0].values[0].predicted == printed("optimize", "analytical.txt")["predicted"]
+        doubled = optimize.run(optimize.Request(models=("analytical.txt",), parameter={"alpha": 1.0}))
+        assert doubled.candidates[0].values[0].predicted > result.candidates[0].values[0].predicted
 
     def test_calibrate(self, project: Path) -> None:
         """Estimates are those of the command; `write` writes them as parameters."""
@@ -114,7 +114,7 @@ def test_wrong_requests_name_their_fields() -> None:
         calibrate.run(calibrate.Request(free=("alpha",), level=95))
     assert caught.value.fields == ("level",)
     with pytest.raises(RequestError, match="no model uses a parameter 'gamma'") as caught:
-        optimize.run(optimize.Request(model="analytical.txt", parameter={"gamma": 1.0}))
+        optimize.run(optimize.Request(models=("analytical.txt",), parameter={"gamma": 1.0}))
     assert caught.value.fields == ("parameter",)
 
 

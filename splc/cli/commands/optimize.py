@@ -1,4 +1,4 @@
-"""`splc optimize`: find the valid configuration that a model predicts to be best."""
+"""`splc optimize`: find the valid configurations that models predict to be best."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import typer
 
 from splc import types
 from splc.cli.options import (
+    INPUTS,
     POLICIES,
     Aggregate,
     Context,
     Ignore,
     Json,
     MeasurementsFile,
-    Nfp,
     Parameter,
     ParametersFile,
     System,
@@ -24,24 +24,48 @@ from splc.cli.options import (
 )
 
 EXAMPLES = (
-    "splc optimize learned.log",
+    "splc optimize learned.log --fix px=4 --top 5",
     "splc optimize analytical.txt --maximize",
+    "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
 )
 
 
 def optimize(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The model: a log, JSON or model text. '-' is standard input.")
-    ],
-    maximize: Annotated[bool, flag("--maximize", "Find the greatest predicted value, not the least.")] = False,
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODELS",
+            help="The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a "
+            "model of each property is learned from the measurements.",
+            show_default=False,
+        ),
+    ] = None,
+    maximize: Annotated[bool, flag("--maximize", "Find the greatest predicted values, not the least.")] = False,
+    maximize_only: Annotated[
+        list[str] | None, option("NAME", "Find the greatest value of this property only. Can be repeated.")
+    ] = None,
+    fix: Annotated[
+        list[str] | None,
+        option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
+    ] = None,
+    top: Annotated[int, option("N", "The number of best configurations, for one property.", min=1)] = 1,
     limit: Annotated[
         int | None, option("N", "The number of configurations to examine at most. [default: 2000000]", min=1)
     ] = None,
+    plot: Annotated[str | None, option("FILE", "Draw the Pareto front (.svg, .png, .pdf).")] = None,
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,
     measurements: MeasurementsFile = None,
-    nfp: Nfp = None,
+    properties: Annotated[
+        list[str] | None,
+        option(
+            "NAME",
+            "The non-functional property; repeated, one for each model, in the same order.",
+            INPUTS,
+            names="--property --nfp",
+        ),
+    ] = None,
     parameters: ParametersFile = None,
     context: Context = None,
     ignore: Ignore = None,
@@ -54,10 +78,10 @@ def optimize(
     ] = "mean",
     aggregate: Aggregate = "mean",
 ) -> None:
-    """Find the valid configuration with the least predicted value, exactly.
+    """Find the valid configuration with the least predicted value, exactly; of several properties the Pareto front.
 
     Of several equally good configurations the first is chosen: options in the system's order, lower values first. If
-    there are measurements, the measured value of the configuration and the best measured configuration are printed.
+    there are measurements, the measured values and the best measured configuration are printed.
     """
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
@@ -67,7 +91,7 @@ def optimize(
 
     result = run(request_of(Request, locals()))
     if json:
-        print_json("optimize", as_json(result, maximize=maximize))
+        print_json("optimize", as_json(result))
     else:
-        show(result, maximize=maximize)
+        show(result)
     show_notes(result.notes)

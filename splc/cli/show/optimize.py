@@ -3,84 +3,233 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splc.data.configurations import Configurations
-    from splc.workflows.optimize import Result
+    from splc.system.options import Option
+    from splc.workflows.optimize import PropertyValue, RatedConfiguration, Result
+
+# The greatest number of configurations in a text; JSON has all.
+MOST_LINES = 40
 
 
-def as_json(result: Result, *, maximize: bool) -> dict[str, Any]:
+def as_json(result: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
-    found, best = result.optimum, result.best
+    first, best = result.candidates[0], result.best_measured
+    content: dict[str, Any] = {}
+    if len(result.objectives) == 1:
+        (value,), (objective,) = first.values, result.objectives
+        content = {
+            "configuration": option_values(first.configuration),
+            **_value_object(value),
+            "best_measured": None
+            if best is None
+            else {
+                "configuration": option_values(best.configuration),
+                "measured": best.values[0].measured,
+                "predicted": best.values[0].predicted,
+            },
+            "nfp": objective.measured,
+            "maximize": objective.maximize,
+            "top": [
+                {"configuration": option_values(each.configuration), **_value_object(each.values[0])}
+                for each in result.candidates
+            ],
+        }
+    else:
+        content = {
+            "properties": [
+                {"name": each.name, "nfp": each.measured, "maximize": each.maximize} for each in result.objectives
+            ],
+            "front": [
+                {
+                    "configuration": option_values(each.configuration),
+                    "properties": {
+                        objective.name: _value_object(value)
+                        for objective, value in zip(result.objectives, each.values, strict=True)
+                    },
+                }
+                for each in result.candidates
+            ],
+        }
+    system = first.configuration.system
     return {
-        "configuration": _values(found.configuration),
-        "predicted": found.predicted,
-        "interval": None if result.interval is None else vars(result.interval),
-        "measured": result.measured,
-        "best_measured": None
-        if best is None
-        else {
-            "configuration": _values(best.configuration),
-            "measured": best.measured,
-            "predicted": best.predicted,
-        },
-        "nfp": result.nfp,
-        "maximize": maximize,
-        "examined": found.examined,
-        "unused": found.unused,
+        **content,
+        "fixed": {name: option_values(first.configuration)[name] for name in system.names if name in result.fixed},
+        "examined": result.examined,
+        "unused": result.unused,
+        "plot": result.plot,
         "notes": [note.text for note in result.notes],
     }
 
 
-def show(result: Result, *, maximize: bool) -> None:
-    """Print the configuration, its prediction, and the best measured configuration."""
-    from splc.cli.terminal import say, table
-    from splc.system.options import BinaryOption
+def _value_object(value: PropertyValue) -> dict[str, Any]:
+    interval = None if value.interval is None else vars(value.interval)
+    return {"predicted": value.predicted, "interval": interval, "measured": value.measured}
 
-    found, best, interval = result.optimum, result.best, result.interval
-    text = f"predicted: {found.predicted:.6g} ({'greatest' if maximize else 'least'} of all valid configurations)"
-    if interval is not None:
-        text += f", {interval.level * 100:g} % interval {interval.low:.6g} to {interval.high:.6g}"
+
+def show(result: Result) -> None:
+    """Print the configurations, their predictions, and the best measured configuration."""
+    from splc.cli.terminal import say
+
+    if len(result.objectives) > 1:
+        _show_front(result)
+    elif len(result.candidates) > 1:
+        _show_several(result)
+    else:
+        _show_one(result)
+    if result.plot is not None:
+        say(f"\nplot  {result.plot}")
+
+
+def _which(result: Result, maximize: bool) -> str:
+    """Return what the configurations were chosen from."""
+    which = "greatest" if maximize else "least"
+    if not result.fixed:
+        return f"{which} of all valid configurations"
+    from splc.formats.measurements.assignment import assignment_text
+
+    text = assignment_text(result.fixed, result.candidates[0].configuration.system)
+    return f"{which} of all valid configurations with {text}"
+
+
+def _show_one(result: Result) -> None:
+    """Print one configuration next to the best measured one."""
+    from splc.cli.terminal import say, table
+
+    (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
+    (value,) = candidate.values
+    text = f"predicted: {value.predicted:.6g} ({_which(result, objective.maximize)})"
+    if value.interval is not None:
+        text += f", {value.interval.level * 100:g} % interval {_interval(value)}"
     say(text)
-    own = _values(found.configuration)
-    other = own if best is None else _values(best.configuration)
+    own = option_values(candidate.configuration)
+    other = own if best is None else option_values(best.configuration)
     rows = []
-    for option in found.configuration.system.options:
-        binary = isinstance(option, BinaryOption)
-        shown = [_text(values[option.name], binary) for values in (own, other)]
-        rows.append((option.name, shown[0], shown[1] if other != own else "", _use(option.name, found.unused)))
-    table(("option", "value", "best measured", "in the model"), rows, right=("value", "best measured"))
-    if best is None:
+    for option in candidate.configuration.system.options:
+        if not any(_selected(values[option.name], option) for values in (own, other)):
+            continue
+        shown = [option_text(values[option.name], option) for values in (own, other)]
+        use = "unused" if option.name in result.unused else ""
+        rows.append((option.name, shown[0], shown[1] if other != own else "", use))
+    if rows:
+        table(("option", "value", "best measured", "in the model"), rows, right=("value", "best measured"))
+    else:
+        say("no option is selected")
+    if objective.measured is None:
         return
     say()
-    if result.measured is None:
-        say(f"measured: this configuration has no value of {result.nfp}")
+    if value.measured is None:
+        say(f"measured: this configuration has no value of {objective.measured}")
     else:
-        say(f"measured: {result.measured:.6g} ({result.nfp})")
-    if other == own:
+        say(f"measured: {value.measured:.6g} ({objective.measured})")
+    if best is None:
+        say("best measured: no measured configuration has the fixed values")
+    elif other == own:
         say("best measured: this configuration")
     else:
-        say(f"best measured: {best.measured:.6g} (predicted {best.predicted:.6g})")
+        say(f"best measured: {best.values[0].measured:.6g} (predicted {best.values[0].predicted:.6g})")
 
 
-def _use(name: str, unused: tuple[str, ...]) -> str:
-    return "unused" if name in unused else ""
+def _show_several(result: Result) -> None:
+    """Print the best configurations, one a line."""
+    from splc.cli.terminal import say
+
+    (objective,), best = result.objectives, result.best_measured
+    say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
+    _table(result, ("predicted",))
+    if best is not None:
+        say()
+        text = selected_text(best.configuration, ())
+        say(f"best measured: {best.values[0].measured:.6g} (predicted {best.values[0].predicted:.6g}): {text}")
 
 
-def _values(configuration: Configurations) -> dict[str, float | int | None]:
+def _show_front(result: Result) -> None:
+    """Print the Pareto front, one configuration a line."""
+    from splc.cli.terminal import say
+    from splc.errors import plural
+
+    names = [f"{'greatest' if each.maximize else 'least'} {each.name}" for each in result.objectives]
+    say(f"Pareto front ({', '.join(names)}): {plural(len(result.candidates), 'configuration', 'configurations')}")
+    if result.fixed:
+        from splc.formats.measurements.assignment import assignment_text
+
+        system = result.candidates[0].configuration.system
+        say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
+    _table(result, tuple(each.name for each in result.objectives))
+
+
+def _table(result: Result, names: Sequence[str]) -> None:
+    """Print one line per configuration: its values, and the options in which the configurations differ."""
+    from splc.cli.terminal import say, table
+
+    shown = result.candidates[:MOST_LINES]
+    common = _common(result.candidates)
+    columns = ["#"]
+    for name in names:
+        columns += [name, "interval", "measured"]
+    rows = []
+    for number, each in enumerate(shown, 1):
+        row = [str(number)]
+        for value in each.values:
+            measured = "" if value.measured is None else f"{value.measured:.6g}"
+            row += [f"{value.predicted:.6g}", "" if value.interval is None else _interval(value), measured]
+        rows.append((*row, selected_text(each.configuration, common)))
+    title = "other selected options" if common and len(shown) > 1 else "selected options"
+    # Columns of one title are told apart by their place.
+    table((*columns, title), rows, right=tuple(columns))
+    if len(result.candidates) > len(shown):
+        say(f"… and {len(result.candidates) - len(shown)} more (--json has all)")
+    if common and len(shown) > 1:
+        say(f"in all: {selected_text(shown[0].configuration, (), only=common)}")
+
+
+def _common(candidates: Sequence[RatedConfiguration]) -> tuple[str, ...]:
+    """Return the options that have the same value in all of several configurations."""
+    if len(candidates) == 1:
+        return ()
+    first, *others = (option_values(each.configuration) for each in candidates)
+    return tuple(name for name, value in first.items() if all(other[name] == value for other in others))
+
+
+def selected_text(configuration: Configurations, left_out: Sequence[str], only: Sequence[str] | None = None) -> str:
+    """Return the selected options of a configuration and the values of numeric ones: `cache, x=4`."""
+    values = option_values(configuration)
+    parts = []
+    for option in configuration.system.options:
+        name, value = option.name, values[option.name]
+        if name in left_out or (only is not None and name not in only) or not _selected(value, option):
+            continue
+        parts.append(name if option_text(value, option) == "selected" else f"{name}={value:g}")
+    return ", ".join(parts) or "(none)"
+
+
+def _interval(value: PropertyValue) -> str:
+    assert value.interval is not None
+    return f"{value.interval.low:.6g} to {value.interval.high:.6g}"
+
+
+def option_values(configuration: Configurations) -> dict[str, float | int | None]:
+    """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
     return {name: _plain(value) for name, value in configuration.assignment(0).items()}
 
 
-def _text(value: float | None, binary: bool) -> str:
-    """Return an option's value for the table."""
-    if binary:
+def option_text(value: float | None, option: Option) -> str:
+    """Return an option's value for a table."""
+    from splc.system.options import BinaryOption
+
+    if isinstance(option, BinaryOption):
         return "selected" if value else "-"
     return "deselected" if value is None else f"{value:g}"
 
 
+def _selected(value: float | None, option: Option) -> bool:
+    return option_text(value, option) not in ("-", "deselected")
+
+
 def _plain(value: float) -> float | int | None:
-    """Return an option's value as a whole number where it is one, None where the option is deselected."""
     if math.isnan(value):
         return None
     return int(value) if value.is_integer() else value

@@ -1,0 +1,224 @@
+"""The request of `optimize`, and its objectives: properties with their models and measured values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
+from splc.learning.result import Intervals
+from splc.models.influence import InfluenceModel
+from splc.project import Project
+from splc.system.variability import VariabilityModel
+from splc.types import Array, Duplicates, Invalid
+from splc.workflows import learn
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(ModelInputs):
+    """A request to optimize over the valid configurations.
+
+    Attributes:
+        models: the files of the models: logs, JSON or model text; `-` is standard input. Without any, a model of each
+            property is learned from the measurements.
+        properties: the property of each model, which its measured values are compared with; without models, the
+            properties to learn. With several, the Pareto front is wanted.
+        maximize: whether the greatest predicted values are wanted, not the least.
+        maximize_only: the properties of which the greatest predicted value is wanted.
+        fix: values that the configurations must have: `NAME=VALUE`, or `NAME` for a selected binary option.
+        top: the number of configurations, for one property.
+        limit: the number of configurations to examine at most; None is two million.
+        plot: the file that a plot of the Pareto front is written to.
+        invalid: what happens to measurements whose configuration is not valid.
+        duplicates: what happens to XML rows that measure a configuration again.
+    """
+
+    models: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    maximize: bool = False
+    maximize_only: tuple[str, ...] = ()
+    fix: tuple[str, ...] = ()
+    top: int = 1
+    limit: int | None = None
+    plot: str | None = None
+    invalid: Invalid = "drop"
+    duplicates: Duplicates = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """A property whose best value is wanted.
+
+    Attributes:
+        name: the property, or the file of the model if it names none.
+        system: the system.
+        model: the model.
+        maximize: whether the greatest value is wanted.
+        intervals: its prediction intervals, None if it has none.
+        measured: the measured property, None without measurements.
+        known: the measured configurations, None without measurements.
+        values: their values, shape (n,).
+    """
+
+    name: str
+    system: VariabilityModel
+    model: InfluenceModel
+    maximize: bool = False
+    intervals: Intervals | None = None
+    measured: str | None = None
+    known: Configurations | None = None
+    values: Array = field(default_factory=lambda: np.zeros(0))
+
+    def find(self, configurations: Configurations) -> Array:
+        """Return the position of each configuration among the measured ones, -1 if it is not one of them."""
+        return np.full(len(configurations), -1) if self.known is None else self.known.find(configurations)
+
+
+def objectives_of(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
+    """Return the objectives of a request: its models, or models that are learned from the measurements.
+
+    Raises:
+        InputError: if a file cannot be found or read.
+        RequestError: if the request contradicts itself, or a model does not use a stated parameter.
+        LearningError: if a model cannot be learned.
+    """
+    wanted = request.properties
+    if len(wanted) > 1 and len(set(wanted)) < len(wanted):
+        raise RequestError(f"{next(name for name in wanted if wanted.count(name) > 1)!r} is named twice", "properties")
+    if not request.models:
+        found = _learned(request, project, space, notes)
+    else:
+        if wanted and len(wanted) != len(request.models):
+            counts = (
+                f"{plural(len(wanted), 'property', 'properties')} and {plural(len(request.models), 'model', 'models')}"
+            )
+            hint = "name one property for each model, in the same order, or leave them out"
+            raise RequestError(f"{counts} are given", "properties", hint=hint)
+        found = _read(request, project, space, notes)
+    names = [each.name for each in found]
+    for name in request.maximize_only:
+        if name not in names:
+            raise RequestError(f"no model is about {name!r}; {unknown_name_hint(name, names)}", "maximize_only")
+    return [replace(each, maximize=request.maximize or each.name in request.maximize_only) for each in found]
+
+
+def _learned(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
+    """Return objectives whose models are learned from all measurements."""
+    if request.parameter:
+        request.require_used(())
+    measurements = request.read_measurements(project, space, notes)
+    found = []
+    for nfp in request.properties or (project.the_nfp(measurements),):
+        learning = learn.Request(
+            system=request.system,
+            measurements=request.measurements,
+            nfp=nfp,
+            invalid=request.invalid,
+            duplicates=request.duplicates,
+            aggregate=request.aggregate,
+            write=False,
+        )
+        done = learn.run(learning)
+        result = done.result
+        error = (
+            "" if result.cross_validated is None else f" (cross-validated error {result.cross_validated.mean:.3g} %)"
+        )
+        count = plural(result.learning_configurations, "measured configuration", "measured configurations")
+        notes.append(Note(f"the model of {nfp} is learned from {count}{error}; 'splc learn' shows it"))
+        notes += (note for note in done.notes if note.warning)
+        found.append(
+            _with_values(Objective(nfp, space.system, result.model, intervals=result.intervals), measurements, nfp)
+        )
+    return found
+
+
+def _read(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
+    """Return the objectives of files of models."""
+    read = [request.read_unchecked(file, project, space.system) for file in request.models]
+    request.require_used(frozenset().union(*(each.used for each in read)))
+    measurements = _measurements(request, project, space, notes)
+    taken: list[str] = []
+    found = []
+    for number, (file, stored) in enumerate(zip(request.models, read, strict=True)):
+        stated = request.properties[number] if request.properties else None
+        name = stated or stored.nfp or file
+        taken.append(name if name not in taken else f"{name} ({file})")
+        objective = Objective(taken[-1], space.system, stored.model, intervals=stored.intervals)
+        if measurements is not None:
+            nfp = _property(request, project, measurements, stated, stored.nfp, notes, single=len(read) == 1)
+            objective = objective if nfp is None else _with_values(objective, measurements, nfp)
+        found.append(objective)
+    return found
+
+
+def _with_values(objective: Objective, measurements: Measurements, nfp: str) -> Objective:
+    usable = measurements.measured(nfp)
+    if not len(usable):
+        return objective
+    return replace(objective, measured=nfp, known=usable.configurations, values=usable.column(nfp))
+
+
+def _measurements(request: Request, project: Project, space: Space, notes: Notes) -> Measurements | None:
+    """Return the measurements; a note says why there are none.
+
+    The model alone is enough to optimize, so measurements that are not asked for and cannot be used are no error.
+    """
+    if not project.has_measurements:
+        return None
+    try:
+        return request.read_measurements(project, space, notes)
+    except SplcError as error:
+        if request.measurements is not None or request.properties:
+            raise
+        notes.append(Note(f"measured values are not shown: {_reason(error)}"))
+        return None
+
+
+def _property(
+    request: Request,
+    project: Project,
+    measurements: Measurements,
+    stated: str | None,
+    own: str | None,
+    notes: Notes,
+    *,
+    single: bool,
+) -> str | None:
+    """Return the measured property that a model is compared with; a note says why there is none."""
+    if stated is not None:
+        found: str | None = measurements.the_nfp(stated)
+    elif own is not None:
+        found = _named(measurements.properties, own)
+    elif single:
+        try:
+            found = project.the_nfp(measurements)
+        except SplcError as error:
+            if request.measurements is not None:
+                raise
+            notes.append(Note(f"measured values are not shown: {_reason(error)}"))
+            return None
+    else:
+        return None
+    if found is None:
+        text = f"the model is about {own!r}, of which there are no values, only of: {listed(measurements.properties)}"
+        notes.append(Note(f"measured values are not shown: {text}"))
+    elif own is not None and own.split() != found.split():
+        notes.append(Note(f"the model is about {own!r}, but is compared with values of {found!r}", warning=True))
+    return found
+
+
+def _named(properties: Sequence[str], wanted: str) -> str | None:
+    """Return the property with this name; logs hold names with single spaces."""
+    return next((name for name in properties if name.split() == wanted.split()), None)
+
+
+def _reason(error: SplcError) -> str:
+    problem = error.problems[0]
+    return "; ".join(filter(None, (problem.message, problem.hint)))
