@@ -13,6 +13,7 @@ from splc.cli.commands import (
     compare,
     convert,
     describe,
+    explain,
     learn,
     measure,
     optimize,
@@ -33,7 +34,21 @@ app = typer.Typer(
 )
 
 # In the order of the pipeline: description → sample → measurements → model → comparison.
-for module in (describe, sample, measure, learn, calibrate, scale, suggest, predict, optimize, compare, study, convert):
+for module in (
+    describe,
+    sample,
+    measure,
+    learn,
+    explain,
+    calibrate,
+    scale,
+    suggest,
+    predict,
+    optimize,
+    compare,
+    study,
+    convert,
+):
     name = module.__name__.rpartition(".")[2]
     app.command(name, cls=with_examples(module.EXAMPLES))(getattr(module, name))
 app.command(calibrate.OLD_NAME, hidden=True, cls=with_examples(calibrate.EXAMPLES))(calibrate.calibrate)

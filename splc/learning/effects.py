@@ -98,7 +98,7 @@ def option_effects(
         configurations: the configurations that shares are averaged over, and factors computed at.
     """
     system = configurations.system
-    named = _members(system)
+    named = group_titles(system)
     known = {estimate.term: estimate for estimate in estimates}
     found: dict[tuple[str, ...], list[tuple[frozenset[str], Effect]]] = {}
     make = _factors if model.link == "log" else _terms
@@ -117,7 +117,7 @@ def option_effects(
     return tuple(sorted(groups, key=lambda group: (not product or bool(group.options), -comparable_size(group.size))))
 
 
-def _members(system: VariabilityModel) -> dict[str, str]:
+def group_titles(system: VariabilityModel) -> dict[str, str]:
     """Return member → name of its alternative group: the stem of the members' names, the parent, or the members."""
     named: dict[str, str] = {}
     for group in system.alternative_groups:
@@ -142,6 +142,21 @@ def _with_members(
         parts.remove(quoted(level, order))
         found.append(replace(effect, level=level, rest=" * ".join(parts)))
     return found
+
+
+def term_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
+    """Return the text of each term; a value of a numeric option that has its own term is written `[x = 4]`."""
+    levels = _levels(model, system)
+    return [_with_levels(term, levels).text(model.order) for term, _ in model.terms]
+
+
+def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
+    """Return the text of each term with members of alternative groups replaced by the group, and levels by `[x]`."""
+    titles = {
+        **group_titles(system),
+        **{name: f"[{text[1:].partition(' = ')[0]}]" for name, text in _levels(model, system).items()},
+    }
+    return [_with_levels(term, titles).text(model.order) for term, _ in model.terms]
 
 
 def _ordered(options: Iterable[str], order: Sequence[str]) -> list[str]:

@@ -1,0 +1,222 @@
+"""The output of `splc explain`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from splc.workflows.explain import Explained, OptionImportance, OptionValue, Overview, Result, TermSum
+
+# The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
+MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES, MOST_TERMS = 20, 10, 8, 20
+# Smaller shares, in percent, are not listed as interactions.
+LEAST_INTERACTION = 0.05
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the content of the JSON object."""
+    content: dict[str, Any] = {"name": result.name, "nfp": result.nfp, "link": result.model.link}
+    if result.overview is not None:
+        content |= _overview_object(result.overview)
+    if result.explained is not None:
+        content |= _explained_object(result.explained, product=result.model.link == "log")
+    return {**content, "plot": result.plot, "notes": [note.text for note in result.notes]}
+
+
+def _overview_object(overview: Overview) -> dict[str, Any]:
+    return {
+        "mean": overview.mean,
+        "deviation": overview.deviation,
+        "options": [
+            {
+                "name": option.name,
+                "options": list(option.options),
+                "share": option.share * 100,
+                "alone": option.alone * 100,
+                "total": option.total * 100,
+                "values": [
+                    {
+                        "value": value.label if value.number is None else value.number,
+                        "configurations": value.fraction * 100,
+                        "mean": value.mean,
+                        "change": value.change,
+                    }
+                    for value in option.values
+                ],
+            }
+            for option in overview.options
+        ],
+        "interactions": [{"options": list(names), "share": share * 100} for names, share in overview.interactions],
+        "unused": list(overview.unused),
+    }
+
+
+def _explained_object(explained: Explained, *, product: bool) -> dict[str, Any]:
+    from splc.cli.show.optimize import option_values
+
+    return {
+        "configuration": option_values(explained.configuration),
+        "against": None if explained.against is None else option_values(explained.against),
+        "predicted": explained.predicted,
+        "interval": None if explained.interval is None else vars(explained.interval),
+        "reference": explained.reference,
+        "reference_interval": None if explained.against_interval is None else vars(explained.against_interval),
+        "terms": [
+            {
+                "term": each.text,
+                "contribution": each.value,
+                "reference": each.reference,
+                "difference": each.difference,
+                "factor": _exponential(each.difference) if product else None,
+            }
+            for each in explained.contributions
+        ],
+    }
+
+
+def show(result: Result) -> None:
+    """Print the explanation."""
+    from splc.cli.terminal import say
+
+    product = result.model.link == "log"
+    what = f"model of {result.nfp}" if result.nfp else "model"
+    say(f"{result.name}: {what}, a {'product of factors' if product else 'sum of terms'}")
+    if result.overview is not None:
+        _show_overview(result.overview, product=product)
+    if result.explained is not None:
+        _show_explained(result.explained, product=product)
+    if result.plot is not None:
+        say(f"\nplot  {result.plot}")
+
+
+def _show_overview(overview: Overview, *, product: bool) -> None:
+    from splc.cli.terminal import say, table
+    from splc.errors import listed
+
+    if product:
+        say(f"geometric mean over all valid configurations {overview.mean:.6g}")
+    else:
+        deviation = f"standard deviation {overview.deviation:.6g}"
+        say(f"mean over all valid configurations {overview.mean:.6g}, {deviation}")
+    of = "the logarithm of the prediction" if product else "the prediction"
+    if overview.options:
+        say(f"\nOptions by their share of the variance of {of}")
+        shown = overview.options[:MOST_OPTIONS]
+        lines: list[tuple[str, ...]] = [
+            (o.name, _percent(o.share), _percent(o.alone), _percent(o.total)) for o in shown
+        ]
+        if rest := overview.options[MOST_OPTIONS:]:
+            lines.append((f"{len(rest)} more", _percent(sum(option.share for option in rest)), "", ""))
+        table(("option", "share", "alone", "with interactions"), lines, right=("share", "alone", "with interactions"))
+    if overview.unused:
+        say(f"not in the model: {listed(overview.unused)}")
+    large = [each for each in overview.interactions if abs(each[1]) * 100 >= LEAST_INTERACTION]
+    if large:
+        say("\nInteractions")
+        table(
+            ("options", "share"),
+            [(" * ".join(names), _percent(share)) for names, share in large[:MOST_INTERACTIONS]],
+            right=("share",),
+        )
+        if len(large) > MOST_INTERACTIONS:
+            say(f"{len(large) - MOST_INTERACTIONS} smaller ones are not shown")
+    shown = tuple(option for option in overview.options[:MOST_OPTIONS] if option.share * 1000 >= 1)
+    if shown:
+        say("\nMean prediction by value, and its change if only this option changes from its first value")
+        change = "factor" if product else "change"
+        rows = [row for option in shown for row in _value_rows(option, product=product)]
+        right = ("configurations", "mean", change)
+        table(("option", "value", "configurations", "mean", change), rows, right=right)
+
+
+def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, ...]]:
+    """Return the rows of an option's values; of many values, some from the first to the last."""
+    values: Sequence[OptionValue] = option.values
+    if len(values) > MOST_VALUES:
+        step = (len(values) - 1) / (MOST_VALUES - 1)
+        values = [values[round(place * step)] for place in range(MOST_VALUES)]
+    rows: list[tuple[str, ...]] = []
+    for place, value in enumerate(values):
+        change = "" if value is option.values[0] else "-" if value.change is None else _change(value.change, product)
+        name = option.name if place == 0 else ""
+        rows.append((name, value.label, _percent(value.fraction), f"{value.mean:.6g}", change))
+    return rows
+
+
+def _show_explained(explained: Explained, *, product: bool) -> None:
+    from splc.cli.terminal import say, table
+    from splc.errors import plural
+    from splc.workflows.explain import TermSum, sums_of
+
+    against = explained.against is not None
+    mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"
+    rows: list[tuple[str, str]] = [("prediction", _with_interval(explained.predicted, explained.interval))]
+    name = "prediction of the other configuration" if against else mean
+    rows.append((name, _with_interval(explained.reference, explained.against_interval)))
+    width = max(len(text) for text, _ in rows)
+    for text, value in rows:
+        say(f"{text:<{width}}  {value}")
+    if explained.against is not None:
+        from splc.cli.show.optimize import option_text, option_values
+
+        one, two = option_values(explained.configuration), option_values(explained.against)
+        system = explained.configuration.system
+        different = [
+            (option.name, option_text(one[option.name], option), option_text(two[option.name], option))
+            for option in system.options
+            if one[option.name] != two[option.name]
+        ]
+        say()
+        if different:
+            table(("option", "value", "other"), different, right=("value", "other"))
+        else:
+            say("the two configurations are the same")
+    kind = "factor" if product else "contribution"
+    second, third = "other" if against else "mean", "ratio" if product else "difference"
+    sums = sums_of(explained.contributions)
+    moving = [pair for pair in sums if pair[0].difference != 0]
+    shown, rest = moving[:MOST_TERMS], [each for each, _ in moving[MOST_TERMS:]]
+    lines = []
+    for each, terms in shown:
+        lines.append(_term_row(each, product=product))
+        lines += [_term_row(term, product=product, indent="  ") for term in terms]
+    if rest:
+        lines.append(_term_row(TermSum.of(f"{len(rest)} more", rest), product=product))
+    if still := [each for each, _ in sums if each.difference == 0]:
+        same = TermSum.of("", still)
+        text = plural(same.count, "term without difference", "terms without difference")
+        lines.append(_term_row(replace(same, text=text), product=product))
+    total = TermSum.of("product" if product else "sum", [each for each, _ in sums])
+    lines.append(_term_row(total, product=product))
+    say()
+    table(("term", kind, second, third), lines, right=(kind, second, third))
+
+
+def _term_row(each: TermSum, *, product: bool, indent: str = "") -> tuple[str, ...]:
+    if product:
+        ratio = _change(_exponential(each.difference), product)
+        return (indent + each.text, f"{_exponential(each.value):.6g}", f"{_exponential(each.reference):.6g}", ratio)
+    return (indent + each.text, f"{each.value:.6g}", f"{each.reference:.6g}", _change(each.difference, product))
+
+
+def _with_interval(value: float, interval: Any) -> str:
+    text = f"{value:.6g}"
+    if interval is None:
+        return text
+    return f"{text}, {interval.level * 100:g} % interval {interval.low:.6g} to {interval.high:.6g}"
+
+
+def _change(value: float, product: bool) -> str:
+    return f"× {value:.4g}" if product else f"{value:+.6g}"
+
+
+def _percent(fraction: float) -> str:
+    # Adding 0 turns -0 into 0.
+    return f"{round(fraction * 100, 1) + 0.0:.1f} %"
+
+
+def _exponential(value: float) -> float:
+    return math.exp(min(value, 700.0))

@@ -1,0 +1,200 @@
+"""Importance of options with the effects of their values, and contributions of terms to one prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from splc.plotting.style import (
+    BLACK,
+    DARK,
+    FAINT,
+    GREY,
+    LIGHT,
+    drawable,
+    drawing,
+    fitting,
+    literal,
+    new_figure,
+    plain_number,
+    saved,
+    scale_values,
+)
+from splc.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The greatest numbers of bars, of steps, of options with a panel of their own, and of named values in a panel.
+MOST_BARS, MOST_STEPS, MOST_PANELS, MOST_NAMES = 20, 20, 8, 8
+_COLUMNS, _PALE, _LABEL = 4, "#9dc3e0", 2.6
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The importance of an option: its share of the variance, and what it explains alone, in percent."""
+
+    name: str
+    share: float
+    alone: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """The mean prediction at each value of an option: (label, number of a numeric option or None, mean)."""
+
+    name: str
+    points: tuple[tuple[str, float | None, float], ...]
+
+
+def importance_plot(
+    bars: Sequence[Bar], lines: Sequence[Line], title: str, quantity: str, file_format: str, product: bool = False
+) -> bytes:
+    """Return a plot of shares, and of the mean prediction at each value; the same input gives the same bytes.
+
+    Args:
+        bars: the options, the most important first.
+        lines: the options whose values are drawn, at most `MOST_PANELS` of them.
+        title: the title.
+        quantity: what is predicted.
+        file_format: one of `FORMATS`.
+        product: whether shares are of the variance of the logarithm of the prediction.
+    """
+    with drawing():
+        shown, panels = bars[:MOST_BARS], lines[:MOST_PANELS]
+        rows = -(-len(panels) // _COLUMNS)
+        heights = [0.9 + 0.26 * max(1, len(shown)), *[2.3] * rows]
+        figure = new_figure(10, sum(heights) + 0.4)
+        grid = figure.add_gridspec(1 + rows, _COLUMNS, height_ratios=heights)
+        axes = figure.add_subplot(grid[0, :])
+        places = range(len(shown))
+        axes.barh(places, [each.share for each in shown], 0.7, color=_PALE, edgecolor=BLACK, linewidth=0.3)
+        axes.barh(places, [min(each.alone, each.share) for each in shown], 0.7, color=DARK)
+        for place, each in enumerate(shown):
+            axes.text(each.share, place, f" {each.share:.1f} %", va="center", fontsize=8)
+        axes.set_yticks(places, [fitting(each.name, _LABEL, 9) for each in shown], fontsize=9)
+        axes.set_xlim(0, max([each.share for each in shown], default=1.0) * 1.1)
+        axes.invert_yaxis()
+        more = f" ({len(bars) - len(shown)} smaller ones are not drawn)" if len(bars) > len(shown) else ""
+        of = "the logarithm of the prediction" if product else "the prediction"
+        axes.set_xlabel(f"share of the variance of {of}, %; dark: explained by the option alone{more}")
+        axes.grid(axis="x", color=FAINT)
+        axes.set_axisbelow(True)
+        means = drawable(np.array([point[2] for line in panels for point in line.points]))
+        first: Axes | None = None
+        for place, line in enumerate(panels):
+            own = figure.add_subplot(grid[1 + place // _COLUMNS, place % _COLUMNS], sharey=first)
+            _draw_values(own, line)
+            if first is None:
+                first = own
+                scale_values(own, means)
+            if place % _COLUMNS == 0:
+                own.set_ylabel(f"mean {literal(quantity, 24)}", fontsize=8)
+            own.tick_params(labelleft=place % _COLUMNS == 0, labelsize=8)
+        figure.suptitle(literal(title))
+        return saved(figure, file_format)
+
+
+def _draw_values(axes: Axes, line: Line) -> None:
+    """Draw the mean prediction at each value of one option."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    numbers = [number for _, number, _ in line.points if number is not None]
+    means = drawable(np.array([mean for _, _, mean in line.points]))
+    numeric = len(numbers) == len(line.points) and len(numbers) > 2
+    if numeric:
+        axes.plot(drawable(np.array(numbers)), means, color=DARK, marker="o", markersize=3, linewidth=1.2)
+        if min(numbers) > 0 and max(numbers) > 10 * min(numbers):
+            axes.set_xscale("log")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+    else:
+        places = range(len(means))
+        axes.plot(places, means, color=DARK, marker="o", markersize=4, linewidth=0.8, linestyle=":")
+        step = -(-len(means) // MOST_NAMES)
+        names = [literal(label, 14) for label, _, _ in line.points]
+        axes.set_xticks(places[::step], names[::step], rotation=30 if len(means) > 2 else 0, fontsize=8)
+        axes.set_xlim(-0.5, len(means) - 0.5)
+    axes.set_title(literal(line.name, 28), fontsize=9)
+    axes.grid(axis="y", color=FAINT)
+
+
+def contribution_plot(
+    steps: Sequence[tuple[str, float]],
+    start: float,
+    ends: tuple[str, str],
+    title: str,
+    quantity: str,
+    file_format: str,
+    product: bool = False,
+) -> bytes:
+    """Return a plot of the steps from one prediction to another; the same input gives the same bytes.
+
+    Args:
+        steps: terms with the differences of their contributions, the largest first; what exceeds `MOST_STEPS` is one
+            step. Of a product, the differences are logarithms of factors.
+        start: the prediction that the steps start from.
+        ends: the names of the first and of the last prediction.
+        title: the title.
+        quantity: what is predicted.
+        file_format: one of `FORMATS`.
+        product: whether the steps multiply; they are drawn on a logarithmic axis.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    moving = [(name, value) for name, value in steps if value != 0]
+    shown = moving[:MOST_STEPS]
+    if rest := moving[MOST_STEPS:]:
+        shown = [*shown, (f"{len(rest)} more terms", math.fsum(value for _, value in rest))]
+    with drawing():
+        figure = new_figure(8, 1.6 + 0.27 * (len(shown) + 2))
+        axes = figure.add_subplot()
+        level = math.log(start) if product else start
+        levels = [level]
+        for _, value in shown:
+            levels.append(levels[-1] + value)
+        drawn = drawable(np.exp(np.minimum(levels, 690.0)) if product else np.array(levels))
+        for place, (_, value) in enumerate(shown, 1):
+            before, after = float(drawn[place - 1]), float(drawn[place])
+            color = LIGHT if value > 0 else DARK
+            axes.barh(place, after - before, 0.6, before, color=color, edgecolor=BLACK, linewidth=0.3)
+            axes.plot([after, after], [place, place + 1], color=GREY, linewidth=0.6, zorder=1)
+            text = f"× {math.exp(min(value, 690.0)):.4g}" if product else f"{value:+.4g}".replace("-", "−")
+            axes.annotate(
+                text, (max(before, after), place), (3, 0), textcoords="offset points", va="center", fontsize=8
+            )
+        for place, value in ((0, float(drawn[0])), (len(shown) + 1, float(drawn[-1]))):
+            axes.plot([value], [place], color=BLACK, marker="D", markersize=5, linestyle="")
+            axes.annotate(f"{value:.4g}", (value, place), (6, 0), textcoords="offset points", va="center", fontsize=8)
+        names = [ends[0], *(fitting(name, _LABEL, 9) for name, _ in shown), ends[1]]
+        axes.set_yticks(range(len(names)), names, fontsize=9)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        if product:
+            axes.set_xscale("log")
+            if drawn.max() < 1000 * drawn.min():
+                axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+        ends_of_axis = _limits(drawn, product=product)
+        if ends_of_axis is not None:
+            axes.set_xlim(*ends_of_axis)
+        axes.set_xlabel(literal(quantity))
+        axes.set_title(literal(title))
+        axes.grid(axis="x", color=FAINT)
+        axes.set_axisbelow(True)
+        return saved(figure, file_format)
+
+
+def _limits(levels: Array, *, product: bool) -> tuple[float, float] | None:
+    """Return the ends of the axis of contributions, with space for labels; None where all levels are one."""
+    low, high = float(levels.min()), float(levels.max())
+    if not low < high:
+        return None
+    if product:
+        span = math.log(high / low)
+        return low * math.exp(-0.04 * span), high * math.exp(0.16 * span)
+    return low - 0.04 * (high - low), high + 0.16 * (high - low)

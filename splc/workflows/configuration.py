@@ -1,0 +1,45 @@
+"""One configuration that a request names, as text or as a file of one row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, InputError, Problem
+from splc.formats.measurements.assignment import parse_configuration
+from splc.formats.measurements.configurations_csv import read_configurations
+from splc.io.files import STANDARD
+
+
+def one_configuration(given: str, space: Space) -> Configurations:
+    """Return a valid configuration: `NAME=VALUE,NAME,…`, or a CSV file with one distinct row (`-`: standard input).
+
+    Raises:
+        InputError: if it cannot be read, or a file has several configurations.
+        ConfigurationError: if an option or a value is unknown, or the configuration is not valid.
+    """
+    system = space.system
+    if given == STANDARD or (Path(given).is_file() and given not in system.spellings):
+        found = read_configurations(given, system).unique()
+        if len(found) != 1:
+            what = "no configuration" if len(found) == 0 else f"{len(found):,} different configurations"
+            raise InputError(Problem(f"the file has {what}, one is needed", given, hint="keep the header and one row"))
+    else:
+        try:
+            found = parse_configuration(given, system)
+        except ConfigurationError as error:
+            if Path(given).suffix in (".csv", ".gz"):
+                raise InputError(Problem("there is no such file", given)) from None
+            raise ConfigurationError([_placed(problem, given) for problem in error.problems]) from None
+    if not space.check(found)[0]:
+        violated = "; ".join(space.violations(found, 0)) or "the constraints"
+        hint = "splc describe shows the constraints; options that are not named are not selected"
+        raise ConfigurationError(
+            Problem(f"the configuration is not valid, it violates: {violated}", text=given, hint=hint)
+        )
+    return found
+
+
+def _placed(problem: Problem, given: str) -> Problem:
+    return Problem(problem.message, text=given, hint=problem.hint)

@@ -1,0 +1,254 @@
+"""`splc explain`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sampling import Space
+from splc import read_measurements, read_variability_model
+from splc.formats.models.read import write_model
+from splc.formats.models.text import model_text_file
+from splc.formats.system.splconqueror_xml import write_variability_model
+from splc.learning import learn
+from splc.models.influence import InfluenceModel
+from splc.workflows import explain as workflow
+from tests.cli.conftest import Run
+from tests.support.influence_strategies import influence_models
+from tests.support.paths import SMG2000
+from tests.support.pictures import SIGNATURES
+from tests.support.real_data import real
+from tests.support.strategies import models
+
+Refused = Callable[..., str]
+PRODUCT = "exp(1 + 0.5 * cache * x + 2 * left)\n"
+
+
+@pytest.fixture(autouse=True)
+def _model(folder: Path) -> None:
+    """Put a sum into the project folder."""
+    (folder / "model.txt").write_text("20 - 10 * cache + x * right - 2 * x\n", encoding="utf-8")
+
+
+def explained(run: Run, *arguments: str) -> Any:
+    """Return the JSON object of a run."""
+    result = run("explain", "--json", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class TestModel:
+    def test_json(self, run: Run) -> None:
+        """The object has all options by share; the mean and the deviation are those of all 9."""
+        found = explained(run, "model.txt")
+        assert (found["schema"], found["name"], found["link"]) == ("splc.explain/1", "small", "identity")
+        values = [20 - 10 * cache + x * right - 2 * x for cache, right in ((0, 0), (0, 1), (1, 0)) for x in (1, 2, 4)]
+        assert found["mean"] == pytest.approx(np.mean(values))
+        assert found["deviation"] == pytest.approx(np.std(values))
+        assert sum(option["share"] for option in found["options"]) == pytest.approx(100)
+        shares = [option["share"] for option in found["options"]]
+        assert shares == sorted(shares, reverse=True)
+        assert found["unused"] == []
+        by_name = {option["name"]: option for option in found["options"]}
+        assert by_name["left|right"]["options"] == ["left", "right"]
+        cache = by_name["cache"]["values"]
+        assert [value["value"] for value in cache] == ["-", "selected"]
+        assert [value["configurations"] for value in cache] == pytest.approx([200 / 3, 100 / 3])
+        assert [value["change"] for value in cache] == pytest.approx([0, -10])
+        x = by_name["x"]["values"]
+        assert [value["value"] for value in x] == [1, 2, 4]
+        # 2 x is subtracted, and x is added in one third of the configurations.
+        assert [value["change"] for value in x] == pytest.approx([0, -5 / 3, -5])
+        assert {tuple(each["options"]) for each in found["interactions"]} == {("left|right", "x")}
+
+    def test_text(self, run: Run) -> None:
+        """The text has tables of options, interactions and values."""
+        lines = run("explain", "model.txt").stdout.splitlines()
+        assert lines[0] == "small: model, a sum of terms"
+        assert lines[1] == "mean over all valid configurations 12.7778, standard deviation 5.76922"
+        assert [line.split()[0] for line in lines if line.startswith(("cache", "x", "left|right"))]
+        assert "Options by their share of the variance of the prediction" in lines
+        values = lines[lines.index("Interactions") :]
+        assert [line.split() for line in values if line.startswith("cache")] == [["cache", "-", "66.7", "%", "16.5"]]
+
+    def test_a_product(self, run: Run, folder: Path) -> None:
+        """Shares of a product are about its logarithm, and effects are factors."""
+        (folder / "model.txt").write_text(PRODUCT, encoding="utf-8")
+        found = explained(run, "model.txt")
+        assert found["link"] == "log"
+        logarithms = [1 + 0.5 * cache * x + 2 * left for cache, left in ((0, 0), (0, 1), (1, 1)) for x in (1, 2, 4)]
+        assert found["mean"] == pytest.approx(math.exp(np.mean(logarithms)))
+        values = {option["name"]: option["values"] for option in found["options"]}
+        assert values["left|right"][0]["value"] == "left"
+        changes = {value["value"]: value["change"] for value in values["left|right"]}
+        assert changes["right"] == pytest.approx(math.exp(-2))
+        text = run("explain", "model.txt").stdout
+        assert "geometric mean over all valid configurations" in text
+        assert "× 0.1353" in text
+
+    def test_a_constant(self, run: Run, folder: Path) -> None:
+        """A model without options explains nothing, and a note says so."""
+        (folder / "model.txt").write_text("7\n", encoding="utf-8")
+        result = run("explain", "model.txt")
+        assert "the prediction is the same for all valid configurations" in result.stderr
+        assert "not in the model: cache, left, right, x" in result.stdout
+
+    @pytest.mark.parametrize("name", ["x264", "LLVM", "Dune"])
+    def test_real_systems(self, name: str, run: Run, tmp_path: Path) -> None:
+        """Mean and deviation are those of all predictions of a learned model, and the shares add up."""
+        system = read_variability_model(real(name, "FeatureModel.xml"))
+        measured = read_measurements(real(name, "measurements.xml"), system)
+        model = learn(measured, "Performance", preset="splconqueror").model
+        write_model(model, tmp_path / "model.txt")
+        found = explained(run, str(tmp_path / "model.txt"), "--system", str(real(name, "FeatureModel.xml")))
+        predicted = model.predict(Space(system).enumerate())
+        assert predicted.std() > 0
+        assert found["deviation"] == pytest.approx(predicted.std(), rel=1e-6)
+        assert found["mean"] == pytest.approx(predicted.mean(), rel=1e-9)
+        assert sum(option["share"] for option in found["options"]) == pytest.approx(100)
+
+
+class TestConfiguration:
+    def test_relative_to_the_mean(self, run: Run) -> None:
+        """The contributions add up to the prediction, the differences to that from the mean."""
+        found = explained(run, "model.txt", "cache,left,x=4")
+        assert found["configuration"] == {"cache": 1, "left": 1, "right": 0, "x": 4}
+        assert (found["against"], found["predicted"]) == (None, 2.0)
+        assert found["reference"] == pytest.approx(explained(run, "model.txt")["mean"])
+        assert sum(term["contribution"] for term in found["terms"]) == pytest.approx(2)
+        assert {term["term"]: term["contribution"] for term in found["terms"]} == pytest.approx(
+            {"1": 20, "cache": -10, "x": -8, "right * x": 0}
+        )
+        assert sum(term["difference"] for term in found["terms"]) == pytest.approx(2 - found["reference"])
+        sizes = [abs(term["difference"]) for term in found["terms"]]
+        assert sizes == sorted(sizes, reverse=True)
+        lines = run("explain", "model.txt", "cache,left,x=4").stdout.splitlines()
+        assert lines[1].split() == ["prediction", "2"]
+        assert lines[-1].split() == ["sum", "2", "12.7778", "-10.7778"]
+
+    def test_two_configurations(self, run: Run) -> None:
+        """The differences add up to that of the predictions; the text lists different options only."""
+        arguments = ("model.txt", "cache,left,x=4", "--against", "right,x=4")
+        found = explained(run, *arguments)
+        assert (found["predicted"], found["reference"]) == (2.0, 16.0)
+        assert [term["difference"] for term in found["terms"]] == [-10, -4, 0, 0]
+        text = run("explain", *arguments).stdout
+        rows = [line.split() for line in text.splitlines()]
+        assert ["cache", "selected", "-"] in rows
+        assert ["x", "4", "4"] not in rows
+        assert ["sum", "2", "16", "-14"] in rows
+        assert "2 terms without difference" in text
+        same = run("explain", "model.txt", "right,x=4", "--against", "right,x=4").stdout
+        assert "the two configurations are the same" in same
+
+    def test_a_product(self, run: Run, folder: Path) -> None:
+        """The factors of a product multiply to the ratio of the predictions."""
+        (folder / "model.txt").write_text(PRODUCT, encoding="utf-8")
+        found = explained(run, "model.txt", "cache,left,x=4", "--against", "right,x=1")
+        assert found["predicted"] == pytest.approx(math.exp(5))
+        assert math.prod(term["factor"] for term in found["terms"]) == pytest.approx(math.exp(4))
+        rows = [line.split() for line in run("explain", "model.txt", "left,x=4").stdout.splitlines()]
+        assert rows[-1][:2] == ["product", "20.0855"]
+
+    def test_files(self, run: Run, refused: Refused, folder: Path) -> None:
+        """A configuration may be a CSV file of one distinct row, or standard input."""
+        table = "cache,left,right,x\n1,1,0,4\n1,1,0,4\n"
+        (folder / "one.csv").write_text(table, encoding="utf-8")
+        assert explained(run, "model.txt", "one.csv")["predicted"] == 2
+        assert json.loads(run("explain", "model.txt", "-", "--json", stdin=table).stdout)["predicted"] == 2
+        message = refused("explain", "model.txt", "measurements.csv")
+        assert "measurements.csv: the file has 9 different configurations, one is needed" in message
+        assert "none.csv: there is no such file" in refused("explain", "model.txt", "none.csv")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("cache,right,x=1",), "the configuration is not valid, it violates: "),
+            (("left,x=3",), "x cannot be 3; its values are 1, 2, 4"),
+            (("left",), "no value for x"),
+            (("left,x=1,cash",), "did you mean 'cache'?"),
+            (("--against", "left,x=1"), "which configuration is compared with it?"),
+            (("-", "--against", "-"), "only one of the inputs can be standard input"),
+            (("left,x=1", "--plot", "a.gif"), "plots are not written in this format"),
+            (("left,x=1", "--plot", "model.txt"), "plots are not written in this format"),
+        ],
+    )
+    def test_refusals(self, refused: Refused, arguments: tuple[str, ...], message: str) -> None:
+        """What cannot be explained is refused with a message."""
+        assert message in refused("explain", "model.txt", *arguments)
+
+    def test_a_model_without_a_value(self, refused: Refused, folder: Path) -> None:
+        """A model that has no finite value somewhere is refused, with the values of the options."""
+        (folder / "model.txt").write_text("1 / cache\n", encoding="utf-8")
+        assert "cache^-1 has no finite value where cache = 0" in refused("explain", "model.txt")
+
+    def test_intervals(self, run: Run) -> None:
+        """A JSON model gives the intervals of both predictions."""
+        run("learn", "--property", "time", "-o", "m.json")
+        found = explained(run, "m.json", "cache,left,x=4", "--against", "right,x=1")
+        for key, predicted in (("interval", "predicted"), ("reference_interval", "reference")):
+            assert found[key]["low"] < found[predicted] < found[key]["high"]
+        assert "90 % interval" in run("explain", "m.json", "cache,left,x=4").stdout
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), product=st.booleans())
+def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """For any system, model and configurations, contributions add up (of a product: their exponentials multiply)."""
+    system = data.draw(models(optional=False))
+    space = Space(system)
+    if space.count == 0:
+        return
+    everything = space.enumerate()
+    model = data.draw(influence_models(system))
+    # The text of a product without options is a number, which is a sum.
+    product = product and bool(model.options)
+    folder = tmp_path_factory.mktemp("law")
+    write_variability_model(system, folder / "system.xml")
+    if product:
+        model = InfluenceModel(model.terms, model.order, "log")
+    (folder / "model.txt").write_text(model_text_file(model), encoding="utf-8")
+    one, other = (data.draw(st.integers(0, len(everything) - 1)) for _ in range(2))
+    texts = [
+        ",".join(f"{name}={value:g}" for name, value in everything.assignment(row).items()) for row in (one, other)
+    ]
+    predictions = model.predict(everything)
+    file, description = str(folder / "model.txt"), str(folder / "system.xml")
+    for against in (None, texts[1]):
+        request = workflow.Request(model=file, system=description, configuration=texts[0], against=against)
+        found = workflow.run(request).explained
+        assert found is not None
+        values = np.log(predictions) if product else predictions
+        reference = values.mean() if against is None else values[other]
+        assert found.predicted == pytest.approx(predictions[one])
+        assert found.reference == pytest.approx(math.exp(reference) if product else reference, abs=1e-9)
+        assert math.fsum(each.value for each in found.contributions) == pytest.approx(values[one], abs=1e-9)
+        difference = values[one] - reference
+        assert math.fsum(each.difference for each in found.contributions) == pytest.approx(difference, abs=1e-9)
+
+
+@pytest.mark.parametrize("suffix", SIGNATURES)
+@pytest.mark.parametrize("arguments", [(), ("cache,left,x=4",), ("cache,left,x=4", "--against", "right,x=1")])
+def test_plots(run: Run, folder: Path, arguments: tuple[str, ...], suffix: str) -> None:
+    """Each kind of explanation has a plot, which the JSON object names."""
+    found = explained(run, "model.txt", *arguments, "--plot", f"p.{suffix}")
+    assert found["plot"] == f"p.{suffix}"
+    assert (folder / f"p.{suffix}").read_bytes().startswith(SIGNATURES[suffix])
+
+
+def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the case study the size of the grid explains most of the computing time."""
+    monkeypatch.chdir(SMG2000 / "2d")
+    log = str(tmp_path / "learned.log")
+    run("learn", "--property", "solve_compute_seconds", "-o", log)
+    first = explained(run, log)["options"][0]
+    assert first["name"] == "nx"
+    assert first["share"] > 60
