@@ -12,6 +12,7 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import registry
+from splc.formats.measurements.csv_table import is_number
 from splc.formats.models.read import write_stored_model
 from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
@@ -156,14 +157,25 @@ def _convert_measurements(request: Request, form: str, project: Project) -> Resu
     with Notes() as notes:
         measurements = request.read_measurements(project, Space(project.variability_model()), notes)
         registry.format_named("measurements", form).write(measurements, request.output)
-    lost = _losses(measurements) if form == "splconqueror-csv" else ()
+    lost = _losses(measurements) if form == "splconqueror-csv" else _contexts(measurements, form)
     notes += notes_of(f"{request.output}: {text}" for text in lost)
     count = plural(len(measurements), "configuration", "configurations")
     return Result(f"{count} with {listed(measurements.properties)}", request.output, form, tuple(notes))
 
 
+def _contexts(measurements: Measurements, form: str) -> Iterator[str]:
+    """Yield what readers of a table must know about its contexts."""
+    for name, value in measurements.contexts.items():
+        if is_number(value, "."):
+            yield f"the values of {name!r} are numbers: it is read as a context with --context {name} only"
+        elif form == "xml":
+            yield f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {name}"
+
+
 def _losses(measurements: Measurements) -> Iterator[str]:
     """Yield what SPL Conqueror's table does not keep."""
+    if measurements.contexts:
+        yield f"contexts are left out: {listed(list(measurements.contexts))}"
     if any(values.shape[1] > 1 for values in measurements.values.values()):
         yield f"repetitions became one value, the {measurements.aggregate} of them (--aggregate)"
     spellings = measurements.system.spellings

@@ -135,27 +135,31 @@ def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Arr
 
 
 def _check_names(measurements: Measurements, taken: Container[str]) -> None:
-    for name in measurements.properties:
-        if name in taken or not name or name != name.strip():
-            raise MeasurementError(f"a property cannot be called {name!r} in a table of this system")
+    for names, kind in ((measurements.properties, "property"), (tuple(measurements.contexts), "context")):
+        for name in names:
+            if name in taken or not name or name != name.strip():
+                raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
 
 
 def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
-    """Write a table with options in model order, then properties; each repetition is a row, missing values are empty.
+    """Write a table with options in model order, then contexts and properties.
+
+    Each repetition is a row; missing values are empty.
 
     Args:
         measurements: the measurements.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
 
     Raises:
-        MeasurementError: if a property has the name of an option.
+        MeasurementError: if a property or a context has the name of an option.
         OutputError: if the file cannot be written.
     """
     _check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
     columns = option_texts(measurements.configurations[rows])
+    columns += [[value] * len(rows) for value in measurements.contexts.values()]
     columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
-    header = [*measurements.system.names, *measurements.properties]
+    header = [*measurements.system.names, *measurements.contexts, *measurements.properties]
     write_whole(path, table_text(header, columns))
 
 

@@ -180,20 +180,21 @@ def _deviation(root: etree._Element, notes: list[str]) -> float | None:
 def write_measurements_xml(measurements: Measurements, path: str | Path) -> None:
     """Write measurements in a form that SPL Conqueror reads, too.
 
-    The repetitions of a property are in one `data` element, separated by `@`; missing ones are NaN. Rows leave out
-    properties without a value.
+    Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
+    `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
 
     Args:
         measurements: the measurements.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
 
     Raises:
-        MeasurementError: if the name of a property is reserved in this format.
+        MeasurementError: if the name of a property or context is reserved in this format.
         OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
-    for name in measurements.properties:
+    for name in (*measurements.properties, *measurements.contexts):
         if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
-            raise MeasurementError(f"a property cannot be called {name!r} in this format")
+            kind = "context" if name in measurements.contexts else "property"
+            raise MeasurementError(f"a {kind} cannot be called {name!r} in this format")
     write_xml(path, lambda: _document(measurements), "the measurements")
 
 
@@ -221,7 +222,7 @@ def _document(measurements: Measurements) -> etree._Element:
         selected = [ROOT, *(name for position, name in binary if indices[position])]
         _data(element, "Configuration", ",".join(selected))
         _data(element, "Variable Features", ",".join(table[indices[position]] for position, table in pairs))
-        for name, text in texts.items():
+        for name, text in {**measurements.contexts, **texts}.items():
             if text:
                 _data(element, name, text)
     return root
