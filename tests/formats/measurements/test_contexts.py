@@ -73,6 +73,7 @@ class TestText:
         assert {value: part["seconds"].tolist() for value, part in parts.items()} == {"v1": [10, 30], "v2": [20, 60]}
         ignored = read_measurements(path, SYSTEM, ignore=["version"])
         assert (ignored["seconds"].tolist(), dict(ignored.contexts)) == ([15, 45], {})
+        assert found[:1].contexts == found.measured("seconds").contexts == {"version": "v2"}
 
     def test_empty_values_are_values(self, tmp_path: Path) -> None:
         """An empty cell of a context is a value of its own, since its rows are not those of another one."""
@@ -111,6 +112,8 @@ class TestText:
                 read_measurements(path, SYSTEM, where={"version": value})
             found = read_measurements(path, SYSTEM, where={"version": value}, invalid="drop")
             assert [line for line, _ in found.report.invalid] == [6]
+        with pytest.raises(MeasurementError, match="2 fields"):
+            read_measurements_by(path, SYSTEM, "version")
 
     @pytest.mark.parametrize(
         ("where", "message"),
@@ -187,6 +190,19 @@ class TestFormats:
         with pytest.raises(MeasurementError, match="the context 'version' has 2 values"):
             read_measurements(path, SYSTEM)
         assert read_measurements(path, SYSTEM, where={"version": "v2"})["seconds"].tolist() == [2]
+
+    def test_repetitions_in_xml(self, tmp_path: Path) -> None:
+        """Rows of one version keep their own numbers of repetitions."""
+        row = (
+            '<row multipleMeasurements="true"><data columname="Configuration">root</data>'
+            '<data columname="Variable Features">n;{}</data><data columname="version">{}</data>'
+            '<data columname="seconds">{}</data></row>'
+        )
+        rows = row.format(1, "v1", 1) + row.format(1, "v2", "2@4") + row.format(2, "v2", "1@2@3")
+        path = write(tmp_path, f'<results separator="@">{rows}</results>', "m.xml")
+        found = read_measurements(path, SYSTEM, where={"version": "v2"})
+        assert found.repetitions("seconds")[:, :2].tolist() == [[2, 4], [1, 2]]
+        assert found["seconds"].tolist() == [3, 2]
 
     def test_semicolons(self, tmp_path: Path) -> None:
         """SPL Conqueror's tables may have contexts, too."""
