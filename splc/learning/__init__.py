@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from splc.learning.problem import LearningProblem
     from splc.learning.registry import LEARNERS, learner_of
     from splc.learning.result import LearnedTerm, LearningResult, Round
+    from splc.learning.scaling_estimator import ScalingModelRegressor
     from splc.learning.stepwise.settings import PRESETS, Settings
     from splc.learning.sums import Part, SumResult, learn_sum
 
@@ -26,6 +27,7 @@ __all__ = [
     "Part",
     "PerformanceInfluenceRegressor",
     "Round",
+    "ScalingModelRegressor",
     "Settings",
     "SumResult",
     "learn",
@@ -45,6 +47,7 @@ attach(
         "Part": "splc.learning.sums",
         "PerformanceInfluenceRegressor": "splc.learning.estimator",
         "Round": "splc.learning.result",
+        "ScalingModelRegressor": "splc.learning.scaling_estimator",
         "Settings": "splc.learning.stepwise.settings",
         "SumResult": "splc.learning.sums",
         "learn": "splc.learning.learn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -11,10 +11,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.errors import LearningError, Problem
+from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.learn import learn
+from splc.learning.projection.settings import Form, ProjectionSettings, ScaleChoice
 from splc.learning.registry import STEPWISE, learner_name
-from splc.learning.result import Round
+from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.learning.stepwise.stepwise import select
 from splc.models.influence import InfluenceModel
@@ -23,13 +26,13 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 Columns = Mapping[str, Array]
-Fitted = tuple[InfluenceModel, tuple[Round, ...], str]
 
 
 class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
     """Performance-influence models of tables of numbers.
 
     A column with only 0 and 1 in `fit` is a binary option, every other column a numeric option with the values seen.
+    Equal rows are repetitions.
     SPL Conqueror's algorithm needs positive values for relative errors: if y has others, its loss is least squares
     instead, and unless `settings` state otherwise it ends when a round lowers the squared error by less than a
     thousandth of y's variance.
@@ -39,52 +42,77 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
             stepwise regression.
         settings: settings of the learner that differ from the preset, by name.
         random_state: seed (an int) of the cross-validation folds and bags of SPL Conqueror's algorithm.
+        terms: the largest number of terms besides the constant; None is chosen by the expected error. This and the
+            following arguments are settings of the default learner.
+        readable: whether fewer terms are preferred at up to 5 % more error.
+        form: 'sum' of terms, 'product' of factors, or 'auto'.
+        scale: the scale of the full model, 'log', 'raw' or 'auto'.
+        order: the largest number of columns in a term; None is chosen by their number.
 
     Attributes:
         model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … without names).
+        feature_importances_: the share of each column in the variance of the predictions, shape (features,).
+        result_: the `LearningResult` of the default learner; None for SPL Conqueror's algorithm.
         rounds_: the rounds of learning; empty for the default learner.
         termination_: the rule that ended learning.
+        n_features_in_: the number of columns.
+        feature_names_in_: the names of the columns, if X had names.
     """
 
     def __init__(
-        self, preset: str = "default", settings: Mapping[str, Any] | None = None, random_state: int | None = None
+        self,
+        preset: str = "default",
+        settings: Mapping[str, Any] | None = None,
+        random_state: int | None = None,
+        *,
+        terms: int | None = None,
+        readable: bool = False,
+        form: Form = "auto",
+        scale: ScaleChoice = "auto",
+        order: int | None = None,
     ) -> None:
         self.preset = preset
         self.settings = settings
         self.random_state = random_state
+        self.terms = terms
+        self.readable = readable
+        self.form = form
+        self.scale = scale
+        self.order = order
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X, shape (n, features), and y, shape (n,).
+
+        Args:
+            X: an array or a data frame.
+            y: the values to predict.
 
         Raises:
             SpecError: for an unknown preset or setting.
         """
         X, y = validate_data(self, X, y, y_numeric=True)
-        columns = dict(zip(self._names(), X.astype(float).T, strict=True))
-        fitted = self._stepwise if learner_name(None, self.preset) == STEPWISE else self._default
-        self.model_, self.rounds_, self.termination_ = fitted(columns, np.asarray(y, dtype=float))
+        X, y = X.astype(float), np.asarray(y, dtype=float)
+        columns = dict(zip(column_names(self), X.T, strict=True))
+        self.result_: LearningResult | None = None
+        if learner_name(None, self.preset) == STEPWISE:
+            self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
+        else:
+            self.result_ = learn(measurements_of(columns, y), "y", self.preset, settings=self._chosen())
+            self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
+        self.feature_importances_ = total_effects(self._predicted, X)
         return self
 
-    def _default(self, columns: Columns, y: Array) -> Fitted:
-        """Return the model, rounds and termination of the default learner; equal rows are repetitions."""
-        options: list[Option] = []
-        for name, values in columns.items():
-            binary = bool(np.isin(values, (0.0, 1.0)).all())
-            options.append(BinaryOption(name) if binary else _numeric(name, values))
-        options.sort(key=lambda option: isinstance(option, NumericOption))
-        rows, place = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
-        counts = np.bincount(place)
-        order = np.lexsort((y, place))
-        repetitions = np.full((len(rows), counts.max()), np.nan)
-        repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
-        system = VariabilityModel("table", tuple(options))
-        known = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
-        result = learn(Measurements(known, {"y": repetitions}), "y", self.preset, settings=self.settings)
-        return result.model, result.rounds, result.termination
+    def _chosen(self) -> dict[str, Any]:
+        """Return the settings that differ from the preset."""
+        own = ProjectionSettings()
+        given = {name: getattr(self, name) for name in own.__dataclass_fields__}
+        changed = {name: value for name, value in given.items() if value != getattr(own, name)}
+        return {**changed, **(self.settings or {})}
 
-    def _stepwise(self, columns: Columns, y: Array) -> Fitted:
+    def _stepwise(self, columns: Columns, y: Array) -> tuple[InfluenceModel, tuple[Round, ...], str]:
         """Return the model, rounds and termination of SPL Conqueror's algorithm."""
-        chosen = preset_settings(self.preset).changed(self.settings or {})
+        settings = self._chosen()
+        chosen = preset_settings(self.preset).changed(settings)
         features = []
         for name, values in columns.items():
             numeric = not np.isin(values, (0.0, 1.0)).all()
@@ -94,34 +122,74 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         seed = 0 if self.random_state is None else self.random_state
         if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
             limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
-            chosen = chosen.changed(limits).changed({**(self.settings or {}), "lossFunction": "LEASTSQUARES"})
+            chosen = chosen.changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
         outcome = select(problem, chosen, seed)
         model = InfluenceModel.from_terms((pair for term in outcome.terms for pair in term.expanded), columns)
         return model, outcome.rounds, outcome.termination
 
-    def predict(self, X: Any) -> Array:
+    @overload
+    def predict(self, X: Any, return_interval: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict(self, X: Any, return_interval: Literal[True]) -> tuple[Array, Array, Array]: ...
+
+    def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
         """Return predictions, shape (n,), for X of shape (n, features).
+
+        Args:
+            X: an array or a data frame.
+            return_interval: whether to return the lower and upper ends of 90 % prediction intervals, too.
 
         Raises:
             EvaluationError: if a term of the default learner has no value, such as the logarithm of a negative number.
+            LearningError: if intervals are wanted from SPL Conqueror's algorithm, which has none.
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False).astype(float)
-        columns = dict(zip(self._names(), X.T, strict=True))
-        if learner_name(None, self.preset) != STEPWISE:
-            # Values that were not seen are values of this system.
-            seen = VariabilityModel("table", tuple(_numeric(name, values) for name, values in columns.items()))
-            return self.model_.predict(Configurations.from_columns(seen, columns))
+        predicted = self._predicted(X)
+        if not return_interval:
+            return predicted
+        intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
+        if intervals is None:
+            hint = "use preset='default'"
+            raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
+        return predicted, *intervals.interval(self._configurations(X))
+
+    def _predicted(self, X: Array) -> Array:
+        if self.result_ is not None:
+            return self.model_.predict(self._configurations(X))
+        columns = dict(zip(column_names(self), X.T, strict=True))
         total = np.zeros(len(X))
         for term, influence in self.model_.terms:
             total += influence * term.evaluate(columns.__getitem__)
         return total
 
-    def _names(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        return tuple(str(name) for name in names)
+    def _configurations(self, X: Array) -> Configurations:
+        """Return rows as configurations of a system that has their values, also those that were not learned from."""
+        columns = dict(zip(column_names(self), X.T, strict=True))
+        options = tuple(NumericOption(name, tuple(np.unique(values).tolist())) for name, values in columns.items())
+        return Configurations.from_columns(VariabilityModel("table", options), columns)
 
 
-def _numeric(name: str, values: Array) -> NumericOption:
-    """Return a numeric option with the values of a column."""
-    return NumericOption(name, tuple(np.unique(values).tolist()))
+def column_names(estimator: Any) -> tuple[str, ...]:
+    """Return the names of the columns that an estimator was fitted to: `x0`, `x1`, … where X had no names."""
+    names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(estimator.n_features_in_)])
+    return tuple(str(name) for name in names)
+
+
+def measurements_of(columns: Columns, y: Array) -> Measurements:
+    """Return rows as measurements of a property `y`; columns of zeros and ones are binary options."""
+    options: list[Option] = []
+    for name, values in columns.items():
+        binary = bool(np.isin(values, (0.0, 1.0)).all())
+        options.append(BinaryOption(name) if binary else NumericOption(name, tuple(np.unique(values).tolist())))
+    options.sort(key=lambda option: isinstance(option, NumericOption))
+    rows, place = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
+    counts = np.bincount(place)
+    # The order of equal rows must not matter.
+    order = np.lexsort((y, place))
+    repetitions = np.full((len(rows), counts.max()), np.nan)
+    repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
+    system = VariabilityModel("table", tuple(options))
+    known = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
+    return Measurements(known, {"y": repetitions})

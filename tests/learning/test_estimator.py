@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from splc.errors import SpecError
-from splc.learning import PerformanceInfluenceRegressor
+from splc.errors import LearningError, SpecError
+from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
 from splc.models.influence import EvaluationError
 
+ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
 
-@parametrize_with_checks([PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror")])
+
+@parametrize_with_checks(ESTIMATORS)
 def test_estimator_keeps_the_conventions(estimator: Any, check: Any) -> None:
     """Every check that scikit-learn has for regressors passes."""
     with warnings.catch_warnings():
@@ -78,6 +83,93 @@ def test_settings_of_the_default_learner() -> None:
     np.testing.assert_allclose(logarithm.predict([[4.5]]), 4.5**1.5, rtol=1e-3)
     with pytest.raises(EvaluationError, match="x0 = -1"):
         logarithm.predict([[-1]])
+
+
+def test_settings_are_keywords() -> None:
+    """The settings of the default learner are parameters that a grid search can change; unknown values are errors."""
+    X, y = data()
+    grid = GridSearchCV(PerformanceInfluenceRegressor(readable=True), {"terms": [1, 3], "form": ["sum"]}, cv=2)
+    assert grid.fit(X, y).best_params_ == {"terms": 3, "form": "sum"}
+    assert len(PerformanceInfluenceRegressor(terms=1).fit(X, y).model_.terms) <= 2
+    given = PerformanceInfluenceRegressor(terms=1, settings={"terms": 3}).fit(X, y)
+    assert given.result_ is not None
+    assert given.result_.settings["terms"] == 3
+    with pytest.raises(SpecError, match="setting form: 'line' is not one of"):
+        PerformanceInfluenceRegressor(form="line").fit(X, y)  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="terms"):
+        PerformanceInfluenceRegressor("splconqueror", terms=1).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [PerformanceInfluenceRegressor(), ScalingModelRegressor()])
+def test_data_frames(estimator: Any) -> None:
+    """A data frame gives the columns their names; columns in another order are refused."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"px": rng.integers(1, 9, 60), "nx": rng.integers(1, 9, 60)})
+    y = 3 + 2.0 * frame["px"] * frame["nx"]
+    learned = estimator.fit(frame, y)
+    assert list(learned.feature_names_in_) == ["px", "nx"]
+    assert learned.model_.options == {"px", "nx"}
+    np.testing.assert_allclose(learned.predict(frame), y, rtol=0.02)
+    with pytest.raises(ValueError, match="feature names"):
+        learned.predict(frame[["nx", "px"]])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()],
+)
+def test_feature_importances(estimator: Any) -> None:
+    """Importances are the shares of the columns in the variance of y, for additive functions."""
+    X = np.array(list(product((1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 3.0, 4.0), (1.0, 2.0))))
+    variances = np.array([4 * 1.25, 1.25, 0.0])
+    learned = estimator.fit(X, 5 + 2 * X[:, 0] + X[:, 1])
+    np.testing.assert_allclose(learned.feature_importances_, variances / variances.sum(), atol=0.01)
+    constant = clone(estimator).fit(X, np.full(len(X), 7.0))
+    assert constant.feature_importances_.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("estimator", [PerformanceInfluenceRegressor(), ScalingModelRegressor()])
+def test_intervals(estimator: Any) -> None:
+    """About nine of ten new values are in their intervals, which have values that were not seen, too."""
+    rng = np.random.default_rng(2)
+    x = np.repeat(np.arange(1.0, 33), 2)[:, np.newaxis]
+    learned = estimator.fit(x, (10 + x[:, 0]) * rng.normal(1, 0.05, len(x)))
+    predicted, low, high = learned.predict(x + 0.5, return_interval=True)
+    np.testing.assert_array_equal(predicted, learned.predict(x + 0.5))
+    assert (low < high).all()
+    new = (10.5 + x[:, 0]) * rng.normal(1, 0.05, len(x))
+    assert 0.8 <= np.mean((low <= new) & (new <= high)) <= 0.99
+
+
+def test_no_intervals() -> None:
+    """SPL Conqueror's algorithm has no prediction intervals, and says so."""
+    learned = PerformanceInfluenceRegressor("splconqueror").fit(*data())
+    with pytest.raises(LearningError, match="no prediction intervals"):
+        learned.predict(data()[0], return_interval=True)
+
+
+def test_scaling_models() -> None:
+    """A scaling model over columns is found, with settings of `splc.scaling.fit`."""
+    x = np.array([[2.0**k] for k in range(1, 8)])
+    found = ScalingModelRegressor("classic", {"terms": 1}).fit(x, 3 + 2 * x[:, 0] ** 1.5)
+    assert found.scaling_.method == "classic"
+    assert {term.text() for term, _ in found.model_.terms} == {"1", "x0^(3/2)"}
+    np.testing.assert_allclose(found.predict([[256]]), 3 + 2 * 256**1.5)
+    with pytest.raises(ValueError, match="Negative values"):
+        ScalingModelRegressor().fit(-x, x[:, 0])
+
+
+def test_columns_of_a_scaling_model() -> None:
+    """Of more than five columns, those are used that y depends on most, and a warning names the others."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(1, 9, (120, 7)).astype(float)
+    with pytest.warns(UserWarning, match="at most 5 parameters: left out are x") as found:
+        learned = ScalingModelRegressor().fit(X, 10 + X[:, 6] * X[:, 2])
+    assert {2, 6} <= set(learned.parameters_.tolist())
+    assert len(learned.parameters_) == 5
+    assert Path(found[0].filename) == Path(__file__)
+    np.testing.assert_allclose(learned.predict(X), 10 + X[:, 6] * X[:, 2], rtol=0.01)
+    assert learned.feature_importances_[[2, 6]].sum() == pytest.approx(1, abs=0.02)
 
 
 def test_it_works_inside_scikit_learn() -> None:
