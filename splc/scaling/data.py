@@ -11,6 +11,8 @@ from splc.data.repetitions import offsets
 from splc.errors import MeasurementError, plural
 from splc.types import Array
 
+# The cubes of parameters, and their squares, are floating-point numbers.
+_SMALLEST, _LARGEST = 1e-30, 1e50
 _NUMBERS = "give numbers, as many repetitions at every point (NaN where one is missing)"
 
 
@@ -97,6 +99,11 @@ def _check(points: Array, values: Array) -> None:
             f"x at position {int(np.argwhere(points < 0)[0][0])} is {points[points < 0][0]:g}, but powers need x ≥ 0",
             hint="shift or transform the parameter so that it is positive",
         )
+    small = (points > 0) & (points < _SMALLEST)
+    if small.any() or (points > _LARGEST).any():
+        row, column = np.argwhere(small | (points > _LARGEST))[0].tolist()
+        what = f"x at position {row} is {points[row, column]:g}: its powers leave the range of numbers"
+        raise MeasurementError(what, hint="give the parameter in another unit")
     if np.isinf(values).any():
         model, point, _ = (int(each[0]) for each in np.nonzero(np.isinf(values)))
         raise MeasurementError(f"a value of quantity {model} at point {point} is infinite")

@@ -80,7 +80,8 @@ def outliers(values: Array) -> Array:
     """Return a mask of the repetitions far from the others of their point, shape (models, n, repetitions).
 
     Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
-    or four repetitions do not suffice. Points with fewer than three repetitions have no outliers.
+    or four repetitions do not suffice. Points with fewer than three repetitions have no outliers, and neither have
+    those where more than half of the repetitions would be: nothing says which ones are right.
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=2)
@@ -107,7 +108,8 @@ def outliers(values: Array) -> Array:
     caution = (1 + 2 / np.maximum(counts, 1)) * (1 + 4 / np.maximum(amount, 1))[:, None]
     limit = np.maximum(_FAR * caution * spread[:, None], _LEAST)[:, :, None]
     with np.errstate(invalid="ignore"):
-        return np.asarray(judged > limit) & known
+        wrong = (judged > limit) & known
+    return np.asarray(wrong & (2 * wrong.sum(axis=2) <= counts)[:, :, None])
 
 
 def repetition_noise(found: Condensed) -> Array:

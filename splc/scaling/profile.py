@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.experiment import Experiment, Key
-from splc.errors import MeasurementError, Problem, plural
+from splc.errors import MeasurementError, Problem, SplcError, plural
 from splc.scaling.fit import fit_many
 from splc.scaling.result import ScalingModel
 from splc.types import Array
@@ -104,6 +104,13 @@ def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tup
     return points[:, varies], names, tuple(notes)
 
 
+def _reason(error: Exception) -> str:
+    """Return why a series has no model."""
+    if isinstance(error, MeasurementError):
+        return "\n    ".join(str(problem) for problem in error.problems)
+    return f"an error of the program ({type(error).__name__}: {error}); please report it with these values"
+
+
 def _fit(
     experiment: Experiment,
     keys: Sequence[Key],
@@ -122,9 +129,11 @@ def _fit(
         values[at, :, : own.shape[1]] = own
     try:
         models = fit_many(points, values, names=names, **settings)
-    except MeasurementError as error:
+    except Exception as error:
+        if isinstance(error, SplcError) and not isinstance(error, MeasurementError):
+            raise
         if len(keys) == 1:
-            failed[keys[0]] = "\n    ".join(str(problem) for problem in error.problems)
+            failed[keys[0]] = _reason(error)
             return
         middle = len(keys) // 2
         for half in (keys[:middle], keys[middle:]):

@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from splc.data.experiment import Experiment
 from splc.errors import ConfigurationError, MeasurementError, SpecError, SplcError
-from splc.scaling import fit, fit_many
+from splc.scaling import fit, fit_experiment, fit_many
+from splc.scaling import profile as profile_module
 from splc.scaling.methods import METHODS
+from splc.scaling.noise import outliers
+from splc.scaling.result import ScalingModel
+from splc.types import Array
 
 ALL = sorted(METHODS)
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
@@ -183,3 +188,58 @@ def test_points_keep_their_shape() -> None:
         assert [bound.shape for bound in model.interval(points)] == [shape, shape]
     assert model.predict([[1.0], [64.0]]).shape == (2,)
     assert model.distance([1, 2, 32, 128]) == pytest.approx([2, 1, 1, 4])
+
+
+@pytest.mark.parametrize("factor", [1.2, 1.35, 1.5, 3.0, 100.0])
+@pytest.mark.parametrize("far", [1, 2, 3])
+@pytest.mark.parametrize("method", ALL)
+def test_points_keep_at_least_half_of_their_repetitions(method: str, far: int, factor: float) -> None:
+    """Where half of the repetitions or more differ from the others, none is an outlier."""
+    values = np.repeat((3 + 2 * X)[:, None], 4, axis=1) * (1 + np.random.default_rng(0).uniform(-0.01, 0.01, (5, 4)))
+    values[2, :far] *= factor
+    wrong = outliers(values[None])[0]
+    assert (wrong.sum(axis=1) <= 2).all()
+    if far == 2:
+        assert not wrong.any()
+    model = fit(X, values, method=method)
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("unit", [1e-28, 1e-10, 1e10, 1e20])
+def test_parameters_in_any_unit(method: str, unit: float) -> None:
+    """Very small and large parameters give the same model, without a warning."""
+    model = fit(unit * X, 3 + 2 * X, method=method)
+    assert model.predict(unit * X) == pytest.approx(3 + 2 * X, rel=1e-6)
+    assert model.lead == {"x": (Fraction(1), Fraction(0))}
+
+
+@pytest.mark.parametrize("unit", [1e-60, 1e-300, 1e60, 1e300])
+def test_parameters_whose_powers_are_no_numbers_are_refused(unit: float) -> None:
+    """Parameters whose cubes leave the range of numbers are refused with a message."""
+    with pytest.raises(MeasurementError, match="another unit"):
+        fit(unit * X, 3 + 2 * X)
+
+
+def test_series_that_fail_do_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Series with wrong values, and those that show a defect of the program, are reported beside the models."""
+    names = [("main", "time"), ("bad", "time"), ("odd", "time"), ("other", "time")]
+    values = [3 + 2 * X, 33 + 2 * X, 13 + 2 * X, 5 * X]
+    series = {name: own[:, None] for name, own in zip(names, values, strict=True)}
+    experiment = Experiment(("x",), X[:, None], series)
+    original = profile_module.fit_many
+
+    def broken(points: Array, found: Array, **settings: Any) -> tuple[ScalingModel, ...]:
+        if (found == 13 + 2 * X[0]).any():
+            raise IndexError("index 7 is out of bounds")
+        if (found == 33 + 2 * X[0]).any():
+            raise MeasurementError("wrong values")
+        return original(points, found, **settings)
+
+    monkeypatch.setattr(profile_module, "fit_many", broken)
+    found = fit_experiment(experiment)
+    assert list(found.models) == [names[0], names[3]]
+    assert found.failed[names[1]] == "wrong values"
+    assert "error of the program (IndexError: index 7" in found.failed[names[2]]
+    with pytest.raises(SpecError):
+        fit_experiment(experiment, method="unknown")
