@@ -227,7 +227,7 @@ def test_series_that_fail_do_not_cost_the_others(monkeypatch: pytest.MonkeyPatch
     values = [3 + 2 * X, 33 + 2 * X, 13 + 2 * X, 5 * X]
     series = {name: own[:, None] for name, own in zip(names, values, strict=True)}
     experiment = Experiment(("x",), X[:, None], series)
-    original = profile_module.fit_many
+    original = fit_many
 
     def broken(points: Array, found: Array, **settings: Any) -> tuple[ScalingModel, ...]:
         if (found == 13 + 2 * X[0]).any():
