@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from comparison.option_sets import OptionSets
+from splc.errors import listed, plural
+from splc.io.presentation import Presented, percent
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
@@ -207,8 +209,8 @@ class IntervalComparison:
     width: tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Presented):
     """Two models compared.
 
     Attributes:
@@ -231,6 +233,31 @@ class Comparison:
     intervals: IntervalComparison | None = None
     option_sets: OptionSets | None = None
     same_link: bool = True
+
+    def summary(self) -> str:
+        """Return the syntactic score and the semantic measures as text."""
+        lines = [f"{self.first} compared with {self.second}"]
+        score = self.syntactic.normalized
+        if score is not None and self.same_link:
+            terms = plural(self.syntactic.terms, "term", "terms")
+            lines.append(f"syntactic: {score:.3g} of 1 ({terms} in either)")
+        if self.semantic is not None:
+            values = self.semantic.values
+            known = [f"{name} {value:.6g}" for name, value in values.items() if value is not None]
+            lines.append(f"semantic: {listed(known)}, on {self.semantic.configurations:,} configurations")
+        return "\n".join(lines)
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms of either model with their influences and scores."""
+        rows = [(", ".join(group.options), term) for group in self.syntactic.classes for term in group.terms]
+        return {
+            "options": [options for options, _ in rows],
+            "term": [term.text for _, term in rows],
+            "first": [term.first for _, term in rows],
+            "second": [term.second for _, term in rows],
+            "found": [term.found for _, term in rows],
+            "score": [term.score for _, term in rows],
+        }
 
 
 @dataclass(frozen=True)
@@ -279,8 +306,8 @@ class ComparedModel:
     exact: bool = True
 
 
-@dataclass(frozen=True)
-class Comparisons:
+@dataclass(frozen=True, repr=False)
+class Comparisons(Presented):
     """Several models: the first against each other one, and each against the measurements.
 
     Attributes:
@@ -300,3 +327,23 @@ class Comparisons:
     constant: bool = True
     weights: str | None = None
     level: float | None = None
+
+    def summary(self) -> str:
+        """Return the first lines of all comparisons, and the errors against measurements, as text."""
+        names = listed([model.name for model in self.models])
+        lines = [f"comparison of {names}", *(each.summary() for each in self.comparisons)]
+        for each in self.judged:
+            error = each.semantic.values.get("error_rate")
+            lines.append(f"{each.model} against {self.nfp}: mean relative error {percent(error)}")
+        return "\n".join(lines)
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return one row per comparison: the syntactic score and the semantic measures."""
+        measures = [each.semantic.values if each.semantic else {} for each in self.comparisons]
+        names = dict.fromkeys(name for values in measures for name in values)
+        return {
+            "first": [each.first for each in self.comparisons],
+            "second": [each.second for each in self.comparisons],
+            "syntactic": [each.syntactic.normalized for each in self.comparisons],
+            **{name: [values.get(name) for values in measures] for name in names},
+        }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sampling.designs.binary.all import All
@@ -12,12 +13,14 @@ from sampling.space.space import Space
 from sampling.spec import SamplingSpec, parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, SpecError
+from splc.io.presentation import Presented
 from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 
-@dataclass(frozen=True)
-class Sample:
+@dataclass(frozen=True, repr=False)
+class Sample(Presented):
     """Sampled configurations and their provenance.
 
     Attributes:
@@ -33,6 +36,15 @@ class Sample:
     seed: int
     notes: tuple[str, ...] = ()
     removed: int = 0
+
+    def summary(self) -> str:
+        """Return the number of configurations, the spec, and the notes."""
+        first = f"{self.configurations.summary()}, sampled by {self.spec} with seed {self.seed}"
+        return "\n".join([first, *(f"note: {note}" for note in self.notes)])
+
+    def to_columns(self) -> Mapping[str, Array]:
+        """Return option → values of the sampled configurations."""
+        return self.configurations.to_columns()
 
 
 @renamed_argument("model", "system")

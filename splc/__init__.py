@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from splc.errors import SplcError
     from splc.formats.measurements.read import read_measurements, read_measurements_by
     from splc.formats.models.read import read_model
+    from splc.formats.models.text import parse_model
     from splc.formats.system.splconqueror_xml import read_variability_model
     from splc.models.influence import InfluenceModel
     from splc.models.terms import Term
@@ -32,6 +33,7 @@ __all__ = [
     "Term",
     "VariabilityModel",
     "__version__",
+    "parse_model",
     "read_measurements",
     "read_measurements_by",
     "read_model",
@@ -49,6 +51,7 @@ attach(
         "SplcError": "splc.errors",
         "Term": "splc.models.terms",
         "VariabilityModel": "splc.system.variability",
+        "parse_model": "splc.formats.models.text",
         "read_measurements": "splc.formats.measurements.read",
         "read_measurements_by": "splc.formats.measurements.read",
         "read_model": "splc.formats.models.read",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from splc.errors import listed, plural
 from splc.io.numbers import number_text
+from splc.io.presentation import Presented, percent
 from splc.models.influence import InfluenceModel
 
 Weights = Literal["relative", "absolute", "log"]
@@ -122,8 +124,8 @@ class Residual:
         return 100 * (self.predicted / self.measured - 1) * (1 if self.measured > 0 else -1) if self.measured else None
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Presented):
     """Free parameters of a model, estimated from measurements.
 
     Attributes:
@@ -178,3 +180,21 @@ class Calibration:
     def undetermined(self) -> tuple[str, ...]:
         """The parameters that the measurements do not determine."""
         return tuple(each.name for each in self.estimates if not each.determined)
+
+    def summary(self) -> str:
+        """Return the estimates and the errors as text."""
+        names = listed([each.name for each in self.estimates])
+        lines = [f"estimates of {names} from {plural(self.configurations, 'configuration', 'configurations')}"]
+        for each in self.estimates:
+            interval = "not determined" if each.low is None else f"{each.low:.6g} to {each.high:.6g}"
+            lines.append(f"{each.name} = {each.value:.6g} ({interval})")
+        errors = {"": self.error_after, " with the benchmarked values": self.error_before}
+        if self.folds:
+            errors[" cross-validated"] = self.error_cross_validated
+        known = [f"{percent(error)}{name}" for name, error in errors.items() if error is not None]
+        return "\n".join([*lines, f"mean relative error: {', '.join(known) or 'undefined'}"])
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the estimates with their intervals and benchmarked values."""
+        fields = ("name", "value", "low", "high", "benchmarked", "ratio", "determined", "at_bound")
+        return {field: [getattr(each, field) for each in self.estimates] for field in fields}

@@ -11,8 +11,9 @@ import numpy as np
 
 from splc.data.observations import Observed
 from splc.data.option_columns import option_columns
-from splc.data.table import data_frame, table_columns, whole_numbers
-from splc.errors import ConfigurationError
+from splc.data.table import table_columns, whole_numbers
+from splc.errors import ConfigurationError, plural
+from splc.io.presentation import Presented
 from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
@@ -25,8 +26,8 @@ def index_type(system: VariabilityModel) -> np.dtype[Any]:
 
 
 @renamed_argument("model", "system")
-@dataclass(frozen=True, eq=False)
-class Configurations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Configurations(Presented):
     """n configurations of one system. They may be invalid (see `sampling.Space.check`).
 
     `len(configurations)` is n, `configurations[rows]` selects rows (a slice, positions, or a mask), and `value(name)`
@@ -239,13 +240,9 @@ class Configurations:
         """Return option → values, shape (n,): integers where all are whole, NaN where an option is deselected."""
         return {option.name: whole_numbers(self.value(option.name)) for option in self.system.options}
 
-    def to_frame(self) -> Any:
-        """Return a `pandas.DataFrame` with one column per option.
-
-        Raises:
-            ImportError: if pandas is not installed.
-        """
-        return data_frame(self.to_columns())
+    def summary(self) -> str:
+        """Return the number of configurations, and the system."""
+        return f"{plural(len(self), 'configuration', 'configurations')} of {self.system.name}"
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.repetitions import offsets, repetition_column, repetition_rows
 from splc.data.table import (
-    data_frame,
     numbers_of,
     require_columns,
     selected_rows,
@@ -19,7 +18,8 @@ from splc.data.table import (
     table_columns,
     texts_of,
 )
-from splc.errors import MeasurementError, unknown_name_hint
+from splc.errors import MeasurementError, listed, unknown_name_hint
+from splc.io.presentation import Presented
 from splc.lazy import renamed_attribute
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array
@@ -54,8 +54,8 @@ class ReadingReport:
     mixed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Measurements:
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurements(Presented):
     """Distinct configurations with the values of their non-functional properties, repetitions kept.
 
     `measurements[nfp]` is the aggregated value per configuration, shape (n,), and `measurements[rows]` a subset (a
@@ -186,13 +186,11 @@ class Measurements:
             **{name: repetition_column(values, rows, slots) for name, values in self.values.items()},
         }
 
-    def to_frame(self) -> Any:
-        """Return a `pandas.DataFrame` with the columns of `to_columns`.
-
-        Raises:
-            ImportError: if pandas is not installed.
-        """
-        return data_frame(self.to_columns())
+    def summary(self) -> str:
+        """Return the number of measured configurations, the properties, and the contexts."""
+        properties = f"{'property' if len(self.properties) == 1 else 'properties'} {listed(self.properties)}"
+        contexts = "".join(f", {name} = {value}" for name, value in self.contexts.items())
+        return f"measurements of {self.configurations.summary()}: {properties}{contexts}"
 
     @property
     def properties(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -127,17 +127,3 @@ def whole_numbers(values: Array) -> Array:
     """Return numbers as integers, if all of them are whole."""
     whole = bool((np.isfinite(values) & (np.abs(values) < 2**53)).all()) and bool((values == np.trunc(values)).all())
     return values.astype(np.int64) if whole else values
-
-
-def data_frame(columns: Mapping[str, Collection[Any] | Sequence[Any] | Array]) -> Any:
-    """Return columns as a `pandas.DataFrame`.
-
-    Raises:
-        ImportError: if pandas is not installed.
-    """
-    try:
-        import pandas as pd
-    except ImportError:
-        message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
-        raise ImportError(message) from None
-    return pd.DataFrame(dict(columns))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from splc.data.configurations import Configurations
-from splc.errors import LearningError, Problem
+from splc.errors import LearningError, Problem, plural, shorten
+from splc.io.presentation import Presented, percent
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text, require_whole_exponents
@@ -16,6 +17,9 @@ from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
+
+# The most characters of a model in a summary.
+_LONGEST = 400
 
 
 class Predictor(Protocol):
@@ -194,8 +198,8 @@ class Intervals(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class LearningResult:
+@dataclass(frozen=True, repr=False)
+class LearningResult(Presented):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined).
 
     Attributes:
@@ -264,3 +268,30 @@ class LearningResult:
             hint = "choose a learner that gives terms, such as stepwise"
             raise LearningError(Problem(f"the learner {self.learner} gives a predictor without terms", hint=hint))
         return self.predictor
+
+    def summary(self) -> str:
+        """Return the learner, the errors, the model and the notes as text."""
+        learned = plural(self.learning_configurations, "configuration", "configurations")
+        terms = f", {plural(len(self.model.terms), 'term', 'terms')}" if self.readable else ""
+        lines = [f"model of {self.nfp} by {self.learner} from {learned}{terms}"]
+        errors = {"on these": self.learning_error, "on all others": self.error}
+        if self.cross_validated is not None:
+            errors["cross-validated"] = self.cross_validated.mean
+        known = [f"{percent(error)} {name}" for name, error in errors.items() if error is not None]
+        lines.append(f"mean relative error: {', '.join(known) or 'undefined'}")
+        if self.readable:
+            text = shorten(self.model.text, _LONGEST)
+            lines.append(f"{self.nfp} = exp({text})" if self.model.link == "log" else f"{self.nfp} = {text}")
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms with their influences; for the default learner also their uncertainty."""
+        terms = self.model.terms if self.readable else ()
+        columns: dict[str, Sequence[Any]] = {
+            "term": [term.text(self.model.order) for term, _ in terms],
+            "influence": [influence for _, influence in terms],
+        }
+        known = {estimate.term: estimate for estimate in self.estimates}
+        for name in ("standard_error", "low", "high", "sign_probability") if known else ():
+            columns[name] = [getattr(known[term], name) if term in known else None for term, _ in terms]
+        return columns

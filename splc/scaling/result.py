@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from splc._version import __version__
-from splc.errors import ConfigurationError, MeasurementError
+from splc.errors import ConfigurationError, MeasurementError, plural
+from splc.io.presentation import Presented, percent
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, exponent
 from splc.scaling.columns import column
@@ -21,8 +22,8 @@ from splc.scaling.selection import FAR
 from splc.types import Array
 
 
-@dataclass(frozen=True)
-class ScalingModel:
+@dataclass(frozen=True, repr=False)
+class ScalingModel(Presented):
     """A model in the performance model normal form: coefficients times products of x^i * log2(x)^j.
 
     Attributes:
@@ -194,6 +195,22 @@ class ScalingModel:
                 f"x has the shape {points.shape}", hint=f"give points of {', '.join(self.names)}: shape (n, {width})"
             )
         return points, points.shape[:1]
+
+    def summary(self) -> str:
+        """Return the model, its error and the notes as text."""
+        points = plural(self.points, "point", "points")
+        facts = [f"symmetric mean absolute percentage error {percent(self.smape)} at {points}"]
+        if self.noise is not None:
+            facts.append(f"noise of a measurement {percent(self.noise)}")
+        return "\n".join([self.text, ", ".join(facts), *(f"note: {note}" for note in self.notes)])
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms with their influences (of the upper segment)."""
+        terms = self.model.terms
+        return {
+            "term": [term.text(self.names) for term, _ in terms],
+            "influence": [influence for _, influence in terms],
+        }
 
     def __str__(self) -> str:
         return self.text

@@ -20,6 +20,28 @@ from splc.models.text.signs import Signs
 from splc.system.variability import ROOT, VariabilityModel
 
 
+def parse_model(
+    text: str,
+    system: VariabilityModel | None = None,
+    *,
+    parameters: Mapping[str, float] | Parameters | None = None,
+    symbols: Collection[str] = (),
+) -> InfluenceModel:
+    """Return the performance-influence model of a text, such as `5 + 2 * px * log2(nx)`.
+
+    Args:
+        text: the model text.
+        system: the system, whose options the names must be, or parameters, or the text's own definitions; None takes
+            every name as an option, all of which are positive.
+        parameters: machine parameters that the text uses, name → value, or the result of `read_parameters`.
+        symbols: the parameters that `splc.calibration.calibrate` estimates.
+
+    Raises:
+        ExpressionError: if the text contains unknown names or is not a model.
+    """
+    return parse_model_text(Source("model", text.encode()), system, parameters, symbols)
+
+
 def parse_model_text(
     source: Source,
     variability_model: VariabilityModel | None = None,

@@ -1,0 +1,87 @@
+"""Presentation of results in notebooks and consoles: summaries, tables and short representations."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from splc.types import Array
+
+# Rows of a table that are shown.
+MOST_ROWS = 20
+
+
+class Presented(ABC):
+    """A result with a summary and a table. Dataclasses need `repr=False`, so that they get the short representation."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Return the result as text; the first line says what it is."""
+
+    @abstractmethod
+    def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
+        """Return the table of the result as a dict of columns."""
+
+    def to_frame(self) -> Any:
+        """Return the table of the result as a `pandas.DataFrame`.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        return data_frame(self.to_columns())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {printable(self.summary().partition(chr(10))[0])}>"
+
+    def _repr_html_(self) -> str:
+        columns = {name: list(values) for name, values in self.to_columns().items()}
+        rows = list(zip(*columns.values(), strict=True))
+        parts = [f"<pre>{_escaped(self.summary())}</pre>"]
+        if rows:
+            parts += ["<table><thead><tr>", *(f"<th>{_escaped(name)}</th>" for name in columns), "</tr></thead><tbody>"]
+            parts += [
+                f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MOST_ROWS]
+            ]
+            parts += ["</tbody></table>"]
+        if len(rows) > MOST_ROWS:
+            parts.append(f"<p>… {len(rows) - MOST_ROWS:,} more rows</p>")
+        return f"<div>{''.join(parts)}</div>"
+
+
+def data_frame(columns: Mapping[str, Sequence[Any] | Array]) -> Any:
+    """Return columns as a `pandas.DataFrame`.
+
+    Raises:
+        ImportError: if pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
+        raise ImportError(message) from None
+    return pd.DataFrame(dict(columns))
+
+
+def printable(text: str) -> str:
+    """Return a text with control characters escaped, but for line breaks: names come from files."""
+    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)
+
+
+def percent(error: float | None) -> str:
+    """Return an error as text, such as `5.19 %`."""
+    return "undefined" if error is None else f"{error:.3g} %"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def _cell(value: Any) -> str:
+    """Return a cell with at most 6 digits of a number, empty for None and NaN."""
+    if value is None or value != value:  # noqa: PLR0124 - NaN
+        return ""
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)

@@ -1,0 +1,180 @@
+"""The presentation of results: summaries, tables, HTML and short representations."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from comparison import compare, compare_all, compared_model
+from sampling import draw_sample
+from splc import Measurements, VariabilityModel, parse_model
+from splc.calibration import calibrate
+from splc.io.presentation import MOST_ROWS, Presented
+from splc.learning import learn
+from splc.scaling import fit
+
+SYSTEM = VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
+GRID = draw_sample(SYSTEM, "all+ff")
+MODELS = (parse_model("5 + 2 * px", SYSTEM), parse_model("4 + px + fast", SYSTEM))
+
+
+@dataclass(frozen=True, repr=False)
+class Shown(Presented):
+    """A result with given columns."""
+
+    text: str
+    columns: Mapping[str, Sequence[Any]]
+
+    def summary(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the columns."""
+        return self.columns
+
+
+class Page(HTMLParser):
+    """The tags and the texts of a page; fails for tags that are not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Note a tag."""
+        assert not attrs
+        self.open.append(tag)
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Require that the tag is the last one that is open."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Note a text."""
+        self.texts.append(data)
+
+
+def test_html_is_escaped() -> None:
+    """Names from files are text of the page, whatever they contain; control characters are escaped."""
+    name = "<script>alert('&')</script>\x1b[31m"
+    shown = name.replace("\x1b", r"\x1b")
+    page = Page(Shown(name, {name: [name]})._repr_html_())
+    assert "script" not in page.tags
+    assert page.texts == [shown, shown, shown]
+
+
+def test_cells() -> None:
+    """Numbers have at most six digits, missing values are empty, and long tables are cut."""
+    page = Page(Shown("a", {"x": [1 / 3, 12, None, math.nan, np.float64(2e-9), True, "t"]})._repr_html_())
+    assert page.texts == ["a", "x", "0.333333", "12", "2e-09", "True", "t"]
+    long = Page(Shown("a", {"x": list(range(MOST_ROWS + 1500))})._repr_html_())
+    assert long.tags.count("td") == MOST_ROWS
+    assert long.texts[-1] == "… 1,500 more rows"
+    assert "table" not in Page(Shown("a", {"x": []})._repr_html_()).tags
+
+
+def test_short_representation() -> None:
+    """The representation is the class and the first line, with control characters escaped."""
+    assert repr(Shown("one\ntwo", {})) == "<Shown: one>"
+    assert repr(Shown("\x1b[2J\r", {})) == r"<Shown: \x1b[2J\r>"
+
+
+def measured() -> Measurements:
+    """Return measurements of all configurations, with two repetitions."""
+    px, fast = GRID.configurations.value("px"), GRID.configurations.value("fast")
+    time = (5 + 2 * px + 3 * fast) * np.random.default_rng(0).normal(1, 0.01, len(px))
+    return Measurements(GRID.configurations, {"time": np.stack([time, time * 1.01], axis=1)})
+
+
+RESULTS: dict[str, Callable[[], Presented]] = {
+    "configurations": lambda: GRID.configurations,
+    "measurements": measured,
+    "sample": lambda: draw_sample(SYSTEM, "random:3", seed=4),
+    "learned": lambda: learn(measured()),
+    "stepwise": lambda: learn(measured(), preset="splconqueror"),
+    "baseline": lambda: learn(measured(), learner="ridge"),
+    "scaling": lambda: fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], names="px"),
+    "calibration": lambda: calibrate(
+        parse_model("5 + a * px + 3 * fast", SYSTEM, parameters={"a": 1.0}, symbols=["a"]),
+        measured().configurations,
+        measured()["time"],
+        ["a"],
+    ),
+    "comparison": lambda: compare(*MODELS, GRID.configurations),
+    "comparisons": lambda: compare_all(
+        [compared_model(name, model) for name, model in zip("ab", MODELS, strict=True)],
+        GRID.configurations,
+        measured=measured()["time"],
+        nfp="time",
+    ),
+}
+"""Name → what makes a result of the kind."""
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_results_are_presented(kind: str) -> None:
+    """Every result has a short representation, a summary, a table of columns of one length, and HTML with both."""
+    result = RESULTS[kind]()
+    first = result.summary().splitlines()[0]
+    assert repr(result) == f"<{type(result).__name__}: {first}>"
+    assert len(repr(result)) < 200
+    assert f"{result}" in (repr(result), first)
+    columns = result.to_columns()
+    assert len({len(values) for values in columns.values()}) == 1
+    pd.testing.assert_frame_equal(result.to_frame(), pd.DataFrame(dict(columns)))
+    page = Page(result._repr_html_())
+    assert page.texts[0] == result.summary()
+    rows = min(len(result.to_frame()), MOST_ROWS)
+    assert page.tags.count("tr") == rows + bool(rows)
+    for name in columns if rows else ():
+        assert name in page.texts
+
+
+def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pandas, `to_frame` says what to do."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
+        Shown("a", {}).to_frame()
+
+
+def test_learning_result() -> None:
+    """The table of a learning result is the model, with its uncertainty; the summary states errors and the model."""
+    result = learn(measured())
+    frame = result.to_frame()
+    assert frame["influence"].tolist() == list(result.model.influences.values())
+    assert (frame["low"] <= frame["influence"]).all()
+    assert list(learn(measured(), learner="ridge").to_columns()["term"]) == []
+    assert f"time = {result.model.text}" in result.summary()
+    assert result.cross_validated is not None
+    assert f"{result.cross_validated.mean:.3g} % cross-validated" in result.summary()
+
+
+def test_comparison() -> None:
+    """The table of a comparison has the terms of either model; missing ones have no influence."""
+    frame = compare(*MODELS, GRID.configurations).to_frame().set_index("term")
+    assert frame["first"].to_dict() == {"1": 5, "px": 2, "fast": pytest.approx(math.nan, nan_ok=True)}
+    assert frame["second"].to_dict() == {"1": 4, "px": 1, "fast": 1}
+
+
+def test_calibration() -> None:
+    """The summary of a calibration states estimates with intervals."""
+    result = RESULTS["calibration"]()
+    frame = result.to_frame()
+    assert frame["name"].tolist() == ["a"]
+    assert frame["value"][0] == pytest.approx(2, rel=0.02)
+    assert f"a = {frame['value'][0]:.6g} ({frame['low'][0]:.6g} to {frame['high'][0]:.6g})" in result.summary()
