@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
-from splc.errors import ConfigurationError, Problem, RequestError, listed, plural
+from splc.data.configurations import Configurations, value_indices
+from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
+from splc.formats.measurements.unlisted import unlisted_values
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, Source, read_source
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.project import Project
+from splc.system.extension import extended
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, reading_notes
@@ -29,12 +33,15 @@ class Request(ModelInputs):
         configurations: a file of configurations or measurements; `-` is standard input.
         output: the file that the caller writes; it is checked not to be one of the inputs.
         interval: whether prediction intervals are wanted.
+        extrapolate: whether numeric options may have values that the description does not list; they are predicted
+            with intervals where the model has some.
     """
 
     model: str
     configurations: str
     output: str | None = None
     interval: bool = False
+    extrapolate: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +73,8 @@ class Result:
         judged: the number of configurations with a measured value.
         left_out: the number of measured values that are 0 and have no relative error.
         intervals: the intervals of the predictions, None if they were not asked for.
+        extrapolated: which configurations have values that the description does not list, shape (n,); None without
+            extrapolation.
         notes: what the user should know.
     """
 
@@ -76,6 +85,7 @@ class Result:
     judged: int
     left_out: int
     intervals: PredictionIntervals | None = None
+    extrapolated: Array | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -93,21 +103,24 @@ def run(request: Request) -> Result:
     project = request.project()
     require_writable(request.output, (request.model, request.configurations, *project.files))
     space = Space(project.variability_model())
+    source = read_source(request.configurations)
     with Notes() as notes:
         stored = request.read_model(request.model, project, space.system)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
         wanted = stored.nfp or project.nfp
-        rows = read_prediction_inputs(
-            request.configurations, space.system, request.policy(space, project), request.nfp, wanted
-        )
+        rows = _read(request, source, project, space, wanted)
         notes += reading_notes(rows.report)
-        predicted = _predictions(request.model, stored, project, rows)
+        extrapolated = _extrapolated(rows, space.system, notes) if request.extrapolate else None
+        if request.extrapolate and stored.intervals is None:
+            notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
+        predicted = _predictions(request.model, stored, project, rows, space.system)
         notes += _notes_about_property(rows, stored.nfp, project.nfp)
-        intervals = _intervals(stored, project, rows) if request.interval else None
+        wants_intervals = request.interval or request.extrapolate
+        intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
         if rows.measured is None:
-            return Result(rows, predicted, stored.nfp, None, 0, 0, intervals, tuple(notes))
+            return Result(rows, predicted, stored.nfp, None, 0, 0, intervals, extrapolated, tuple(notes))
         measured = ~np.isnan(rows.measured)
         zeros = int((rows.measured == 0).sum())
         if zeros:
@@ -115,27 +128,86 @@ def run(request: Request) -> Result:
                 Note(f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error")
             )
         error = mean_relative_error(predicted[measured], rows.measured[measured])
-        return Result(rows, predicted, stored.nfp, error, int(measured.sum()), zeros, intervals, tuple(notes))
+        count = int(measured.sum())
+        return Result(rows, predicted, stored.nfp, error, count, zeros, intervals, extrapolated, tuple(notes))
 
 
-def _predictions(file: str, stored: StoredModel, project: Project, rows: PredictionInputs) -> Array:
+def _read(request: Request, source: Source, project: Project, space: Space, wanted: str | None) -> PredictionInputs:
+    """Read the configurations, of a system with all values that they have if extrapolation is wanted."""
+    unlisted = unlisted_values(source, space.system)
+    if request.extrapolate and unlisted is None:
+        raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")
+    used = Space(extended(space.system, unlisted)) if request.extrapolate and unlisted else space
+    try:
+        return read_prediction_inputs(source, used.system, request.policy(used, project), request.nfp, wanted)
+    except InputError as error:
+        if not unlisted or request.extrapolate:
+            raise
+        last = error.problems[-1]
+        hint = f"--extrapolate predicts values of {listed(list(unlisted))} that the description does not list"
+        hint = "; ".join(filter(None, (last.hint, hint)))
+        raise type(error)([*error.problems[:-1], replace(last, hint=hint)]) from None
+
+
+def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
+    """Return which configurations have unlisted values, and note how far these are from the listed ones."""
+    found = np.zeros(len(rows.configurations), dtype=bool)
+    texts = []
+    for option in system.numeric_options:
+        values = rows.configurations.value(option.name)
+        unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
+        found |= unlisted
+        if unlisted.any():
+            low, high = option.values[0], option.values[-1]
+            beyond = unlisted & ((values < low) | (values > high))
+            shown = listed([f"{value:g}" for value in np.unique(values[unlisted])], 6)
+            outside = f"; {beyond.sum():,} beyond" if beyond.any() else ""
+            texts.append(f"{option.name} = {shown} (listed are {low:g} to {high:g}{outside})")
+    if texts:
+        count = plural(int(found.sum()), "configuration has", "configurations have")
+        text = (
+            f"{count} values that the description does not list: their predictions are extrapolations, for which "
+            "neither the error of the model nor the level of its intervals is known"
+        )
+        notes.append(Note(text, warning=True, details=tuple(texts)))
+    return found
+
+
+def _with_observed(project: Project, configurations: Configurations, system: VariabilityModel) -> Configurations:
+    """Return configurations with their observed variables, unless some have unlisted values."""
+    return project.with_observed(configurations) if configurations.system.options == system.options else configurations
+
+
+def _predictions(
+    file: str, stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
+) -> Array:
     """Return the predictions."""
     try:
-        return stored.model.predict(project.with_observed(rows.configurations))
+        return stored.model.predict(_with_observed(project, rows.configurations, system))
     except EvaluationError as failure:
         hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
         line = int(rows.lines[failure.row])
         raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
 
 
-def _intervals(stored: StoredModel, project: Project, rows: PredictionInputs) -> PredictionIntervals | None:
+def _intervals(
+    stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
+) -> PredictionIntervals | None:
     """Return the intervals of the predictions, and how many measured values lie inside."""
     if stored.intervals is None:
         return None
-    low, high = stored.intervals.interval(project.with_observed(rows.configurations))
+    configurations = _with_observed(project, rows.configurations, system)
+    low, high = np.full(len(configurations), np.nan), np.full(len(configurations), np.nan)
+    # Intervals use logarithms of options whose listed values are positive.
+    defined = np.ones(len(configurations), dtype=bool)
+    for option in system.numeric_options:
+        if option.values[0] > 0:
+            defined &= ~(configurations.value(option.name) <= 0)
+    if defined.any():
+        low[defined], high[defined] = stored.intervals.interval(configurations[defined])
     covered = None
     if rows.measured is not None and not np.isnan(rows.measured).all():
-        known = ~np.isnan(rows.measured)
+        known = ~np.isnan(rows.measured) & defined
         inside = (low[known] <= rows.measured[known]) & (rows.measured[known] <= high[known])
         covered = float(inside.mean())
     return PredictionIntervals(stored.intervals.level, low, high, covered)

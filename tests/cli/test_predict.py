@@ -12,6 +12,7 @@ import pytest
 
 from splc.formats.models.read import read_stored_model
 from tests.cli.conftest import MEASUREMENTS, Run
+from tests.support.paths import SMG2000
 
 Refused = Callable[..., str]
 MODEL = "10 * cache + x\n"
@@ -264,3 +265,107 @@ class TestIntervals:
         message = refused("predict", "learned.log", "measurements.csv", "--interval")
         assert "learned.log has no prediction intervals" in message
         assert "-o model.json" in message
+
+
+class TestExtrapolation:
+    @pytest.fixture(autouse=True)
+    def _far(self, folder: Path) -> None:
+        (folder / "far.csv").write_text("cache,left,right,x\n0,1,0,8\n1,1,0,3\n0,1,0,4\n", encoding="utf-8")
+
+    def test_refused_with_a_hint(self, refused: Refused) -> None:
+        """Without the option, unlisted values are refused, and the message names the option."""
+        message = refused("predict", "model.txt", "far.csv")
+        assert "far.csv:2: x cannot be 8; its values are 1, 2, 4" in message
+        assert "far.csv:3: x cannot be 3" in message
+        assert "--extrapolate predicts values of x that the description does not list" in message
+
+    def test_no_hint_for_other_problems(self, refused: Refused, folder: Path) -> None:
+        """What extrapolation does not help has no such hint."""
+        (folder / "far.csv").write_text("cache,left,right,x\n2,1,0,4\n", encoding="utf-8")
+        assert "--extrapolate" not in refused("predict", "model.txt", "far.csv")
+
+    def test_predictions(self, run: Run) -> None:
+        """Unlisted values are predicted by the formula; a warning says which they are, and JSON for which rows."""
+        result = run("predict", "model.txt", "far.csv", "--extrapolate")
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout == "cache,left,right,x,predicted\n0,1,0,8,8\n1,1,0,3,13\n0,1,0,4,4\n"
+        assert "warning: 2 configurations have values that the description does not list" in result.stderr
+        assert "    x = 3, 8 (listed are 1 to 4; 1 beyond)" in result.stderr
+        assert "note: model.txt has no prediction intervals" in result.stderr
+        found = json.loads(run("predict", "model.txt", "far.csv", "--extrapolate", "--json").stdout)
+        assert found["extrapolated"] == [True, True, False]
+        assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["extrapolated"] is None
+
+    def test_intervals(self, run: Run) -> None:
+        """A JSON model gives intervals, wider beyond the listed values."""
+        run("learn", "--property", "time", "-o", "m.json")
+        result = run("predict", "m.json", "far.csv", "--extrapolate")
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(result.stdout.splitlines())]
+        widths = [row["high"] - row["low"] for row in rows]
+        assert all(row["low"] < row["predicted"] < row["high"] for row in rows)
+        assert widths[0] > widths[2] > 0
+
+    def test_listed_values_only(self, run: Run) -> None:
+        """A file without unlisted values is predicted as without the option."""
+        result = run("predict", "model.txt", "configs.csv", "--extrapolate")
+        assert result.stdout == run("predict", "model.txt", "configs.csv").stdout
+        assert "does not list" not in result.stderr
+
+    def test_measured_values(self, run: Run, folder: Path) -> None:
+        """Measured values of unlisted ones judge the predictions."""
+        (folder / "far.csv").write_text("cache,left,right,x,time\n0,1,0,8,10\n0,1,0,4,4\n", encoding="utf-8")
+        found = json.loads(run("predict", "model.txt", "far.csv", "--extrapolate", "--json").stdout)
+        assert found["error"] == pytest.approx(10)
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ("1,0,1,8", "far.csv:2: the configuration violates: "),
+            ("2,1,0,8", "cache is a binary option and cannot be 2"),
+            ("0,1,0,many", "x: 'many' is not one of its values"),
+        ],
+    )
+    def test_constraints_hold(self, refused: Refused, folder: Path, row: str, message: str) -> None:
+        """Only values of numeric options are extrapolated: constraints and binary options are as described."""
+        (folder / "far.csv").write_text(f"cache,left,right,x\n{row}\n", encoding="utf-8")
+        assert message in refused("predict", "model.txt", "far.csv", "--extrapolate")
+
+    def test_arithmetic_constraints_hold(self, refused: Refused, run: Run, folder: Path) -> None:
+        """Constraints among numbers are evaluated at the unlisted values."""
+        text = (folder / "system.xml").read_text(encoding="utf-8")
+        limit = "<nonBooleanConstraints><constraint>x &lt;= 6</constraint></nonBooleanConstraints></vm>"
+        (folder / "system.xml").write_text(text.replace("</vm>", limit), encoding="utf-8")
+        message = refused("predict", "model.txt", "far.csv", "--extrapolate")
+        assert "far.csv:2: the configuration violates: x <= 6" in message
+        assert "far.csv:3" not in message
+
+    def test_values_without_intervals(self, run: Run, folder: Path) -> None:
+        """A value that is not positive has no interval where all listed ones are, since logarithms are used."""
+        run("learn", "--property", "energy", "-o", "m.json", "--form", "sum")
+        (folder / "far.csv").write_text("cache,left,right,x\n0,1,0,-1\n0,1,0,3\n", encoding="utf-8")
+        result = run("predict", "m.json", "far.csv", "--extrapolate")
+        assert result.exit_code == 0, result.stderr
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        assert (rows[0]["low"], rows[0]["high"]) == ("", "")
+        assert float(rows[1]["low"]) < 30 < float(rows[1]["high"])
+
+    def test_other_formats(self, run: Run, refused: Refused) -> None:
+        """Only tables with a header are extrapolated."""
+        run("convert", "measurements.csv", "-o", "m.xml")
+        message = refused("predict", "model.txt", "m.xml", "--extrapolate")
+        assert "m.xml is not a CSV table with a header" in message
+
+
+def test_extrapolation_of_a_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of small grids predicts the computing times of larger ones, with a larger error."""
+    monkeypatch.chdir(SMG2000 / "2d")
+    text = Path("system.xml").read_text(encoding="utf-8")
+    small, model = str(tmp_path / "small.xml"), str(tmp_path / "model.json")
+    Path(small).write_text(text.replace("<maxValue>400<", "<maxValue>225<"), encoding="utf-8")
+    arguments = ("--system", small, "--property", "solve_compute_seconds")
+    learned = json.loads(run("learn", *arguments, "--invalid", "drop", "-o", model, "--json").stdout)
+    found = json.loads(run("predict", model, "measurements.csv", *arguments, "--extrapolate", "--json").stdout)
+    assert found["configurations"] == 240
+    assert sum(found["extrapolated"]) == 112
+    assert learned["learning_error"] < found["error"] < 20
+    assert found["intervals"]["covered"] > 0.8

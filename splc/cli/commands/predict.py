@@ -45,6 +45,13 @@ def predict(
     interval: Annotated[
         bool, flag("--interval", "Add the columns low and high, the prediction intervals of a JSON model.")
     ] = False,
+    extrapolate: Annotated[
+        bool,
+        flag(
+            "--extrapolate",
+            "Predict also values of numeric options that the description does not list, with intervals.",
+        ),
+    ] = False,
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,

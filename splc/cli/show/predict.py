@@ -52,6 +52,7 @@ def as_json(result: Result, output: str | None) -> dict[str, Any]:
         "left_out": result.left_out,
         "invalid": len(result.rows.report.invalid),
         "intervals": _intervals_object(result),
+        "extrapolated": result.extrapolated,
         "predicted": None if output is not None else result.predicted,
         "output": output,
         "model_nfp": result.model_nfp,

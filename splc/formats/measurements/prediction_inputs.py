@@ -16,7 +16,7 @@ from splc.formats.measurements.contexts import measurements_in, selected
 from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.rows import Policy, invalid_rows
-from splc.io.files import read_source
+from splc.io.files import Source, read_source
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -43,7 +43,11 @@ class PredictionInputs:
 
 
 def read_prediction_inputs(
-    path: str | Path, system: VariabilityModel, policy: Policy, nfp: str | None = None, expected: str | None = None
+    path: str | Path | Source,
+    system: VariabilityModel,
+    policy: Policy,
+    nfp: str | None = None,
+    expected: str | None = None,
 ) -> PredictionInputs:
     """Read configurations, with the measured values of a property where the file has them.
 
@@ -51,7 +55,8 @@ def read_prediction_inputs(
     Any other file is a table whose rows are kept as they are.
 
     Args:
-        path: the file: measurements in any format, or a CSV table of configurations; `-` is standard input.
+        path: the file, or its content: measurements in any format, or a CSV table of configurations; `-` is standard
+            input.
         system: the system.
         policy: the treatment of invalid and repeated rows.
         nfp: the property; the file must have it.
@@ -61,7 +66,7 @@ def read_prediction_inputs(
     Raises:
         InputError: if the file cannot be read, a column is missing, or a row cannot be used and the policy is 'error'.
     """
-    source = read_source(path)
+    source = path if isinstance(path, Source) else read_source(path)
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
     form = registry.format_of("measurements", source)

@@ -1,0 +1,42 @@
+"""Values of numeric options in a table that the description does not list."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.data.configurations import value_indices
+from splc.formats import registry
+from splc.formats.measurements.csv import has_header
+from splc.formats.measurements.csv_table import read_raw
+from splc.io.files import Source
+from splc.io.numbers import parse_column
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+
+
+def unlisted_values(source: Source, system: VariabilityModel) -> dict[str, tuple[float, ...]] | None:
+    """Return numeric option → the numbers in its column that are not among its values, ascending.
+
+    Returns:
+        The values, without options that have none; None if the file is not a CSV table with a header.
+
+    Raises:
+        InputError: if the file is empty or cannot be read.
+    """
+    form = registry.format_of("measurements", source)
+    if form is None or form.name != "csv":
+        return None
+    raw = read_raw(source, system)
+    if not has_header(raw, system, "."):
+        return None
+    found = {}
+    for at, cell in enumerate(raw.rows[0]):
+        name = system.spellings.get(cell.strip())
+        option = system.option(name) if name in system.positions else None
+        if isinstance(option, NumericOption):
+            numbers = np.unique(parse_column([row[at].strip() for row in raw.rows[1:] if at < len(row)]))
+            numbers = numbers[np.isfinite(numbers)]
+            further = numbers[value_indices(option, numbers) < 0]
+            if len(further):
+                found[option.name] = tuple(map(float, further))
+    return found
