@@ -123,6 +123,9 @@ def _learned(request: Request, project: Project, space: Space, notes: Notes) -> 
             invalid=request.invalid,
             duplicates=request.duplicates,
             aggregate=request.aggregate,
+            context=request.context,
+            ignore=request.ignore,
+            where=request.where,
             write=False,
         )
         done = learn.run(learning)
