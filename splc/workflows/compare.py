@@ -89,8 +89,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     if request.plot is not None:
         require_writable(request.plot, (*files, request.on, *project.files))
     space = Space(project.variability_model())
-    models = read_models(request, files, space.system, project)
     with Notes() as notes:
+        models = read_models(request, files, space.system, project, notes)
         basis = basis_of(request, project, space, models, notes)
         for key, option in thresholds:
             if key.startswith(MEASURED) and basis.measured is None:

@@ -93,9 +93,9 @@ class Basis:
 
 
 def read_models(
-    request: Request, files: Sequence[str], system: VariabilityModel, project: Project
+    request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
 ) -> tuple[ComparedModel, ...]:
-    """Read the models of a comparison.
+    """Read the models of a comparison, and note what is unusual about their files.
 
     Raises:
         InputError: if a file cannot be read; the problems of all files are reported together.
@@ -116,6 +116,7 @@ def read_models(
         chosen_rows([parameter for each in found for parameter in each.model.parameters], request.at)
     models: list[ComparedModel] = []
     for each in found:
+        notes += notes_of(f"{each.name}: {text}" for text in each.notes)
         scaled = request.scale is not None and each.kind == "text"
         model = each.model.scaled(request.scale or 1.0) if scaled else each.model
         compared = compared_model(each.name, model, request.at)

@@ -194,16 +194,16 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
     Parameters become numbers: an analytical model is written as the sum of its terms.
     """
     system = project.variability_model() if project.has_system else None
-    notes = []
+    notes = Notes()
     if system is None:
-        notes.append("there is no system description here: the model's names are not checked")
-    stored = request.read_model(request.source, project, system)
+        notes.append(Note("there is no system description here: the model's names are not checked"))
+    stored = request.read_model(request.source, project, system, notes)
     model = bound(stored.model, request.at)
-    notes += _replaced_tables(stored.model, request.at)
+    notes += notes_of(_replaced_tables(stored.model, request.at))
     base = ROOT if system is None else system.base_option
     write_stored_model(model, request.output, form, base, stored.nfp)
     content = f"a model of {plural(len(model.terms), 'term', 'terms')}"
-    return Result(content, request.output, form, notes_of(notes))
+    return Result(content, request.output, form, tuple(notes))
 
 
 def _replaced_tables(model: InfluenceModel, at: Mapping[str, float]) -> Iterator[str]:

@@ -199,7 +199,7 @@ def run(request: Request) -> Result:
     space = Space(project.variability_model())
     system = space.system
     with Notes() as notes:
-        stored = request.read_model(request.model, project, system)
+        stored = request.read_model(request.model, project, system, notes)
         one, other = (
             None if each is None else one_configuration(each, space)
             for each in (request.configuration, request.against)

@@ -11,7 +11,7 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.rows import Policy
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
-from splc.workflows.note import Notes, reading_notes
+from splc.workflows.note import Notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
     from sampling import Space
@@ -136,18 +136,18 @@ class ModelInputs(SystemInputs):
                 hint = unknown_name_hint(name, sorted(used)) if used else "only model text has parameters"
                 raise RequestError(f"no model uses a parameter {name!r}; {hint}", "parameter")
 
-    def read_model(self, file: str, project: Project, system: VariabilityModel | None) -> StoredModel:
-        """Read a model with the parameters.
+    def read_model(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
+        """Read a model with the parameters, and note what is unusual about its file.
 
         Raises:
             InputError: if the model or the parameters cannot be read.
             RequestError: if the model does not use a stated parameter.
         """
-        stored = self.read_unchecked(file, project, system)
+        stored = self.read_unchecked(file, project, system, notes)
         self.require_used(stored.used)
         return stored
 
-    def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None) -> StoredModel:
+    def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
         """Read one of several models with the parameters, some of which only others may use.
 
         Raises:
@@ -155,4 +155,6 @@ class ModelInputs(SystemInputs):
         """
         from splc.formats.models.read import read_stored_model
 
-        return read_stored_model(file, system, parameters=self.known_parameters(project))
+        found = read_stored_model(file, system, parameters=self.known_parameters(project))
+        notes += notes_of(f"{file}: {text}" for text in found.notes)
+        return found

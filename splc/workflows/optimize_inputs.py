@@ -144,7 +144,7 @@ def _learned(request: Request, project: Project, space: Space, notes: Notes) -> 
 
 def _read(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
     """Return the objectives of files of models."""
-    read = [request.read_unchecked(file, project, space.system) for file in request.models]
+    read = [request.read_unchecked(file, project, space.system, notes) for file in request.models]
     request.require_used(frozenset().union(*(each.used for each in read)))
     measurements = _measurements(request, project, space, notes)
     taken: list[str] = []

@@ -105,7 +105,7 @@ def run(request: Request) -> Result:
     space = Space(project.variability_model())
     source = read_source(request.configurations)
     with Notes() as notes:
-        stored = request.read_model(request.model, project, space.system)
+        stored = request.read_model(request.model, project, space.system, notes)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")

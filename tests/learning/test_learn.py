@@ -262,8 +262,8 @@ def test_powers_of_optional_options_that_cancel_keep_the_switch(functions: tuple
         terms = result.terms
         assert len({term.log_text() for term in terms}) == len(terms)
         assert result.learning_error == pytest.approx(result.rounds[-1].error, rel=1e-6, abs=1e-9)
-        [(told, _)] = parse_stored_log(Source("a.log", learned_log_text(result).encode()), MODEL)
-        assert told == result.model
+        [told] = parse_stored_log(Source("a.log", learned_log_text(result).encode()), MODEL)
+        assert told.model == result.model
 
 
 def test_accumulated_logarithm_of_an_optional_option() -> None:

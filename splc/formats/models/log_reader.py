@@ -1,7 +1,8 @@
 """Read performance-influence models from logs of SPL Conqueror and of splc.
 
 All versions of logs are read: with or without the lines of `analyze-learning`, with repeated round lines
-(`useBackward`), with the averaged model of bagging, with several learnings, with carriage returns.
+(`useBackward`), with the averaged model of bagging, with several learnings, with carriage returns, with numbers out of
+range or with decimal commas, and logs that were cut off.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from splc.arithmetic.tokens import NameTable
-from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
+from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.models.log_writer import DEFINITION, LINK, NFP
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel, Link
@@ -26,6 +27,8 @@ from splc.system.variability import ROOT, VariabilityModel
 WhichRound = Literal["last", "best"] | int
 
 FIELDS = 12
+# A round line with fewer fields is no round, unless the file ends there.
+FEWEST_FIELDS = 5
 _ROUND = re.compile(r"\s*(\d+)\s*;")
 _STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
 _HEADER = "Round, Model,"
@@ -36,6 +39,12 @@ _PLUS = re.compile(r"^(?:\+(?:\s+|$))+|(?:(?:^|\s+)\+)+$")
 # Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR = 4
+_LOG = "command: log "
+_ANALYZED = "Analyze finished"
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
+_COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
+# .NET's largest number, with fewer digits than it has, is above the largest number.
+_OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,21 @@ class RoundLine:
     model: str
     error: float
     line: int
+
+
+@dataclass(frozen=True)
+class LoggedModel:
+    """A model of a log.
+
+    Attributes:
+        model: the model.
+        nfp: the property that was learned, None if the log does not name it (`command: nfp`).
+        notes: what is unusual about the log.
+    """
+
+    model: InfluenceModel
+    nfp: str | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -73,21 +97,23 @@ def parse_stored_log(
     variability_model: VariabilityModel | None = None,
     round: WhichRound = "last",
     learning: int | None = None,
-) -> list[tuple[InfluenceModel, str | None]]:
-    """Return models of a log, and the property that was learned, where the log says it (`command: nfp`).
+) -> list[LoggedModel]:
+    """Return models of a log.
 
     `variability_model`: the system, whose names the terms must use; options that are always selected (among them the
     one that represents the constant) become the constant. Without it only `root` does. `learning`: 1, 2, … where a log
     holds several learnings; None is the last, 0 all.
     """
-    learnings = _learnings(source)
+    learnings, notes = _learnings(source)
     if not learnings:
         hint = "it must have a line such as '1;2.5 * root + 3 * x;…' under 'Learning progress:' or 'Models:'"
+        if logs := [line.removeprefix(_LOG).strip() for line in source.text().splitlines() if line.startswith(_LOG)]:
+            hint = f"the script continued in another log: {listed(logs, 3)}"
         raise InputError(Problem("there is no learned model in this log", source.name, hint=hint))
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [(_model(each, round, source.name, variability_model), each.nfp) for each in chosen]
+    return [LoggedModel(_model(each, round, source.name, variability_model), each.nfp, notes) for each in chosen]
 
 
 def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
@@ -113,15 +139,18 @@ def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine
     return rounds[which]
 
 
-def _learnings(source: Source) -> list[Learning]:
-    """Return the learnings of a log that hold a model, in order."""
-    problems = Problems(source.name)
+def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
+    """Return the learnings of a log that hold a model, in order, and notes."""
+    problems, notes = Problems(source.name), _RoundNotes()
     found = [Learning()]
     last, averaging = -1, False
     nfp: str | None = None
     link: Link = "identity"
     definitions: dict[str, tuple[str, int]] = {}
-    for number, raw in enumerate(source.text().splitlines(), 1):
+    lines = source.text().splitlines()
+    end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
+    analyzing = False
+    for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
             found[-1].average.append((_PLUS.sub("", line), number))
@@ -146,14 +175,14 @@ def _learnings(source: Source) -> list[Learning]:
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
-            found[-1].analysed = True
+            found[-1].analysed = analyzing = True
             last = -1
         elif line.startswith(_STARTS):
             if not found[-1].empty:
                 found.append(Learning())
             last = -1
         elif _ROUND.match(line):
-            this = _round(line, number, problems)
+            this = _round(line, number, problems, notes, is_end=number == end)
             if this is None:
                 continue
             if this.number < last:
@@ -161,38 +190,81 @@ def _learnings(source: Source) -> list[Learning]:
             last = this.number
             found[-1].rounds[this.number] = this
             found[-1].link, found[-1].nfp, found[-1].definitions = link, nfp, definitions
-        elif line.startswith("Analyze finished"):
-            link, definitions = "identity", {}
+        elif line.startswith(_ANALYZED):
+            link, definitions, analyzing = "identity", {}, False
     problems.raise_if_any(InputError)
-    return [learning for learning in found if not learning.empty]
+    if analyzing:
+        notes.cut_off = notes.cut_off or end
+    return [learning for learning in found if not learning.empty], notes.texts()
 
 
-def _round(line: str, number: int, problems: Problems) -> RoundLine | None:
-    """Return a round line, None (and a problem) where it is malformed."""
+@dataclass
+class _RoundNotes:
+    """Lines of unusual rounds, by what is unusual; 0 for none."""
+
+    cut_off: int = 0
+    short: list[int] = field(default_factory=list)
+    commas: list[int] = field(default_factory=list)
+    out_of_range: list[int] = field(default_factory=list)
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the notes."""
+        found = []
+        for lines, what in (
+            (self.commas, "decimal commas are read as points"),
+            (self.out_of_range, "numbers out of range are read as infinite"),
+            (self.short, f"rounds with fewer than {FIELDS} fields are read without the missing ones"),
+        ):
+            if lines:
+                more = "" if len(lines) == 1 else f" and {len(lines) - 1:,} more"
+                found.append(f"{what} (line {lines[0]}{more})")
+        if self.cut_off:
+            found.append(f"the log is cut off after line {self.cut_off}")
+        return tuple(found)
+
+
+def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is_end: bool) -> RoundLine | None:
+    """Return a round line, None if it is malformed (a problem), or cut off in its model (a note)."""
     fields = [cell.strip() for cell in line.split(";")]
     if len(fields) == FIELDS + 1 and not fields[-1]:
         fields.pop()
-    if len(fields) == FIELDS - 1 and fields[-1]:
-        # The last field, the test error, is optional.
-        fields.append("")
-    if len(fields) != FIELDS:
+    # The last field, the test error, is optional.
+    if len(fields) < FIELDS - (1 if fields[-1] else 0):
+        if is_end:
+            notes.cut_off = number
+            # What stands before the end of the file may be cut off, too.
+            fields.pop()
+            if len(fields) < 2:
+                return None
+        elif len(fields) >= FEWEST_FIELDS:
+            notes.short.append(number)
+    few = len(fields) < FEWEST_FIELDS and not (is_end and notes.cut_off)
+    if len(fields) > FIELDS or few:
         problems.add(
             f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",
             number,
             text=line,
-            hint="was the line or the file cut off?" if len(fields) < FIELDS else None,
+            hint="was the line or the file cut off?" if few else None,
         )
         return None
+    fields += [""] * (FIELDS - len(fields))
+    if any(_DECIMAL_COMMA.fullmatch(fields[at]) for at in _NUMBERS):
+        notes.commas.append(number)
+        fields = [_COMMA.sub(r"\1.\2", cell) for cell in fields]
     for at in _NUMBERS:
         if fields[at] and not _is_value(fields[at]):
             problems.add(f"field {at + 1} of the round is not a number", number, text=fields[at])
             return None
+    if any(_OUT_OF_RANGE.fullmatch(fields[at]) and not is_number(fields[at]) for at in _NUMBERS):
+        notes.out_of_range.append(number)
     error = fields[_VALIDATION_ERROR]
     return RoundLine(int(fields[0]), fields[1], float(error) if is_number(error) else math.nan, number)
 
 
 def _is_value(text: str) -> bool:
-    return is_number(text) or text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
+    if is_number(text) or _OUT_OF_RANGE.fullmatch(text):
+        return True
+    return text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
 
 
 def _model(

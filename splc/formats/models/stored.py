@@ -30,6 +30,7 @@ class StoredModel:
         file: the file, None for a model that was not read from one.
         sha256: the hash of the file's content.
         intervals: its prediction intervals, None if the file has none.
+        notes: what is unusual about the file.
     """
 
     model: InfluenceModel
@@ -40,6 +41,7 @@ class StoredModel:
     file: str | None = None
     sha256: str = ""
     intervals: Intervals | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def read_json(source: Source, system: VariabilityModel | None, options: ReadOpti
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the models of a log."""
     found = parse_stored_log(source, system, options.round, options.learning)
-    return [StoredModel(*each, kind="log") for each in found]
+    return [StoredModel(each.model, each.nfp, "log", notes=each.notes) for each in found]
 
 
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

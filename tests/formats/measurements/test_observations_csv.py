@@ -168,7 +168,10 @@ class TestModels:
         for text, back in (
             (model.text, parse_stored_text),
             (model_json_text(model), parse_stored_json),
-            (model_log_text(model), lambda *given: parse_stored_log(*given)[0]),
+            (
+                model_log_text(model),
+                lambda *given: (parse_stored_log(*given)[0].model, parse_stored_log(*given)[0].nfp),
+            ),
         ):
             assert back(Source("m", text.encode()), some.system)[0] == model
 

@@ -61,7 +61,7 @@ def parsed(
     text: str, system: VariabilityModel | None = None, which: WhichRound = "last", learning: int | None = None
 ) -> InfluenceModel:
     """Return the model of a log."""
-    return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0][0]
+    return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0].model
 
 
 def line(number: int, model: str, error: float = 1.0) -> str:
@@ -292,7 +292,7 @@ def expand_key(text: str) -> object:
     ("text", "message"),
     [
         ("command: nothing\n", "a.log: there is no learned model"),
-        ("Models:\n1;2 * x;3\n", "a.log:2: a round has 12 fields separated by ';', here are 3"),
+        ("Models:\n1;2 * x;3\nAnalyze finished", "a.log:2: a round has 12 fields separated by ';', here are 3"),
         (line(1, "2 * x").replace("0.1", "soon"), "a.log:1: field 7 of the round is not a number"),
         ("\n" + line(3, ""), "a.log:2: the model of round 3 is empty"),
         (line(1, "NaN * x"), "a.log:1: a term must begin with its influence, a finite number"),
@@ -319,7 +319,7 @@ def test_all_problems_are_told_at_once() -> None:
     assert "a term must begin with its influence" in text
     assert len(caught.value.problems) == 3
     with pytest.raises(InputError) as caught:
-        parsed("1;2\n2;3\n")
+        parsed("1;2\n2;3\nAnalyze finished\n")
     assert len(caught.value.problems) == 2
 
 
