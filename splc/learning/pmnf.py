@@ -15,6 +15,7 @@ from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
+from splc.scaling.batch import MOST_PARAMETERS
 from splc.scaling.fit import fit
 from splc.scaling.settings import parsed_settings, resolved_settings
 from splc.system.options import NumericOption
@@ -72,6 +73,19 @@ class PmnfLearner:
             notes=(*scaling.notes, *notes, *_differing(problem)),
             scaling=scaling,
         )
+
+
+def is_scalable(configurations: Configurations) -> bool:
+    """Whether configurations differ in numeric options only, which are always selected and not too many for pmnf."""
+    indices = configurations.indices
+    varying = np.flatnonzero((indices != indices[:1]).any(axis=0))
+    options = [configurations.system.options[at] for at in varying.tolist()]
+    numeric = all(isinstance(each, NumericOption) for each in options)
+    return (
+        numeric
+        and 0 < len(options) <= MOST_PARAMETERS
+        and not any(np.isnan(configurations.value(each.name)).any() for each in options)
+    )
 
 
 def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:

@@ -181,6 +181,8 @@ def run(
         if result.termination != "interrupted":
             result = split.cross_validated(learner, result, folds)
             compared = split.compared(result, folds) if request.baselines else ()
+            if (text := split.better_scaling(learner, compared) if compared else None) is not None:
+                notes.append(Note(text))
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
         notes += notes_of(result.notes)
         warnings = model_warnings(result, measured, space)

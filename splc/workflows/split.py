@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,15 +10,20 @@ import numpy as np
 
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
+from splc.errors import SplcError
 from splc.learning.cross_validation import cross_validate
 from splc.learning.judging import predictions
 from splc.learning.learner import Learner
+from splc.learning.pmnf import NAME as PMNF
+from splc.learning.pmnf import is_scalable
 from splc.learning.registry import BASELINES, learner_of
 from splc.learning.result import LearningResult
 from splc.types import Array
 
 # The folds of `--baselines` where nothing is outside of the learning set.
 FOLDS = 5
+# A smaller error than another is one of at most this part of it; the rest is chance.
+WORTH_A_NOTE = 0.95
 
 
 class Learn(Protocol):
@@ -90,8 +95,20 @@ class Split:
         return replace(result, cross_validated=found)
 
     def compared(self, result: LearningResult, folds: int) -> tuple[JudgedLearner, ...]:
-        """Return a result and those of all other baselines; fewer if it was stopped."""
+        """Return a result and those of all other baselines; fewer if it was stopped.
+
+        Where configurations differ in numeric options only, pmnf is one of them, and is always cross-validated.
+        """
         found = [self.judged(result)]
+        if not self.should_stop() and result.learner != PMNF and is_scalable(self.measured.configurations):
+            learner = learner_of(PMNF)
+            try:
+                own = self.cross_validated(learner, self.learn(learner, self.rows, self.evaluation), folds or FOLDS)
+            except SplcError:
+                # There is no scaling model of so few points.
+                pass
+            else:
+                found.append(self.judged(own))
         for name in BASELINES:
             if self.should_stop():
                 break
@@ -100,6 +117,22 @@ class Split:
                 own = self.learn(learner, self.rows, self.evaluation)
                 found.append(self.judged(self.cross_validated(learner, own, folds)))
         return tuple(found)
+
+    def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> str | None:
+        """Return a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
+        found = next((each.result for each in compared[1:] if each.result.learner == PMNF), None)
+        if found is None or found.cross_validated is None:
+            return None
+        own = compared[0].result
+        if own.cross_validated is None:
+            own = self.cross_validated(learner, own, FOLDS)
+        if own.cross_validated is None or found.cross_validated.mean > WORTH_A_NOTE * own.cross_validated.mean:
+            return None
+        errors = [f"{each.cross_validated.mean:.3g} %" for each in (found, own) if each.cross_validated is not None]
+        return (
+            f"scaling models predict better here: the cross-validated error of pmnf is {errors[0]}, that of "
+            f"{own.learner} {errors[1]}; learn them with --learner {PMNF}"
+        )
 
     def judged(self, result: LearningResult) -> JudgedLearner:
         """Return a result with the distribution of its errors outside of the learning set."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from splc.workflows.learn_inputs import chosen_learner
 from tests.support.paths import ROOT
 
 PROPERTY = "solve_compute_seconds"
+POWERS = [2**k for k in range(1, 13)]
 
 
 @pytest.fixture
@@ -125,7 +127,7 @@ def test_the_command_prints_the_cross_validated_error(project: Path) -> None:
 def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
     """Each line is the result of that learner alone, with the median and the 95th percentile of the errors outside."""
     one = found(sampling="pb:49,7", baselines=True)
-    assert [each.result.learner for each in one.compared] == ["projection", *BASELINES]
+    assert [each.result.learner for each in one.compared] == ["projection", "pmnf", *BASELINES]
     values = one.measured.column(PROPERTY)
     rest = np.setdiff1d(np.arange(len(values)), one.rows)
     for each in one.compared:
@@ -140,7 +142,11 @@ def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
 def test_a_baseline_is_not_compared_with_itself(project: Path) -> None:
     """Where the chosen learner is a baseline, it is in the table once, with its settings."""
     one = found(sampling="measured:30", learner="knn", settings={"neighbours": "1"}, baselines=True)
-    assert [each.result.learner for each in one.compared] == ["knn", *(name for name in BASELINES if name != "knn")]
+    assert [each.result.learner for each in one.compared] == [
+        "knn",
+        "pmnf",
+        *(name for name in BASELINES if name != "knn"),
+    ]
     assert one.compared[0].result.settings == {"neighbours": 1}
 
 
@@ -174,14 +180,56 @@ def test_the_command_prints_one_table(project: Path) -> None:
     table = shown[shown.index("Relative errors of learners outside of the learning set:") :].splitlines()[1:]
     columns = ["learner", "error", "median", "95th", "percentile", "cross-validated", "terms", "time"]
     assert table[0].split() == columns
-    assert [line.split()[0] for line in table[1:]] == ["projection", *BASELINES]
-    assert [each["learner"] for each in content["baselines"]] == list(BASELINES)
+    assert [line.split()[0] for line in table[1:]] == ["projection", "pmnf", *BASELINES]
+    assert [each["learner"] for each in content["baselines"]] == ["pmnf", *BASELINES]
     for line, each in zip(table[1:], [content, *content["baselines"]], strict=True):
         for key in ("error", "error_median", "error_p95"):
             assert f"{each[key]:.4g} %" in line
     assert table[1].split()[-3] == str(len(content["model"]["terms"]))
-    assert all(each["terms"] is None for each in content["baselines"])
+    assert [each["learner"] for each in content["baselines"] if each["terms"] is not None] == ["pmnf"]
     assert "baselines" not in json.loads(command("--sampling", "measured:40", "--json").stdout)
+
+
+def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
+    """Write a project with the numeric option p of the powers of 2, and further options, into the current folder."""
+    values = ";".join(str(2**k) for k in range(1, 13))
+    numeric = (
+        f"<configurationOption><name>p</name><minValue>2</minValue><maxValue>4096</maxValue><values>{values}</values>"
+        "</configurationOption>"
+    )
+    folder.joinpath("system.xml").write_text(
+        f'<vm name="s"><binaryOptions>{options}</binaryOptions><numericOptions>{numeric}</numericOptions></vm>',
+        encoding="utf-8",
+    )
+    folder.joinpath("measurements.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_a_note_where_pmnf_is_better(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only numeric options vary, pmnf is a baseline; a note says so if its cross-validated error is smaller."""
+    monkeypatch.chdir(tmp_path)
+    scaling_project(tmp_path, "", ["p,time", *(f"{p},{5 + 0.01 * p**1.5 * math.log2(p)}" for p in map(float, POWERS))])
+    one = learn.run(learn.Request(baselines=True, write=False))
+    own, pmnf = (each.result.cross_validated for each in one.compared[:2])
+    assert one.compared[1].result.learner == "pmnf"
+    assert own is not None
+    assert pmnf is not None
+    assert pmnf.mean < own.mean
+    (note,) = [note.text for note in one.notes if "scaling models predict better here" in note.text]
+    assert f"of pmnf is {pmnf.mean:.3g} %, that of projection {own.mean:.3g} %" in note
+    constant = ["p,time", *(f"{p},{5 + p}" for p in POWERS)]
+    scaling_project(tmp_path, "", constant)
+    other = learn.run(learn.Request(baselines=True, write=False, learner="pmnf"))
+    assert [each.result.learner for each in other.compared] == ["pmnf", *BASELINES]
+    assert not any("predict better here" in note.text for note in other.notes)
+
+
+def test_no_pmnf_beside_binary_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a binary option varies, pmnf is no baseline."""
+    monkeypatch.chdir(tmp_path)
+    option = "<configurationOption><name>b</name><optional>True</optional></configurationOption>"
+    scaling_project(tmp_path, option, ["b,p,time", *(f"{b},{p},{5 + b + p}" for p in POWERS for b in (0, 1))])
+    one = learn.run(learn.Request(baselines=True, write=False))
+    assert [each.result.learner for each in one.compared] == ["projection", *BASELINES]
 
 
 def test_a_stop_ends_the_baselines(project: Path) -> None:
