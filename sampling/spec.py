@@ -17,6 +17,7 @@ from sampling.designs.numeric.pb import PlackettBurman
 from sampling.designs.random_part import RandomPart
 from sampling.designs.whole.measured import Measured
 from sampling.designs.whole.random import RandomWhole
+from sampling.designs.whole.suggested import Suggested
 from splc.errors import SpecError, nearest
 
 D = TypeVar("D")
@@ -49,6 +50,7 @@ NUMERIC: Table[PartDesign] = {
 WHOLE: Table[WholeDesign] = {
     "random": ("random:N[,seed=S]", RandomWhole.parse),
     "measured": ("measured[:N|:P%][,seed=S]", Measured.parse),
+    "suggest": ("suggest:N[,seed=S]", Suggested.parse),
 }
 
 

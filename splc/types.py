@@ -16,3 +16,5 @@ Invalid = Literal["error", "drop"]
 Duplicates = Literal["error", "first", "mean"]
 # Sampled configurations that were not measured.
 Missing = Literal["error", "drop", "nearest"]
+# The aim of suggested measurements: predictions that are good everywhere, or the best configuration.
+Goal = Literal["variance", "optimum"]

@@ -10,12 +10,16 @@ import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
 from sampling.designs.whole.random import RandomWhole
+from sampling.designs.whole.suggested import Suggested
+from sampling.space.parts import Parts
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, RequestError, plural
+from splc.errors import LearningError, MeasurementError, RequestError, SpecError, plural
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
+from splc.learning.active.design import sequential_rows
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
+from splc.learning.projection.variables import variables_of
 from splc.learning.registry import learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import spelling
@@ -234,6 +238,9 @@ def learning_rows(
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     known = measured[usable]
     spec = parse_spec(spec) if isinstance(spec, str) else spec
+    if isinstance(spec.whole, Suggested):
+        rows = _suggested(known, nfp, spec.whole, seed, space)
+        return LearningRows(usable[rows], spec.text, len(rows))
     sample = draw_sample(space.system, spec, seed, known.configurations, space)
     instead = ""
     if isinstance(spec.whole, RandomWhole):
@@ -246,6 +253,16 @@ def learning_rows(
     if dropped and len(positions) < 2:
         raise found.too_few("too few to learn from")
     return found
+
+
+def _suggested(known: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
+    """Return the rows that are suggested one batch after the other, as if each was measured only then."""
+    count = design.amount.resolve(Parts(space))
+    if count > len(known):
+        hint = f"ask for at most {len(known):,}"
+        raise SpecError(f"{design.text}: only {len(known):,} configurations have a value of {nfp}", hint=hint)
+    own = seed if design.seed is None else design.seed
+    return sequential_rows(known.configurations, known.column(nfp), variables_of(space.system), count, own)
 
 
 def input_files(

@@ -1,15 +1,32 @@
-"""`splc suggest`: suggest which point of a scaling model's parameters to measure next."""
+"""`splc suggest`: suggest what to measure next, for a model of a described system or a scaling model."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from splc.cli.options import Json, MeasurementsFile, option
+from splc import types
+from splc.cli.options import (
+    Aggregate,
+    Duplicates,
+    Invalid,
+    Json,
+    MeasurementsFile,
+    Nfp,
+    Seed,
+    System,
+    flag,
+    option,
+)
 
 SUGGESTING = "Suggestions"
-SERIES = "Measurements"
+SYSTEMS = "Described systems"
+SCALING = "Scaling models"
+# The options that are about profiles only.
+OF_PROFILE = ("coordinates", "callpath", "metric", "until", "count", "axis", "extend", "repetitions")
 
 EXAMPLES = (
+    "splc suggest --property time --budget 10 -o next.csv",
+    "splc suggest --property time --goal optimum --budget 5 --cost model",
     "splc suggest --coordinates px,py,nx --metric solve_seconds",
     "splc suggest --coordinates px,py,nx --metric solve_seconds --cost 'value * px * py' --count 3",
 )
@@ -17,69 +34,114 @@ EXAMPLES = (
 
 def suggest(
     measurements: MeasurementsFile = None,
-    coordinates: Annotated[
-        str | None, option("NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SERIES)
+    budget: Annotated[
+        float | None,
+        option(
+            "N",
+            "The number of configurations. Of a scaling model: what all measurements may cost, including those already "
+            "taken.",
+            SUGGESTING,
+            min=0,
+        ),
     ] = None,
-    callpath: Annotated[
-        list[str] | None,
-        option("PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SERIES),
-    ] = None,
-    metric: Annotated[str | None, option("NAME", "The metric, where there are several.", SERIES)] = None,
     cost: Annotated[
         str | None,
         option(
-            "EXPRESSION",
-            "What a measurement costs, of parameters and 'value': 'value * p * 24'. "
-            "Default: the value, times the number of processes if a parameter is named p, np, processes, ranks, …",
+            "COST",
+            "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost "
+            "counts. Of a scaling model: an expression of parameters and 'value', such as 'value * p * 24'. "
+            "Default: 1; of a scaling model the value, times the number of processes if a parameter is named p, np, "
+            "processes, ranks, …",
             SUGGESTING,
         ),
     ] = None,
+    goal: Annotated[
+        types.Goal,
+        option(
+            "variance|optimum",
+            "Good predictions of all valid configurations, or the configuration with the best value.",
+            SYSTEMS,
+        ),
+    ] = "variance",
+    maximize: Annotated[bool, flag("--maximize", "With --goal optimum: the greatest value is the best.", SYSTEMS)] = False,
+    seed: Seed = 0,
+    output: Annotated[
+        str | None,
+        option("FILE", "The file to write. Default: standard output.", SYSTEMS, names="--output -o"),
+    ] = None,
+    coordinates: Annotated[
+        str | None, option("NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SCALING)
+    ] = None,
+    callpath: Annotated[
+        list[str] | None,
+        option("PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SCALING),
+    ] = None,
+    metric: Annotated[str | None, option("NAME", "The metric, where there are several.", SCALING)] = None,
     until: Annotated[
         float | None,
         option(
             "ERROR",
             "Stop when points off the cheapest lines are predicted with this mean error in percent.",
-            SUGGESTING,
+            SCALING,
             min=0,
         ),
     ] = None,
-    budget: Annotated[
-        float | None,
-        option("COST", "What all measurements may cost, including those already taken.", SUGGESTING, min=0),
-    ] = None,
     count: Annotated[
-        int | None, option("N", "The number of points. Default: what a line lacks, or one.", SUGGESTING, min=1)
+        int | None, option("N", "The number of points. Default: what a line lacks, or one.", SCALING, min=1)
     ] = None,
     axis: Annotated[
         list[str] | None,
         option(
             "NAME=VALUE,…",
             "The possible values of a parameter. Default: the measured ones, continued to five. Can be repeated.",
-            SUGGESTING,
+            SCALING,
         ),
     ] = None,
-    extend: Annotated[int, option("N", "N more values of every other parameter.", SUGGESTING, min=0)] = 0,
+    extend: Annotated[int, option("N", "N more values of every other parameter.", SCALING, min=0)] = 0,
     repetitions: Annotated[
-        int | None, option("N", "Measurements per point. Default: as measured.", SUGGESTING, min=1)
+        int | None, option("N", "Measurements per point. Default: as measured.", SCALING, min=1)
     ] = None,
     json: Json = False,
+    system: System = None,
+    nfp: Nfp = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates = "error",
+    aggregate: Aggregate = "mean",
 ) -> None:
-    """Suggest which point to measure next for a model of how a program scales.
+    """Suggest what to measure next.
 
-    The cheapest line of five points along each parameter comes first, then the cheapest other points, until the model
-    is good enough or the budget is spent (Ritter et al., Learning Cost-Effective Sampling Strategies).
+    Of a described system: the configurations whose measurement reduces the variance of predictions most, or with
+    --goal optimum those that may be better than the best measured one, as a CSV table for splc measure.
+
+    Of a scaling model: the cheapest line of five points along each parameter comes first, then the cheapest other
+    points, until the model is good enough or the budget is spent (Ritter et al., Learning Cost-Effective Sampling
+    Strategies).
     """
     from splc.cli.arguments import axes_of, names_of, request_of
     from splc.cli.json_output import print_json
-    from splc.cli.show.suggest import as_json, show
+    from splc.cli.show import suggest as shown
+    from splc.cli.show import suggest_configurations as shown_configurations
     from splc.cli.terminal import show_notes
-    from splc.workflows.suggest import Request, run
+    from splc.io.files import STANDARD
+    from splc.workflows import suggest as of_profile
+    from splc.workflows import suggest_configurations as of_system
 
-    result = run(
-        request_of(Request, locals(), coordinates=names_of(coordinates, "--coordinates"), axis=axes_of(axis, "--axis"))
+    options = locals()
+    request = request_of(of_system.Request, options)
+    if of_system.about_system(request, [name for name in OF_PROFILE if options[name]]):
+        found = of_system.run(request)
+        show_notes(found.notes)
+        if output is not None or not json:
+            shown_configurations.write(found, STANDARD if output is None else output)
+        if json:
+            print_json("suggest", shown_configurations.as_json(found, output))
+        return
+    axes = axes_of(axis, "--axis")
+    result = of_profile.run(
+        request_of(of_profile.Request, options, coordinates=names_of(coordinates, "--coordinates"), axis=axes)
     )
     if json:
-        print_json("suggest", as_json(result, until, budget))
+        print_json("suggest", shown.as_json(result, until, budget))
     else:
-        show(result, budget)
+        shown.show(result, budget)
     show_notes(result.notes)

@@ -77,6 +77,19 @@ class KernelPosterior:
         left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", solved, solved)
         return means, self.deviation**2 * np.maximum(left, 0.0)
 
+    def whitened(self, design: KernelDesign) -> Array:
+        """Return L^-1 k for the kernel k between measured rows and configurations, shape (n, m), and L L' of the rows.
+
+        The prior covariance of configurations minus the product of their columns is the posterior covariance.
+        """
+        from scipy.linalg import solve_triangular
+
+        if not len(self.design):
+            return np.zeros((0, len(design)))
+        cross = kernel(self.theta, self.design, design)
+        found: Array = solve_triangular(self._factor, cross, lower=True, overwrite_b=True, check_finite=False)
+        return found
+
     def projected(self, design: KernelDesign, weights: Array) -> tuple[Array, Array]:
         """Return the posterior mean, shape (k,), and covariance, (k, k), of W t, for W of shape (k, m)."""
         from scipy.linalg import solve_triangular

@@ -16,7 +16,7 @@ from splc.learning.projection.order import hash_order
 from splc.system.variability import VariabilityModel
 
 # Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
-_ENUMERATED = 20_000
+ENUMERATED = 20_000
 
 
 def unmeasured(problem: LearningProblem) -> Configurations:
@@ -26,7 +26,7 @@ def unmeasured(problem: LearningProblem) -> Configurations:
     the constraints are too complex for uniform draws.
     """
     known = problem.configurations
-    pool = problem.everything if problem.observed else _valid(known.system, len(known))
+    pool = problem.everything if problem.observed else _valid(known.system, UNMEASURED + min(len(known), UNMEASURED))
     if pool is None:
         pool = problem.everything
     elif problem.observed and pool.observed is not None:
@@ -35,16 +35,27 @@ def unmeasured(problem: LearningProblem) -> Configurations:
     return pool[hash_order(pool)[:UNMEASURED]]
 
 
-def _valid(system: VariabilityModel, more: int) -> Configurations | None:
-    """Return all valid configurations, or a draw if there are many; None if they cannot be counted."""
-    options = tuple(sorted(system.options, key=lambda option: (option in system.numeric_options, option.name)))
-    space = Space(replace(system, options=options))
+def _valid(system: VariabilityModel, most: int) -> Configurations | None:
+    """Return all valid configurations, or a draw of some if there are many; None if they cannot be counted."""
     try:
-        if space.count <= _ENUMERATED:
-            found = space.enumerate()
-        else:
-            found = space.draw(UNMEASURED + min(more, UNMEASURED), generator(0, "whole"))
+        return valid_configurations(system, most)
     except SpaceError:
         return None
+
+
+def valid_configurations(system: VariabilityModel, most: int, seed: int = 0) -> Configurations:
+    """Return all valid configurations if there are at most 20,000, otherwise so many distinct ones, uniformly drawn.
+
+    They do not depend on the order of options.
+
+    Raises:
+        SpaceError: if the constraints are too complex to count valid configurations.
+    """
+    options = tuple(sorted(system.options, key=lambda option: (option in system.numeric_options, option.name)))
+    space = Space(replace(system, options=options))
+    if space.count <= ENUMERATED:
+        found = space.enumerate()
+    else:
+        found = space.draw(most, generator(seed, "whole"))
     positions = [space.system.positions[option.name] for option in system.options]
     return Configurations(system, np.ascontiguousarray(found.indices[:, positions]))

@@ -1,0 +1,112 @@
+"""Beliefs: what the full model of some measurements, or its prior, says about a pool of configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.active.pool import Pool
+from splc.learning.active.posterior import PoolPosterior
+from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.posterior import KernelPosterior
+from splc.learning.projection.search import start_of
+from splc.learning.projection.variables import Variable
+from splc.types import Array
+
+# From so many measured configurations on, hyperparameters are learned from them; before, those of the prior are used.
+LEARNED_ROWS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """A full model of a property, or the prior where too little was measured for one.
+
+    Attributes:
+        basis: the columns of the variables.
+        parts: the posteriors given the measurements.
+        model: the full model; None for the prior.
+    """
+
+    basis: OptionBasis
+    parts: tuple[KernelPosterior, ...]
+    model: FullModel | None = None
+
+    @classmethod
+    def of(
+        cls,
+        configurations: Configurations,
+        y: Array | None,
+        variables: Sequence[Variable],
+        repetitions: Array | None = None,
+    ) -> Belief:
+        """Return the belief given measured configurations.
+
+        Args:
+            configurations: n distinct configurations.
+            y: their values, finite, shape (n,); None if they are not known yet.
+            variables: the variables of the system.
+            repetitions: the number of measurements of each; None is 1.
+        """
+        chosen = tuple(variables)
+        if y is not None and len(y) >= LEARNED_ROWS:
+            model = full_model(configurations, y, chosen, repetitions)
+            if model.refits is not None:
+                return cls(model.basis, model.refits.parts, model)
+        basis = OptionBasis(chosen, len(configurations))
+        design = basis.designs(configurations)[0]
+        n = len(configurations)
+        noise = np.ones(n) if repetitions is None else 1 / np.asarray(repetitions, dtype=float)
+        start = start_of(design.distinct, len(chosen))
+        return cls(basis, (KernelPosterior(start, design, np.zeros(n), noise, 0.0, 1.0),))
+
+    @property
+    def measured_means(self) -> Array:
+        """The standardised posterior means of each part at the measured configurations, shape (parts, n)."""
+        return np.array([(part.means(part.design) - part.mean) / part.deviation for part in self.parts])
+
+
+@dataclass(frozen=True, eq=False)
+class PoolBelief:
+    """A belief about a pool.
+
+    Attributes:
+        belief: the belief.
+        pool: the pool.
+    """
+
+    belief: Belief
+    pool: Pool
+
+    @cached_property
+    def _predicted(self) -> Array:
+        """The predictions in units of the scale, ones under the prior, shape (m,)."""
+        model = self.belief.model
+        if model is None:
+            return np.ones(len(self.pool))
+        return model.ensemble.moments(self.pool.configurations, variances=False)[0]
+
+    @cached_property
+    def means(self) -> Array:
+        """The standardised posterior means of each part, shape (parts, m)."""
+        designs = self.belief.basis.designs(self.pool.configurations)
+        if self.belief.model is None:
+            return np.zeros((1, len(self.pool)))
+        return np.array([(part.means(designs[part.kind]) - part.mean) / part.deviation for part in self.belief.parts])
+
+    def posterior(self, totals: bool = True) -> PoolPosterior:
+        """Return a fresh posterior over the pool, with the variances of the reference if `totals`."""
+        pool, model, parts = self.pool, self.belief.model, self.belief.parts
+        designs = self.belief.basis.designs(pool.configurations)
+        reference = pool.reference if totals else pool.reference[:0]
+        weights = np.full(len(reference), 1 / max(len(reference), 1))
+        noise = np.full(len(pool), float(np.mean([part.theta.noise for part in parts])))
+        if model is not None:
+            # Squared errors count as in the learner: relative ones for positive properties.
+            weights *= model.scale.slope(self._predicted[reference]) ** 2
+            noise *= model.scale.noise(self._predicted) / model.ensemble.noise_unit
+        return PoolPosterior(parts, [designs[part.kind] for part in parts], self.means, noise, reference, weights)

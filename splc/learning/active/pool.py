@@ -1,0 +1,49 @@
+"""Pools: the valid configurations that suggestions are picked from, and those whose predictions they improve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.projection.order import hash_order
+from splc.types import Array
+
+# Configurations that are suggested from, and those among them whose mean variance is reduced.
+CANDIDATES, REFERENCE = 2000, 500
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Configurations in hash order, so that nothing depends on the order of rows.
+
+    Attributes:
+        configurations: m distinct valid configurations.
+        reference: the positions of those that represent the valid space, shape (r,).
+        candidates: which ones may be suggested, shape (m,), bool.
+    """
+
+    configurations: Configurations
+    reference: Array
+    candidates: Array
+
+    @classmethod
+    def of(cls, space: Configurations, allowed: Array | None = None, most: int = CANDIDATES) -> Pool:
+        """Return the pool of distinct configurations.
+
+        Args:
+            space: all valid configurations, or a uniform draw of them.
+            allowed: which ones may be suggested, shape (n,), bool; None is all.
+            most: the largest number of them to suggest from.
+        """
+        everything = np.ones(len(space), dtype=bool) if allowed is None else allowed
+        order = hash_order(space)
+        # Hashes are uniform: the first ones are a uniform subset.
+        place = np.arange(len(order))
+        kept = (place < REFERENCE) | (everything[order] & (np.cumsum(everything[order]) <= most))
+        chosen = order[kept]
+        return cls(space[chosen], np.flatnonzero(place[kept] < REFERENCE), everything[chosen])
+
+    def __len__(self) -> int:
+        return len(self.configurations)

@@ -1,0 +1,196 @@
+"""Suggest which configurations of a described system to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, MeasurementError, RequestError, plural
+from splc.formats.detect import experiment_format, is_xml
+from splc.io.files import STANDARD, read_source
+from splc.io.outputs import require_writable
+from splc.learning.active.belief import LEARNED_ROWS
+from splc.learning.active.suggestion import Cost, Known, Suggestions, suggestions
+from splc.learning.projection.full_model import full_model
+from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
+from splc.learning.projection.variables import Variable, variables_of
+from splc.types import Goal
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note, Notes
+
+# The cost that is the predicted value of the property itself.
+MODEL = "model"
+# The fields of a request that say that it is about a described system.
+_OF_SYSTEMS = ("system", "nfp", "invalid", "duplicates", "aggregate", "goal", "maximize", "seed", "output")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(SystemInputs):
+    """A request to suggest configurations to measure.
+
+    Attributes:
+        budget: the number of configurations.
+        goal: 'variance': the predictions of all valid configurations; 'optimum': the best configuration.
+        maximize: whether large values are good, for 'optimum'.
+        cost: a measured property that is the cost of a measurement, or 'model': the property itself; None is one each.
+        seed: the seed of the draw from a large space.
+        output: the file that the caller writes; it is checked not to be one of the inputs.
+    """
+
+    budget: float | None = None
+    goal: Goal = "variance"
+    maximize: bool = False
+    cost: str | None = None
+    seed: int = 0
+    output: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """Suggested configurations.
+
+    Attributes:
+        suggestions: the configurations, with expected gains and predictions.
+        nfp: the property, None without measurements.
+        measured: the number of measured configurations.
+        best: the best measured value, None without any.
+        notes: what the user should know.
+    """
+
+    suggestions: Suggestions
+    nfp: str | None
+    measured: int
+    best: float | None
+    notes: tuple[Note, ...] = ()
+
+
+def about_system(request: Request, of_profile: Sequence[str] = ()) -> bool:
+    """Return whether a request is about a described system, not a profile.
+
+    A CSV file is about the described system, if there is one, unless the request has fields of a profile.
+
+    Args:
+        request: the request.
+        of_profile: the given fields that only a request about a profile has.
+
+    Raises:
+        InputError: if the measurements cannot be read.
+        RequestError: if some fields are about a described system, and others about a profile.
+    """
+    default = Request()
+    own = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
+    if own and of_profile:
+        message = "one of these options is about a described system, the other about a profile"
+        raise RequestError(message, own[0], of_profile[0])
+    if own or of_profile:
+        return bool(own)
+    project = request.project()
+    if not project.has_system:
+        return False
+    if not project.has_measurements or (path := project.measurements_file) == STANDARD:
+        return True
+    source = read_source(path)
+    return is_xml(source) or not source.data.strip() or experiment_format(source) == "csv"
+
+
+def run(request: Request) -> Result:
+    """Suggest configurations to measure.
+
+    Raises:
+        RequestError: if the budget is no number of configurations, or the request asks for what needs measurements.
+        InputError: if a file cannot be found or read.
+        LearningError: if fewer valid configurations are left.
+        SpaceError: if the valid configurations cannot be counted.
+    """
+    count = _count(request)
+    project = request.project()
+    require_writable(request.output, project.files)
+    space = Space(project.variability_model(observed=False))
+    with Notes() as notes:
+        measured = request.read_measurements(project, space, notes) if project.has_measurements else None
+        nfp = None if measured is None or not len(measured) else project.the_nfp(measured)
+        variables = variables_of(space.system)
+        known = _known(measured, nfp, space)
+        if request.cost is not None and not len(known.y):
+            raise RequestError("there are no measurements from which a cost could be predicted", "cost")
+        space.require_valid()
+        size = space.count
+        # Measured configurations are not suggested, so that so many more are drawn.
+        drawn = valid_configurations(space.system, min(size, ENUMERATED + len(known.configurations)), request.seed)
+        cost = None if request.cost is None or measured is None else _cost(request.cost, measured, known, variables)
+        found = suggestions(
+            drawn, known, variables, count, goal=request.goal, maximize=request.maximize, cost=cost
+        )
+        notes += _remarks(request, found, size, len(known.y))
+        best = None
+        if len(known.y):
+            best = float(known.y.max() if request.maximize else known.y.min())
+        return Result(found, nfp, len(known.y), best, tuple(notes))
+
+
+def _count(request: Request) -> int:
+    """Return the number of configurations."""
+    budget = request.budget
+    if budget is None:
+        raise RequestError("the number of configurations to suggest is missing; write --budget 10", "budget")
+    if not 1 <= budget < 1e9 or budget != int(budget):
+        raise RequestError(f"the budget is a positive number of configurations, not {budget:g}", "budget")
+    if request.maximize and request.goal != "optimum":
+        raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
+    return int(budget)
+
+
+def _known(measured: Measurements | None, nfp: str | None, space: Space) -> Known:
+    """Return the measured configurations with a value of the property, and those without."""
+    nothing = Configurations(space.system, np.zeros((0, len(space.system.options)), dtype=np.uint8))
+    if measured is None or nfp is None:
+        return Known(nothing, np.zeros(0), np.zeros(0), nothing)
+    configurations = Configurations(space.system, measured.configurations.indices)
+    y = measured.column(nfp)
+    there = ~np.isnan(y)
+    repetitions = (~np.isnan(measured.repetitions(nfp))).sum(axis=1)
+    return Known(configurations[there], y[there], repetitions[there], configurations[~there])
+
+
+def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:
+    """Return what predicts the cost of measuring configurations."""
+    if name == MODEL:
+        configurations, values = known.configurations, known.y
+    else:
+        try:
+            column = measured.column(name)
+        except MeasurementError as error:
+            problem = error.problems[0]
+            raise RequestError(f"{problem.message}; {problem.hint}, or {MODEL}", "cost") from None
+        there = ~np.isnan(column)
+        configurations = Configurations(known.configurations.system, measured.configurations.indices[there])
+        values = column[there]
+    if not len(values) or values.min() <= 0:
+        raise LearningError(f"--cost {name}: a cost must be positive", hint="name a property with positive values")
+    return full_model(configurations, values, variables).predict
+
+
+def _remarks(request: Request, found: Suggestions, size: int, measured: int) -> list[Note]:
+    """Return notes about what the suggestions are based on."""
+    notes = []
+    rows = plural(measured, "measured configuration", "measured configurations")
+    if size > ENUMERATED:
+        picked = f"{found.candidates:,} of {size:,} valid configurations, uniformly drawn"
+        notes.append(Note(f"suggestions are picked from {picked}"))
+    elif found.candidates + measured < size:
+        notes.append(Note(f"suggestions are picked from {found.candidates:,} of {size:,} valid configurations"))
+    if found.model is None:
+        why = "no influence can be distinguished from noise yet"
+        if measured < LEARNED_ROWS:
+            why = f"a full model is learned from {LEARNED_ROWS} configurations on"
+        notes.append(Note(f"{rows}: a first design for any property of the system, without predictions ({why})"))
+        if request.goal == "optimum":
+            notes.append(Note("the search for the optimum begins with the full model: measure these, and ask again"))
+    else:
+        notes.append(Note(f"based on the full model of {rows}, additive in {found.model.name}"))
+    return notes

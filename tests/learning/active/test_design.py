@@ -1,0 +1,108 @@
+"""Sequential designs and suggestions: distinct, reproducible, independent of rows and of values not yet measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.errors import LearningError
+from splc.learning.active.design import sequential_rows
+from splc.learning.active.suggestion import Known, Suggestions, suggestions
+from splc.learning.projection.variables import variables_of
+from splc.types import Array, Goal
+from tests.learning.active.made import enumerated, system, values
+
+
+def known_of(configurations: Configurations, y: Array | None = None) -> Known:
+    """Return measured configurations."""
+    own = values(configurations) if y is None else y
+    return Known(configurations, own, np.ones(len(own)), configurations[:0])
+
+
+def suggested(rows: Array, count: int, goal: Goal = "variance") -> Suggestions:
+    """Return suggestions for the small system, given rows of it in this order."""
+    space = enumerated(system())
+    return suggestions(space, known_of(space[rows]), variables_of(space.system), count, goal=goal)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 99), goal=st.sampled_from(["variance", "optimum"]))
+def test_order_of_rows_does_not_matter(seed: int, goal: Goal) -> None:
+    """Permuted measurements, and a permuted valid space, give the same suggestions."""
+    space = enumerated(system())
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(space))[:14]
+    first = suggested(rows, 6, goal)
+    other = space[rng.permutation(len(space))]
+    second = suggestions(other, known_of(space[rng.permutation(rows)]), variables_of(space.system), 6, goal=goal)
+    np.testing.assert_array_equal(first.configurations.indices, second.configurations.indices)
+    np.testing.assert_allclose(first.gains, second.gains, rtol=1e-6, atol=1e-12)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 99), rows=st.sampled_from([0, 5, 15]), goal=st.sampled_from(["variance", "optimum"]))
+def test_nothing_is_suggested_twice(seed: int, rows: int, goal: Goal) -> None:
+    """Suggestions are distinct, and none was measured, nor failed."""
+    space = enumerated(system())
+    order = np.random.default_rng(seed).permutation(len(space))
+    known, failed = space[order[:rows]], space[order[rows : rows + 9]]
+    given_rows = Known(known, values(known), np.ones(rows), failed)
+    found = suggestions(space, given_rows, variables_of(space.system), len(space) - rows - 9, goal=goal)
+    assert len(np.unique(found.configurations.keys)) == len(found.configurations) == len(space) - rows - 9
+    assert (known.find(found.configurations) < 0).all()
+    assert (failed.find(found.configurations) < 0).all()
+
+
+def test_gains_fall_and_predictions_are_the_models() -> None:
+    """Greedy gains do not grow; predicted values and intervals are those of the full model."""
+    found = suggested(np.arange(0, 96, 6), 10)
+    assert found.model is not None
+    assert (np.diff(found.gains) <= 1e-9).all()
+    assert 0 < found.gains.sum() < 100
+    np.testing.assert_array_equal(found.predicted, found.model.predict(found.configurations))
+    assert ((found.low < found.predicted) & (found.predicted < found.high)).all()
+
+
+def test_optimum_is_found() -> None:
+    """The configuration with the best value is among the first suggestions."""
+    space = enumerated(system())
+    y = values(space)
+    rows = np.flatnonzero(y > np.quantile(y, 0.4))[::4]
+    found = suggested(rows, 3, "optimum")
+    assert values(found.configurations).min() == y.min()
+    assert found.goal == "optimum"
+    assert (found.gains >= 0).all()
+
+
+@pytest.mark.parametrize(("rows", "count", "message"), [(90, 7, "only 6 valid"), (96, 1, "all valid configurations")])
+def test_budget_above_the_space_is_refused(rows: int, count: int, message: str) -> None:
+    """A budget above the number of configurations that are left is an error that says how many there are."""
+    with pytest.raises(LearningError, match=message):
+        suggested(np.arange(rows), count)
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 99))
+def test_sequential_rows_look_only_at_measured_values(seed: int) -> None:
+    """Rows depend neither on the order of rows nor on values of rows that are not suggested; smaller designs agree."""
+    space = enumerated(system())
+    y, variables = values(space), variables_of(space.system)
+    rows = sequential_rows(space, y, variables, 21, seed)
+    assert len(set(rows.tolist())) == 21
+    others = np.where(np.isin(np.arange(len(y)), rows), y, 1e6)
+    np.testing.assert_array_equal(sequential_rows(space, others, variables, 21, seed), rows)
+    order = np.random.default_rng(seed).permutation(len(y))
+    permuted = sequential_rows(space[order], y[order], variables, 21, seed)
+    np.testing.assert_array_equal(order[permuted], rows)
+    np.testing.assert_array_equal(sequential_rows(space, y, variables, 10, seed), rows[:10])
+
+
+def test_sequential_rows_are_allowed_ones() -> None:
+    """Only allowed rows are suggested, also if all of them are."""
+    space = enumerated(system())
+    allowed = np.arange(len(space)) % 4 == 0
+    rows = sequential_rows(space, values(space), variables_of(space.system), 24, 3, allowed=allowed, goal="optimum")
+    assert sorted(rows.tolist()) == np.flatnonzero(allowed).tolist()

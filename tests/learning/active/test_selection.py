@@ -1,0 +1,148 @@
+"""Selections: posteriors against refitted ones, greedy choices against brute force, expected improvement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from splc.learning.active.belief import Belief, PoolBelief
+from splc.learning.active.pool import Pool
+from splc.learning.active.selection import select_optimum, select_variance
+from splc.learning.projection.constants import JITTER
+from splc.learning.projection.kernel import kernel
+from splc.learning.projection.variables import variables_of
+from splc.types import Array
+from tests.learning.active.made import enumerated, system, values
+
+
+def believed(rows: int, seed: int, scale: float = 1.0) -> PoolBelief:
+    """Return the belief about all configurations of a small system, given some of them."""
+    space = enumerated(system())
+    measured = np.random.default_rng(seed).permutation(len(space))[:rows]
+    known = space[measured]
+    belief = Belief.of(known, scale * values(known), variables_of(space.system))
+    allowed = known.find(space) < 0
+    return PoolBelief(belief, Pool.of(space, allowed))
+
+
+def covariances(found: PoolBelief) -> tuple[Array, Array]:
+    """Return the posterior covariances of a pool by their definition, and the noise of each configuration."""
+    parts, pool = found.belief.parts, found.pool
+    designs = found.belief.basis.designs(pool.configurations)
+    own = []
+    for part in parts:
+        design = designs[part.kind]
+        matrix = kernel(part.theta, part.design, part.design) + np.diag(part.theta.noise * part.noise + JITTER)
+        cross = kernel(part.theta, part.design, design)
+        own.append(kernel(part.theta, design, design) - cross.T @ np.linalg.solve(matrix, cross))
+    noise = np.full(len(pool), np.mean([part.theta.noise for part in parts]))
+    between = np.cov(found.means.T, bias=True) if len(parts) > 1 else 0.0
+    return np.mean(own, axis=0) + between, noise + JITTER
+
+
+def measured_too(covariance: Array, noise: Array, position: int) -> Array:
+    """Return the covariances given one more measurement."""
+    column = covariance[:, position]
+    return covariance - np.outer(column, column) / (column[position] + noise[position])
+
+
+@pytest.mark.parametrize("rows", [0, 4, 16])
+def test_rank_one_updates_are_conditional_covariances(rows: int) -> None:
+    """Variances, their sum and its reductions are those of the conditional distribution, for each added row."""
+    found = believed(rows, 1)
+    assert (found.belief.model is None) == (rows < 10)
+    covariance, noise = covariances(found)
+    posterior, reference = found.posterior(), found.pool.reference
+    for position in (3, 17, 8, 3):
+        np.testing.assert_allclose(posterior.variances, np.diag(covariance), atol=1e-8)
+        total = float(np.diag(covariance)[reference].mean())
+        assert posterior.total == pytest.approx(total, rel=1e-7)
+        each = [total - np.diag(measured_too(covariance, noise, i))[reference].mean() for i in range(len(found.pool))]
+        np.testing.assert_allclose(posterior.reductions(), each, atol=1e-8)
+        posterior.add(position)
+        covariance = measured_too(covariance, noise, position)
+
+
+def test_added_row_is_refitted_posterior() -> None:
+    """Adding a row gives the variances of a posterior that is computed with the row among the measured ones."""
+    found = believed(16, 2)
+    part, pool = found.belief.parts[0], found.pool
+    one = PoolBelief(replace(found.belief, parts=(part,)), pool)
+    posterior = one.posterior()
+    posterior.add(5)
+    design = found.belief.basis.designs(pool.configurations)[part.kind]
+    columns = np.vstack([part.design.columns, design.columns[5]])
+    more = replace(
+        part,
+        design=replace(part.design, columns=columns),
+        t=np.append(part.t, part.mean),
+        noise=np.append(part.noise, 1.0),
+    )
+    variances = more.moments(design)[1] / part.deviation**2
+    np.testing.assert_allclose(posterior.variances, variances, atol=1e-8)
+
+
+@settings(max_examples=10, deadline=None)
+@given(rows=st.sampled_from([0, 3, 14]), seed=st.integers(0, 50), costs=st.booleans())
+def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None:
+    """Each selected configuration has the largest reduction (per cost) of all candidates, by brute force."""
+    found = believed(rows, seed)
+    pool = found.pool
+    cost = np.random.default_rng(seed).uniform(0.5, 2, len(pool)) if costs else None
+    selected = select_variance(found, 4, cost)
+    covariance, noise = covariances(found)
+    whole = np.diag(covariance)[pool.reference].mean()
+    left = pool.candidates.copy()
+    for position, gain in zip(selected.positions.tolist(), selected.gains.tolist(), strict=True):
+        before = np.diag(covariance)[pool.reference].mean()
+        each = np.full(len(pool), -np.inf)
+        for i in np.flatnonzero(left):
+            each[i] = (before - np.diag(measured_too(covariance, noise, int(i)))[pool.reference].mean()) / whole
+        worth = each if cost is None else each / cost
+        assert worth[position] == pytest.approx(worth.max(), rel=1e-6, abs=1e-12)
+        assert gain == pytest.approx(each[position], rel=1e-6, abs=1e-12)
+        left[position] = False
+        covariance = measured_too(covariance, noise, position)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_expected_improvement_is_integral(maximize: bool) -> None:
+    """The first choice has the largest integral of the improvement over its predictive distribution."""
+    found = believed(16, 3)
+    measured = found.belief.measured_means
+    selected = select_optimum(found, measured, 3, maximize=maximize)
+    sign = -1 if maximize else 1
+    covariance, _ = covariances(found)
+    means, deviations = sign * found.means.mean(axis=0), np.sqrt(np.diag(covariance))
+    best = float((sign * measured.mean(axis=0)).min())
+
+    def improvement(i: int) -> float:
+        def density(t: float) -> float:
+            return float(np.exp(-(((t - means[i]) / deviations[i]) ** 2) / 2) / deviations[i] / np.sqrt(2 * np.pi))
+
+        low = min(means[i], best) - 10 * deviations[i]
+        return float(quad(lambda t: (best - t) * density(t), low, best, limit=200, epsabs=1e-13)[0])
+
+    first = int(selected.positions[0])
+    assert selected.gains[0] == pytest.approx(improvement(first), rel=1e-4)
+    some = np.flatnonzero(found.pool.candidates)
+    assert max(improvement(int(i)) for i in some) <= selected.gains[0] * (1 + 1e-4)
+    assert len(set(selected.positions.tolist())) == 3
+
+
+def test_weights_follow_the_scale() -> None:
+    """On the scale of y of a positive property, relative errors count: small predictions weigh more."""
+    space = enumerated(system())
+    y = 1 + 100 * space.column("b0") + 20 * space.column("b1")
+    model = Belief.of(space[::2], y[::2], variables_of(space.system)).model
+    assert model is not None
+    weighted = PoolBelief(Belief.of(space[::2], y[::2], variables_of(space.system)), Pool.of(space))
+    expected = model.scale.slope(model.predict(weighted.pool.configurations) / model.scale.unit) ** 2
+    posterior = weighted.posterior()
+    mean = float((expected * posterior.variances)[weighted.pool.reference].mean())
+    assert posterior.total == pytest.approx(mean, rel=1e-9)
