@@ -1,14 +1,17 @@
-"""Runs on the workers of an existing dask cluster, one at a time on each; this process records the results.
+"""Runs on the workers of an existing dask cluster, one at a time on each machine; this process records the results.
 
-Dask schedules the runs. A worker gets its next run only after the previous one, since simultaneous runs disturb each
-other.
+Dask schedules the runs. Simultaneous runs on one machine disturb each other, so that a lock of the machine makes its
+workers wait for each other, also those that other measurements use.
 """
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -25,8 +28,9 @@ CONNECT_SECONDS = 10
 LOOK_SECONDS = 2.0
 # The time to wait for another worker if none is left: a nanny starts one within seconds.
 PATIENCE_SECONDS = 60
-# Held by the run of a worker.
+# Held by the run of a worker; the lock of the machine is between processes.
 _ALONE = Lock()
+_LOCK_FILE = "splc-measure-{user}.lock"
 
 
 class Cluster:
@@ -71,10 +75,17 @@ class Cluster:
         """Return the machine of each worker."""
         return dict(self.client.run(machine))
 
+    def machines_at_once(self) -> int:
+        """Return the number of machines, which is that of simultaneous runs."""
+        return len(set(self._hosts()))
+
     def shared_machines(self) -> list[str]:
-        """Return the machines with several workers, whose runs disturb each other."""
-        hosts = [address.rpartition("://")[2].rpartition(":")[0] for address in self.workers()]
+        """Return the machines with several workers."""
+        hosts = self._hosts()
         return sorted({host for host in hosts if hosts.count(host) > 1})
+
+    def _hosts(self) -> list[str]:
+        return [address.rpartition("://")[2].rpartition(":")[0] for address in self.workers()]
 
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
         """Check that every worker has the programs."""
@@ -141,8 +152,24 @@ def execute_alone(job: Job) -> tuple[RunResult, str]:
     """Do a run on a worker, after the others there; return its result and the worker's address."""
     from distributed import get_worker
 
-    with _ALONE:
+    with _ALONE, machine_lock():
         return execute(job), get_worker().address
+
+
+@contextmanager
+def machine_lock() -> Iterator[None]:
+    """Wait for the runs of other workers on this machine; the lock of a process that is killed is released."""
+    import fcntl
+
+    path = Path(tempfile.gettempdir(), _LOCK_FILE.format(user=os.getuid()))
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        # Some file systems have no locks.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def missing_programs(names: Sequence[str], folder: str | None, path: str | None) -> list[str]:
@@ -158,4 +185,4 @@ def missing_programs(names: Sequence[str], folder: str | None, path: str | None)
 
 def described(hosts: Sequence[str]) -> str:
     """Return the note about machines with several workers."""
-    return f"several workers on one machine ({listed(hosts)}) measure at the same time, which disturbs run times"
+    return f"several workers on one machine ({listed(hosts)}) measure one after the other; one worker is enough"

@@ -16,7 +16,8 @@ from splc.arithmetic.evaluation import evaluate
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, nearest, plural
 from splc.io.numbers import column_texts
-from splc.measuring.template import OPTIONS, Choice, Computed, Extra, Piece, Template, Text, Value, Word
+from splc.measuring.template import OPTIONS, Child, Choice, Computed, Extra, Piece, Template, Text, Value, Word
+from splc.system.options import NO_OUTPUT
 from splc.types import Array
 
 
@@ -55,7 +56,7 @@ class BoundCommand:
         match piece:
             case Text(text):
                 return [text]
-            case Value(name) | Computed(name):
+            case Value(name) | Child(name) | Computed(name):
                 text = self.texts[name][row]
                 if not text:
                     lacking.append(name)
@@ -78,6 +79,8 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
         match piece:
             case Value(name) if name not in texts:
                 texts[name] = column_texts(configurations.column(name))
+            case Child(name, children) if name not in texts:
+                texts[name] = _child_texts(configurations, children)
             case Choice(name) if name not in selected:
                 column = configurations.column(name)
                 binary = name not in {option.name for option in configurations.system.numeric_options}
@@ -105,6 +108,20 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
             problems.add(f"{{= {name}}} is not a finite number for {where}")
     problems.raise_if_any(SpecError)
     return command
+
+
+def _child_texts(configurations: Configurations, children: Sequence[str]) -> list[str]:
+    """Return the text of the selected child of a group for each configuration, empty where none is selected.
+
+    An output string that begins with `-` is an argument of its own, which `{options}` gives.
+    """
+    texts = [""]
+    for child in children:
+        output = (configurations.system.option(child).presentation.output_string or "").strip()
+        texts.append(child if output in ("", NO_OUTPUT) or output.startswith("-") else output)
+    selected = np.column_stack([configurations.value(child) > 0 for child in children])
+    places = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
+    return [texts[place] for place in places.tolist()]
 
 
 def _split_options(lines: Sequence[str]) -> list[list[str]]:

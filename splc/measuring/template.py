@@ -1,6 +1,7 @@
 """Command templates: text with placeholders → one argument vector per configuration, without a shell.
 
     {nx}                  the option's value; a binary option's is 1 or 0
+    {solver}              the selected child of an alternative group, whose parent is solver: its output string or name
     {cache?--cache}       the text where the option is selected, else nothing; {cache?--on|--off} has both
     {= px * py}           a number that is computed from options
     {options}             the options' output strings
@@ -38,6 +39,14 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Child:
+    """The selected child of the alternative group of a parent."""
+
+    name: str
+    children: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Extra:
     """A placeholder that is not an option: `options`, `repetition`, `configurations`."""
 
@@ -61,7 +70,7 @@ class Choice:
     otherwise: tuple[Word, ...]
 
 
-Piece = Text | Value | Extra | Computed | Choice
+Piece = Text | Value | Child | Extra | Computed | Choice
 Word = tuple[Piece, ...]
 
 OPTIONS = "options"
@@ -92,6 +101,8 @@ class Template:
         for piece in self.pieces():
             if isinstance(piece, Value | Choice):
                 found.setdefault(piece.name)
+            elif isinstance(piece, Child):
+                found.update(dict.fromkeys((piece.name, *piece.children)))
             elif isinstance(piece, Computed):
                 found.update(dict.fromkeys(names_in(piece.node)))
         return tuple(found)
@@ -185,7 +196,9 @@ class _Reader:
         if content.startswith("="):
             return self.computed(content[1:].strip())
         if name in self.system.spellings:
-            return Value(self.system.spellings[name])
+            option = self.system.spellings[name]
+            children = children_of(self.system, option)
+            return Child(option, children) if children else Value(option)
         if name in self.extras:
             return Extra(name)
         for found in re.finditer(r"\?", content):
@@ -212,6 +225,12 @@ class _Reader:
                 message = f"the command's placeholder {{= {text}}}: {problem.message}"
                 self.problems.add(message, hint=problem.hint)
             return None
+
+
+def children_of(system: VariabilityModel, parent: str) -> tuple[str, ...]:
+    """Return the children of an option if they are an alternative group, else nothing."""
+    children = tuple(option.name for option in system.binary_options if option.parent == parent)
+    return children if children in system.alternative_groups else ()
 
 
 def _outside(text: str, wanted: str, at: int = 0) -> int | None:

@@ -241,7 +241,7 @@ def run(
             cluster = stack.enter_context(Cluster(request.scheduler))
             cluster.require_programs(prepared.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
-                tell(described(hosts), warning=True)
+                tell(described(hosts))
         continued = Path(outputs.journal).exists()
         if request.resume and not continued:
             tell(f"{outputs.journal} does not exist yet: this measurement begins")
@@ -289,7 +289,7 @@ def _measure(
 ) -> tuple[Progress, bool, InputError | OutputError | None]:
     """Run what is left; return the progress, whether it was interrupted, and the error that ended it."""
     latest = Progress()
-    at_once = 1 if cluster is None else len(cluster.workers())
+    at_once = 1 if cluster is None else cluster.machines_at_once()
 
     def advance(progress: Progress) -> None:
         nonlocal latest

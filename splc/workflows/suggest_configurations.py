@@ -15,7 +15,7 @@ from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
 from splc.learning.active.belief import LEARNED_ROWS
-from splc.learning.active.suggestion import Cost, Known, Suggestions, suggestions
+from splc.learning.active.suggestion import ConfigurationSuggestions, Cost, Known, suggestions
 from splc.learning.projection.full_model import full_model
 from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
 from splc.learning.projection.variables import Variable, variables_of
@@ -26,7 +26,10 @@ from splc.workflows.note import Note, Notes
 # The cost that is the predicted value of the property itself.
 MODEL = "model"
 # The fields of a request that say that it is about a described system.
-_OF_SYSTEMS = ("system", "nfp", "invalid", "duplicates", "aggregate", "goal", "maximize", "seed", "output")
+_OF_SYSTEMS = (
+    *("system", "nfp", "invalid", "duplicates", "context", "ignore", "where"),
+    *("goal", "maximize", "seed", "output"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +65,7 @@ class Result:
         notes: what the user should know.
     """
 
-    suggestions: Suggestions
+    suggestions: ConfigurationSuggestions
     nfp: str | None
     measured: int
     best: float | None
@@ -102,7 +105,7 @@ def run(request: Request) -> Result:
     """Suggest configurations to measure.
 
     Raises:
-        RequestError: if the budget is no number of configurations, or the request asks for what needs measurements.
+        RequestError: if the budget is not a number of configurations, or the request asks for what needs measurements.
         InputError: if a file cannot be found or read.
         LearningError: if fewer valid configurations are left.
         SpaceError: if the valid configurations cannot be counted.
@@ -123,9 +126,7 @@ def run(request: Request) -> Result:
         # Measured configurations are not suggested, so that so many more are drawn.
         drawn = valid_configurations(space.system, min(size, ENUMERATED + len(known.configurations)), request.seed)
         cost = None if request.cost is None or measured is None else _cost(request.cost, measured, known, variables)
-        found = suggestions(
-            drawn, known, variables, count, goal=request.goal, maximize=request.maximize, cost=cost
-        )
+        found = suggestions(drawn, known, variables, count, goal=request.goal, maximize=request.maximize, cost=cost)
         notes += _remarks(request, found, size, len(known.y))
         best = None
         if len(known.y):
@@ -175,7 +176,7 @@ def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Vari
     return full_model(configurations, values, variables).predict
 
 
-def _remarks(request: Request, found: Suggestions, size: int, measured: int) -> list[Note]:
+def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measured: int) -> list[Note]:
     """Return notes about what the suggestions are based on."""
     notes = []
     rows = plural(measured, "measured configuration", "measured configurations")

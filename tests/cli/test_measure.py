@@ -46,6 +46,26 @@ class TestResults:
             assert record["started"].endswith("+00:00")
             assert record["load"] is not None
 
+    def test_scatter_and_reasons_of_failures(self, run: Run, empty: Path) -> None:
+        """At the end the scatter of repetitions is printed, and how often which reason made runs fail."""
+        command = ["measure", "--command", "awk 'BEGIN {{ if ({x} == 4) exit 3; print {x} + {repetition} }}'", *ALL]
+        result = run(*command, "--property", "t=regex:(.+)", "--repeat", "2")
+        assert result.exit_code == 1
+        # x = 1: 2 and 3; x = 2: 3 and 4.
+        assert "note: repetitions of t deviate by 24.2 % in the median of 6 configurations, at most by 28.3 % (" in (
+            result.stderr
+        )
+        assert "6 runs of 3 configurations failed" in result.stderr
+        assert "6 runs in all: exit code 3" in result.stderr
+        found = json.loads(run(*command, "--property", "t=regex:(.+)", "--repeat", "2", "--resume", "--json").stdout)
+        (scatter,) = found["scatter"]
+        assert scatter["property"] == "t"
+        assert scatter["configurations"] == 6
+        assert scatter["median_percent"] == pytest.approx(24.2437, rel=1e-4)
+        assert scatter["largest_percent"] == pytest.approx(28.2843, rel=1e-4)
+        assert scatter["largest_at"]["x"] == 1
+        assert found["failure_reasons"] == [{"reason": "exit code 3", "runs": 6}]
+
     @pytest.mark.parametrize("order", ["repetition", "random"])
     def test_order_does_not_show(self, run: Run, empty: Path, order: str) -> None:
         """The file is the same in whichever order was measured."""

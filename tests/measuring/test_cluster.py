@@ -52,8 +52,8 @@ def setup(command: str, repeat: int = 1, folder: Path | None = None) -> Setup:
     return Setup(bound, ALL, parse_properties(["t=regex:(.+)"], ()), Plan(repeat), folder=where)
 
 
-def test_one_at_a_time_per_worker(scheduler: str, program: Program, tmp_path: Path) -> None:
-    """Both workers measure, each one run after the other; the results are those of this machine."""
+def test_one_at_a_time_per_machine(scheduler: str, program: Program, tmp_path: Path) -> None:
+    """Both workers measure, but on one machine only one run at a time; the results are those of this machine."""
     code = """
 import os, sys, time
 log = os.open("log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -65,6 +65,7 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
     made = setup(program(code) + " {x}", 3, tmp_path)
     with Cluster(scheduler) as cluster, Journal.create(tmp_path / "j") as journal:
         assert cluster.shared_machines() == ["127.0.0.1"]
+        assert cluster.machines_at_once() == 1
         session = Session.begin(made, journal)
         progress = session.measure(cluster, workers=cluster.machines())
         workers = Counter(record["worker"] for record in journal.records if record["kind"] == "run")
@@ -77,7 +78,7 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
     for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines():
         worker, what = line.split()
         running[worker] += 1 if what == "begins" else -1
-        assert running[worker] in {0, 1}
+        assert running.total() in {0, 1}
     assert len(running) == 2
     found = measurements(made, session.recorded)
     assert found is not None

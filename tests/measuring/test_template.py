@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.measuring.command import BoundCommand, bind
 from splc.measuring.template import parse_template
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 
 EXTRAS = ("options", "repetition")
@@ -104,3 +104,37 @@ def test_refused(text: str, messages: list[str], configurations: Configurations)
         bound(text, configurations)
     for message in messages:
         assert message in str(caught.value)
+
+
+GROUPED = VariabilityModel(
+    "s",
+    (
+        BinaryOption("solver", optional=True),
+        BinaryOption(
+            "cg",
+            parent="solver",
+            optional=False,
+            excluded=(("mg",), ("direct",)),
+            presentation=Presentation(output_string=" CG "),
+        ),
+        BinaryOption("mg", parent="solver", optional=False, excluded=(("cg",), ("direct",))),
+        BinaryOption(
+            "direct",
+            parent="solver",
+            optional=False,
+            excluded=(("cg",), ("mg",)),
+            presentation=Presentation(output_string="--direct now"),
+        ),
+    ),
+)
+
+
+def test_group_gives_its_selected_child() -> None:
+    """The parent of an alternative group is replaced by its child's output string, or name; elsewhere it is a value."""
+    rows = Configurations(GROUPED, np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]]))
+    command = bound("run {solver?-s {solver}|none} {cg} {= 2*solver}", rows)
+    lines = [shlex.join(command.arguments(row)) for row in range(4)]
+    assert lines == ["run -s CG 1 2", "run -s mg 0 2", "run -s direct 0 2", "run none 0 0"]
+    assert set(command.template.option_names) == {"solver", "cg", "mg", "direct"}
+    with pytest.raises(SpecError, match="solver is deselected in 1 configuration, but the command needs its value"):
+        bound("run {solver}", rows)

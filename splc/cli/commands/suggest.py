@@ -7,13 +7,16 @@ from typing import Annotated
 from splc import types
 from splc.cli.options import (
     Aggregate,
+    Context,
     Duplicates,
+    Ignore,
     Invalid,
     Json,
     MeasurementsFile,
     Nfp,
     Seed,
     System,
+    Where,
     flag,
     option,
 )
@@ -63,7 +66,9 @@ def suggest(
             SYSTEMS,
         ),
     ] = "variance",
-    maximize: Annotated[bool, flag("--maximize", "With --goal optimum: the greatest value is the best.", SYSTEMS)] = False,
+    maximize: Annotated[
+        bool, flag("--maximize", "With --goal optimum: the greatest value is the best.", SYSTEMS)
+    ] = False,
     seed: Seed = 0,
     output: Annotated[
         str | None,
@@ -107,6 +112,9 @@ def suggest(
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
 ) -> None:
     """Suggest what to measure next.
 

@@ -107,6 +107,8 @@ def show(result: Result, *, quiet: bool) -> None:
             f"{plural(configurations, 'configuration', 'configurations')}, {plural(runs, 'run', 'runs')}: "
             f"{outputs.measurements}"
         )
+    if not quiet and result.written:
+        show_scatter(setup, recorded)
     if not result.interrupted and (rows := setup.plan.unsettled(range(len(setup.configurations)), recorded)):
         of = plural(len(rows), "configuration", "configurations")
         limit = f"{100 * (setup.plan.max_deviation or 0):g} %"
@@ -114,9 +116,24 @@ def show(result: Result, *, quiet: bool) -> None:
     show_failures(setup, recorded, outputs.failures)
 
 
+def show_scatter(setup: Setup, recorded: RunResults) -> None:
+    """Print how much the repetitions of a configuration deviate, to stderr."""
+    from splc.cli.terminal import note
+    from splc.measuring.scatter import scatters
+
+    for each in scatters(recorded):
+        text = f"repetitions of {each.name} deviate by {100 * each.median:.3g} % in the median"
+        if each.configurations > 1:
+            text += f" of {each.configurations:,} configurations, at most by {100 * each.largest:.3g} %"
+            if each.largest > 0:
+                text += f" ({shorten(_configuration(setup, each.row), WIDTH)})"
+        note(text)
+
+
 def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     """Print which runs failed, and why."""
     from splc.cli.terminal import warn
+    from splc.measuring.scatter import failure_reasons
 
     failed = recorded.failed
     if not failed:
@@ -127,11 +144,17 @@ def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
         f"(all in {failures}; --resume --retry-failed repeats them)"
     )
     for row, repetition in failed[:SHOWN]:
-        values = ", ".join(f"{name}={_shown(value)}" for name, value in setup.assignment(row).items())
         reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
-        print(f"    {shorten(values, WIDTH)}, repetition {repetition + 1}: {reason}", file=sys.stderr)
+        values = shorten(_configuration(setup, row), WIDTH)
+        print(f"    {values}, repetition {repetition + 1}: {reason}", file=sys.stderr)
     if len(failed) > SHOWN:
         print(f"    … and {len(failed) - SHOWN:,} more", file=sys.stderr)
+        for reason, count in failure_reasons(recorded)[:SHOWN]:
+            print(f"    {plural(count, 'run', 'runs')} in all: {shorten(reason, WIDTH)}", file=sys.stderr)
+
+
+def _configuration(setup: Setup, row: int) -> str:
+    return ", ".join(f"{name}={_shown(value)}" for name, value in setup.assignment(row).items())
 
 
 def _shown(value: float | None) -> str:
@@ -140,6 +163,8 @@ def _shown(value: float | None) -> str:
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
+    from splc.measuring.scatter import failure_reasons, scatters
+
     session, progress, outputs = result.session, result.progress, result.outputs
     setup, recorded = session.setup, session.recorded
     sessions = [record for record in session.journal.records if record.get("kind") == "session"]
@@ -153,6 +178,17 @@ def as_json(result: Result) -> dict[str, Any]:
         "measured": progress.measured,
         "failed": len(recorded.failed),
         "unsettled": len(setup.plan.unsettled(range(len(setup.configurations)), recorded)),
+        "scatter": [
+            {
+                "property": each.name,
+                "configurations": each.configurations,
+                "median_percent": 100 * each.median,
+                "largest_percent": 100 * each.largest,
+                "largest_at": setup.assignment(each.row),
+            }
+            for each in scatters(recorded)
+        ],
+        "failure_reasons": [{"reason": reason, "runs": count} for reason, count in failure_reasons(recorded)],
         "seconds": progress.seconds,
         "interrupted": result.interrupted,
         "output": outputs.measurements if result.written else None,

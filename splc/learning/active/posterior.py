@@ -53,7 +53,7 @@ class PoolPosterior:
 
     def _prior(self, rows: Array) -> Array:
         """Return the covariances of some configurations with all before any was added, shape (rows, m)."""
-        found = self._between[:, rows].T @ self._between
+        found: Array = self._between[:, rows].T @ self._between
         for part, pool, solved in zip(self._parts, self._pools, self._solved, strict=True):
             found += (kernel(part.theta, pool.rows(rows), pool) - solved[:, rows].T @ solved) / len(self._parts)
         return found

@@ -16,7 +16,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class GreedySelection:
     """Configurations to measure, in order.
 
     Attributes:
@@ -29,10 +29,13 @@ class Selection:
     gains: Array
 
 
-def select_variance(believed: PoolBelief, count: int, cost: Array | None = None) -> Selection:
+def select_variance(believed: PoolBelief, count: int, cost: Array | None = None) -> GreedySelection:
     """Return the configurations whose measurement reduces the mean posterior variance of the reference most.
 
     Greedy: each one is best given those before it. The hyperparameters stay as they are, so that no value is needed.
+    The reduction counts times the standard deviation of the measurement: hyperparameters are uncertain, and
+    measurements where predictions are uncertain too tell most about them. Without this factor, models of as many rows
+    are worse (casestudies/suggestion).
 
     Args:
         believed: the belief about the pool.
@@ -41,12 +44,17 @@ def select_variance(believed: PoolBelief, count: int, cost: Array | None = None)
     """
     posterior = believed.posterior()
     whole = max(posterior.total, 1e-300)
-    return _greedy(believed, posterior, lambda: posterior.reductions() / whole, count, cost)
+
+    def gains() -> tuple[Array, Array]:
+        reductions = posterior.reductions() / whole
+        return reductions, reductions * np.sqrt(np.maximum(posterior.variances, 0.0) + posterior.noise)
+
+    return _greedy(believed, posterior, gains, count, cost)
 
 
 def select_optimum(
     believed: PoolBelief, measured: Array, count: int, cost: Array | None = None, maximize: bool = False
-) -> Selection:
+) -> GreedySelection:
     """Return the configurations with the largest expected improvement on the best measured one.
 
     Several are selected by believing in the predictions (kriging believer): each one is added with the value that is
@@ -65,11 +73,12 @@ def select_optimum(
     posterior, means = believed.posterior(totals=False), sign * believed.means.mean(axis=0)
     best = float((sign * measured).mean(axis=0).min())
 
-    def gains() -> Array:
+    def gains() -> tuple[Array, Array]:
         deviations = np.sqrt(np.maximum(posterior.variances, 1e-12))
         distance = (best - means) / deviations
         density = np.exp(-(distance**2) / 2) / np.sqrt(2 * np.pi)
-        return np.asarray(deviations * (distance * ndtr(distance) + density))
+        improvements: Array = deviations * (distance * ndtr(distance) + density)
+        return improvements, improvements
 
     def believe(position: int) -> None:
         nonlocal best
@@ -81,18 +90,21 @@ def select_optimum(
 def _greedy(
     believed: PoolBelief,
     posterior: PoolPosterior,
-    gains: Callable[[], Array],
+    gains: Callable[[], tuple[Array, Array]],
     count: int,
     cost: Array | None,
     then: Callable[[int], None] | None = None,
-) -> Selection:
-    """Return the configurations with the largest gain (per cost), one after the other."""
+) -> GreedySelection:
+    """Return the configurations with the largest worth (per cost), one after the other.
+
+    `gains`: returns the gain and the worth of each configuration of the pool.
+    """
     left = believed.pool.candidates.copy()
     positions: list[int] = []
     found: list[float] = []
     for _ in range(min(count, int(left.sum()))):
-        each = gains()
-        worth = np.where(left, each if cost is None else each / cost, -np.inf)
+        each, worths = gains()
+        worth = np.where(left, worths if cost is None else worths / cost, -np.inf)
         best = float(worth.max())
         position = int(np.flatnonzero(worth >= best - _EQUAL * abs(best))[0])
         positions.append(position)
@@ -101,4 +113,4 @@ def _greedy(
         posterior.add(position)
         if then is not None:
             then(position)
-    return Selection(np.array(positions, dtype=int), np.array(found))
+    return GreedySelection(np.array(positions, dtype=int), np.array(found))

@@ -1,4 +1,4 @@
-"""Suggestions: the configurations to measure next, with predictions and expected gains."""
+"""ConfigurationSuggestions: the configurations to measure next, with predictions and expected gains."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, plural
 from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import CANDIDATES, Pool
-from splc.learning.active.selection import Selection, select_optimum, select_variance
+from splc.learning.active.selection import GreedySelection, select_optimum, select_variance
 from splc.learning.projection.full_model import FullModel
 from splc.learning.projection.unmeasured import ENUMERATED
 from splc.learning.projection.variables import Variable
+from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
 # Returns the cost of measuring each configuration, shape (m,).
@@ -23,7 +24,7 @@ Cost = Callable[[Configurations], Array]
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What was measured.
+    """Measured configurations with values, and those without.
 
     Attributes:
         configurations: the n distinct measured configurations.
@@ -39,7 +40,7 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestions:
+class ConfigurationSuggestions:
     """Configurations to measure, in order.
 
     Attributes:
@@ -75,7 +76,7 @@ def suggestions(
     goal: Goal = "variance",
     maximize: bool = False,
     cost: Cost | None = None,
-) -> Suggestions:
+) -> ConfigurationSuggestions:
     """Return the configurations to measure next.
 
     Too few measurements for a full model give a first design, which the prior selects by variance.
@@ -92,10 +93,7 @@ def suggestions(
     Raises:
         LearningError: if fewer than `count` configurations are left.
     """
-    from threadpoolctl import threadpool_limits
-
-    # One thread: with several, sums differ in their last bits.
-    with threadpool_limits(1):
+    with one_thread():
         return _suggestions(space, known, variables, count, goal, maximize, cost)
 
 
@@ -107,7 +105,7 @@ def _suggestions(
     goal: Goal,
     maximize: bool,
     cost: Cost | None,
-) -> Suggestions:
+) -> ConfigurationSuggestions:
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
     left = int(allowed.sum())
     _require_candidates(count, left, left)
@@ -129,7 +127,7 @@ def _suggestions(
     nothing = np.full(len(chosen), np.nan)
     model = belief.model
     low, high = (nothing, nothing) if model is None else model.interval(chosen)
-    return Suggestions(
+    return ConfigurationSuggestions(
         chosen,
         gains,
         nothing if model is None else model.predict(chosen),
@@ -142,7 +140,7 @@ def _suggestions(
     )
 
 
-def _in_units(believed: PoolBelief, belief: Belief, found: Selection) -> Array:
+def _in_units(believed: PoolBelief, belief: Belief, found: GreedySelection) -> Array:
     """Return expected improvements in the unit of the property, to first order in the scale."""
     model = belief.model
     assert model is not None

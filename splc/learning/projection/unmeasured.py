@@ -53,9 +53,6 @@ def valid_configurations(system: VariabilityModel, most: int, seed: int = 0) -> 
     """
     options = tuple(sorted(system.options, key=lambda option: (option in system.numeric_options, option.name)))
     space = Space(replace(system, options=options))
-    if space.count <= ENUMERATED:
-        found = space.enumerate()
-    else:
-        found = space.draw(most, generator(seed, "whole"))
+    found = space.enumerate() if space.count <= ENUMERATED else space.draw(most, generator(seed, "whole"))
     positions = [space.system.positions[option.name] for option in system.options]
     return Configurations(system, np.ascontiguousarray(found.indices[:, positions]))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import LearningError
-from splc.learning.active.design import sequential_rows
-from splc.learning.active.suggestion import Known, Suggestions, suggestions
+from splc.learning.active.design import sequential_rows, suggested_rows
+from splc.learning.active.suggestion import ConfigurationSuggestions, Known, suggestions
 from splc.learning.projection.variables import variables_of
 from splc.types import Array, Goal
 from tests.learning.active.made import enumerated, system, values
@@ -22,7 +22,7 @@ def known_of(configurations: Configurations, y: Array | None = None) -> Known:
     return Known(configurations, own, np.ones(len(own)), configurations[:0])
 
 
-def suggested(rows: Array, count: int, goal: Goal = "variance") -> Suggestions:
+def suggested(rows: Array, count: int, goal: Goal = "variance") -> ConfigurationSuggestions:
     """Return suggestions for the small system, given rows of it in this order."""
     space = enumerated(system())
     return suggestions(space, known_of(space[rows]), variables_of(space.system), count, goal=goal)
@@ -45,7 +45,7 @@ def test_order_of_rows_does_not_matter(seed: int, goal: Goal) -> None:
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 99), rows=st.sampled_from([0, 5, 15]), goal=st.sampled_from(["variance", "optimum"]))
 def test_nothing_is_suggested_twice(seed: int, rows: int, goal: Goal) -> None:
-    """Suggestions are distinct, and none was measured, nor failed."""
+    """ConfigurationSuggestions are distinct, and none was measured, nor failed."""
     space = enumerated(system())
     order = np.random.default_rng(seed).permutation(len(space))
     known, failed = space[order[:rows]], space[order[rows : rows + 9]]
@@ -57,10 +57,10 @@ def test_nothing_is_suggested_twice(seed: int, rows: int, goal: Goal) -> None:
 
 
 def test_gains_fall_and_predictions_are_the_models() -> None:
-    """Greedy gains do not grow; predicted values and intervals are those of the full model."""
+    """Gains are shares of the variance; predicted values and intervals are those of the full model."""
     found = suggested(np.arange(0, 96, 6), 10)
     assert found.model is not None
-    assert (np.diff(found.gains) <= 1e-9).all()
+    assert (found.gains > 0).all()
     assert 0 < found.gains.sum() < 100
     np.testing.assert_array_equal(found.predicted, found.model.predict(found.configurations))
     assert ((found.low < found.predicted) & (found.predicted < found.high)).all()
@@ -104,5 +104,5 @@ def test_sequential_rows_are_allowed_ones() -> None:
     """Only allowed rows are suggested, also if all of them are."""
     space = enumerated(system())
     allowed = np.arange(len(space)) % 4 == 0
-    rows = sequential_rows(space, values(space), variables_of(space.system), 24, 3, allowed=allowed, goal="optimum")
-    assert sorted(rows.tolist()) == np.flatnonzero(allowed).tolist()
+    rows = suggested_rows(space, values(space), variables_of(space.system), 3, allowed=allowed, goal="optimum")
+    assert sorted(rows) == np.flatnonzero(allowed).tolist()
