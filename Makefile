@@ -21,7 +21,7 @@ TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels demo casestudies evaluation accuracy agent measure bench slow oldest format drivers clean
+.PHONY: help test kernels demo casestudies evaluation accuracy suggestion agent measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -91,6 +91,12 @@ accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casest
 	@for preset in noise truth real; do \
 	    $(BIN)/python -m casestudies.accuracy $$preset -o casestudies/accuracy/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.accuracy page
+
+# An interrupted one continues where it stopped.
+suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figures of casestudies/suggestion (about 25 minutes)
+	@for preset in error optimum; do \
+	    $(BIN)/python -m casestudies.suggestion $$preset -o casestudies/suggestion/$$preset || exit 1; done
+	@$(BIN)/python -m casestudies.suggestion page
 
 # AGENT: further options, as AGENT="--epochs 200 --episodes 1000 --output FOLDER" or AGENT=--help.
 agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling_agent; minutes; installs PyTorch)

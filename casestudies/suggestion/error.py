@@ -1,0 +1,82 @@
+"""The preset `error`: the error of the full model against the number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+
+from casestudies.accuracy.real_systems import rounded
+from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.suggestion.pictures import error_picture
+from casestudies.suggestion.strategies import RANDOM, STRATEGIES, code_of, measured, model_of, present, rows_of
+from casestudies.suggestion.tables import error_tables
+from splc.data.accuracy import mean_relative_error
+from splc.io.tables import Table
+
+SIZES: Mapping[str, tuple[int, ...]] = {
+    "x264": (12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80),
+    "LLVM": (12, 16, 20, 26, 33, 44, 55, 66, 80),
+    "Dune": (20, 30, 40, 50, 64, 80, 120, 160, 240),
+    "BoomerAMG": (16, 20, 26, 33, 44, 55, 66, 80, 110),
+}
+SEEDS = 20
+# The share of the rows that judge models and are never learned from.
+TEST_SHARE = 0.25
+PICTURE = "pictures/error.png"
+
+
+@dataclass(frozen=True)
+class ErrorEvaluation(Evaluation):
+    """Errors of full models against the number of rows.
+
+    Attributes:
+        path: None.
+        systems: names of systems.
+        strategies: names of strategies.
+        seeds: the number of seeds, from 0 on.
+    """
+
+    preset: ClassVar[str] = "error"
+
+    systems: tuple[str, ...] = present()
+    strategies: tuple[str, ...] = STRATEGIES
+    seeds: int = SEEDS
+
+    def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the title and the cell of each task."""
+        for system in self.systems:
+            for strategy in self.strategies:
+                for seed in range(self.seeds):
+                    cell = {"system": system, "strategy": strategy, "seed": seed, "code": code_of(strategy)}
+                    yield f"{system}, {strategy}, seed {seed}", {**cell, "sizes": list(SIZES[system])}
+
+    def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return a row per number of rows; all strategies of a seed choose from the same rows."""
+        system, strategy, seed, sizes = cell["system"], cell["strategy"], cell["seed"], cell["sizes"]
+        configurations, y, _ = measured(system)
+        test = np.random.default_rng([seed, 0]).permutation(len(y))[: round(TEST_SHARE * len(y))]
+        allowed = np.ones(len(y), dtype=bool)
+        allowed[test] = False
+        order = list(islice(rows_of(strategy, system, seed, allowed), sizes[-1]))
+        found = []
+        for size in sizes:
+            model = model_of(system, order[:size])
+            error = mean_relative_error(model.predict(configurations[test]), y[test])
+            found.append({"system": system, "strategy": strategy, "seed": seed, "rows": size, "error": rounded(error)})
+        return found
+
+    def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
+        """Return the tables of `table.md`."""
+        return error_tables(rows, RANDOM)
+
+    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
+        """Return a picture with a panel per system."""
+        return {PICTURE: error_picture(rows)}
+
+    def picture_names(self) -> tuple[str, ...]:
+        """Return the names of all pictures."""
+        return (PICTURE,)

@@ -1,0 +1,72 @@
+"""The preset `optimum`: the rows until a configuration within 1 % of the best one is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+
+from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.suggestion.pictures import optimum_picture
+from casestudies.suggestion.strategies import RANDOM, SUGGEST, code_of, measured, present, rows_of
+from casestudies.suggestion.tables import optimum_table
+from splc.io.tables import Table
+
+SEEDS = 20
+NEAR = 1.01
+# Suggestions end after so many rows; a search that found nothing counts as one that needs more.
+MOST = 150
+PICTURE = "pictures/optimum.png"
+
+
+@dataclass(frozen=True)
+class OptimumEvaluation(Evaluation):
+    """The number of rows until a value within 1 % of the least one.
+
+    Attributes:
+        path: None.
+        systems: names of systems.
+        strategies: names of strategies.
+        seeds: the number of seeds, from 0 on.
+    """
+
+    preset: ClassVar[str] = "optimum"
+
+    systems: tuple[str, ...] = present()
+    strategies: tuple[str, ...] = (RANDOM, SUGGEST)
+    seeds: int = SEEDS
+
+    def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the title and the cell of each task."""
+        for system in self.systems:
+            for strategy in self.strategies:
+                for seed in range(self.seeds):
+                    cell = {"system": system, "strategy": strategy, "seed": seed, "code": code_of(strategy)}
+                    yield f"{system}, {strategy}, seed {seed}", {**cell, "near": NEAR, "most": MOST}
+
+    def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return one row: the number of rows, None if suggestions ended before."""
+        system, strategy, seed = cell["system"], cell["strategy"], cell["seed"]
+        _, y, _ = measured(system)
+        good = set(np.flatnonzero(y <= cell["near"] * y.min()).tolist())
+        everything = np.ones(len(y), dtype=bool)
+        order = rows_of(strategy, system, seed, everything, "optimum")
+        some = order if strategy == RANDOM else islice(order, cell["most"])
+        needed = next((place for place, row in enumerate(some, 1) if row in good), None)
+        shown = {"system": system, "strategy": strategy, "seed": seed, "rows": needed}
+        return [{**shown, "good": len(good), "measured": len(y)}]
+
+    def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
+        """Return the tables of `table.md`."""
+        return (optimum_table(rows, RANDOM, MOST),)
+
+    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
+        """Return a picture with the share of searches that have found a good configuration."""
+        return {PICTURE: optimum_picture(rows)}
+
+    def picture_names(self) -> tuple[str, ...]:
+        """Return the names of all pictures."""
+        return (PICTURE,)

@@ -1,0 +1,78 @@
+"""The pictures: errors against rows, and the share of searches that have found a good configuration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casestudies.evaluation.evaluation import Row
+from casestudies.png import small_png
+from casestudies.suggestion.tables import medians, names_of
+from splc.plotting.curves import LOOKS
+from splc.plotting.style import FAINT, drawing, literal, new_figure, plain_number, saved
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def error_picture(rows: Sequence[Row]) -> bytes:
+    """Return a picture with a panel per system: median errors and quartiles against rows."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    def draw(axes: Axes, system: str) -> None:
+        for look, strategy in zip(LOOKS, reversed(names_of(rows, "strategy")), strict=False):
+            middle = medians(rows, system, strategy)
+            mine = [row for row in rows if (row["system"], row["strategy"]) == (system, strategy)]
+            quartiles = [
+                np.quantile([row["error"] for row in mine if row["rows"] == size], [0.25, 0.75]) for size in middle
+            ]
+            axes.plot(
+                list(middle), list(middle.values()), color=look.color, linestyle=look.dashes, marker=look.marker,
+                markersize=4, zorder=look.height, label=strategy,
+            )  # fmt: skip
+            axes.fill_between(list(middle), *np.array(quartiles).T, color=look.color, alpha=0.12, linewidth=0)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_title(literal(f"{system}: error (%)"), fontsize=8)
+
+    return _panels(rows, draw)
+
+
+def optimum_picture(rows: Sequence[Row]) -> bytes:
+    """Return a picture with a panel per system: the share of searches that are done after so many rows."""
+
+    def draw(axes: Axes, system: str) -> None:
+        for look, strategy in zip(LOOKS, reversed(names_of(rows, "strategy")), strict=False):
+            mine = [row["rows"] for row in rows if (row["system"], row["strategy"]) == (system, strategy)]
+            needed = sorted(each for each in mine if each)
+            shares = [100 * (place + 1) / len(mine) for place in range(len(needed))]
+            axes.step(
+                [1, *needed], [0, *shares], where="post", color=look.color, linestyle=look.dashes,
+                zorder=look.height, label=strategy,
+            )  # fmt: skip
+        axes.set_xscale("log")
+        axes.set_ylim(0, 102)
+        axes.set_title(literal(f"{system}: searches that are done (%)"), fontsize=8)
+
+    return _panels(rows, draw)
+
+
+def _panels(rows: Sequence[Row], draw: Callable[[Axes, str], None]) -> bytes:
+    systems = names_of(rows, "system")
+    with drawing():
+        figure = new_figure(11, 2.2 + 2.6 * math.ceil(len(systems) / 2))
+        panels = list(figure.subplots(math.ceil(len(systems) / 2), 2, squeeze=False).flat)
+        for system, axes in zip(systems, panels, strict=False):
+            draw(axes, system)
+            axes.set_xlabel("rows", fontsize=8)
+            axes.grid(color=FAINT, axis="y")
+        for axes in panels[len(systems) :]:
+            axes.set_visible(False)
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+        return small_png(saved(figure, "png"), 32)
