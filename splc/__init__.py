@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from splc.data.measurements import Measurements
     from splc.errors import SplcError
     from splc.formats.measurements.read import read_measurements, read_measurements_by
+    from splc.formats.measurements.table_inference import infer_system
     from splc.formats.models.read import read_model
     from splc.formats.models.text import parse_model
     from splc.formats.system.splconqueror_xml import read_variability_model
@@ -33,6 +34,7 @@ __all__ = [
     "Term",
     "VariabilityModel",
     "__version__",
+    "infer_system",
     "parse_model",
     "read_measurements",
     "read_measurements_by",
@@ -51,6 +53,7 @@ attach(
         "SplcError": "splc.errors",
         "Term": "splc.models.terms",
         "VariabilityModel": "splc.system.variability",
+        "infer_system": "splc.formats.measurements.table_inference",
         "parse_model": "splc.formats.models.text",
         "read_measurements": "splc.formats.measurements.read",
         "read_measurements_by": "splc.formats.measurements.read",

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from sampling import Space, draw_sample, sample
-from splc import BinaryOption, Configurations, Measurements, NumericOption, VariabilityModel, read_measurements
+from splc import (
+    BinaryOption,
+    Configurations,
+    Measurements,
+    NumericOption,
+    VariabilityModel,
+    read_measurements,
+    read_model,
+)
 
 SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (1.0, 2.0))))
 ONE = Configurations(SYSTEM, np.array([[1, 0]]))
@@ -55,3 +63,12 @@ def test_old_and_new_argument() -> None:
     refused = pytest.raises(TypeError, match="'model' and 'system' are the same argument")
     with pytest.warns(DeprecationWarning, match="deprecated"), refused:
         sample(spec="all", system=SYSTEM, **OLD)
+
+
+def test_the_argument_variability_model_of_read_model(tmp_path: Path) -> None:
+    """`read_model(path, variability_model=…)` reads as with `system=…`."""
+    file = tmp_path / "model.txt"
+    file.write_text("5 + x\n", encoding="utf-8")
+    old: dict[str, Any] = {"variability_model": SYSTEM}
+    with pytest.warns(DeprecationWarning, match="the argument 'variability_model' of read_model is deprecated"):
+        assert read_model(file, **old) == read_model(file, SYSTEM)

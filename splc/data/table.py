@@ -26,12 +26,10 @@ def table_columns(table: Any) -> dict[str, Array]:
         ConfigurationError: if the columns differ in length.
     """
     if hasattr(table, "collect"):
-        raise MeasurementError(f"a {type(table).__name__} is not a table yet", hint="collect() it first")
+        raise MeasurementError(f"{type(table).__name__} is not a table yet", hint="collect() it first")
     names = table if isinstance(table, Mapping) else getattr(table, "column_names", getattr(table, "columns", None))
     if names is None:
-        raise MeasurementError(
-            f"a {type(table).__name__} is not a table", hint="give a data frame, or a dict of columns"
-        )
+        raise MeasurementError(f"{type(table).__name__} is not a table", hint="give a data frame, or a dict of columns")
     spellings = [str(name) for name in names]
     for name in spellings:
         if spellings.count(name) > 1:

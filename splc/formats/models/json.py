@@ -25,11 +25,11 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 
 def parse_stored_json(
-    source: Source, variability_model: VariabilityModel | None = None
+    source: Source, system: VariabilityModel | None = None
 ) -> tuple[InfluenceModel, str | None, Intervals | None]:
     """Return the model of a JSON file, its property if the file names it, and its prediction intervals, if any.
 
-    `variability_model`: the system whose options the terms must use; None: any names.
+    `system`: the system whose options the terms must use; None: any names.
     """
     try:
         content = json.loads(source.text())
@@ -45,9 +45,9 @@ def parse_stored_json(
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
         raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
     nfp = content.get("nfp")
-    model = _Reader(source.name, variability_model).model(content.get("model"))
+    model = _Reader(source.name, system).model(content.get("model"))
     try:
-        intervals = intervals_of(content.get("intervals"), variability_model)
+        intervals = intervals_of(content.get("intervals"), system)
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
     return model, nfp if isinstance(nfp, str) and nfp else None, intervals

@@ -94,13 +94,13 @@ class Learning:
 
 def parse_stored_log(
     source: Source,
-    variability_model: VariabilityModel | None = None,
+    system: VariabilityModel | None = None,
     round: WhichRound = "last",
     learning: int | None = None,
 ) -> list[LoggedModel]:
     """Return models of a log.
 
-    `variability_model`: the system, whose names the terms must use; options that are always selected (among them the
+    `system`: the system, whose names the terms must use; options that are always selected (among them the
     one that represents the constant) become the constant. Without it only `root` does. `learning`: 1, 2, … where a log
     holds several learnings; None is the last, 0 all.
     """
@@ -113,7 +113,7 @@ def parse_stored_log(
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [LoggedModel(_model(each, round, source.name, variability_model), each.nfp, notes) for each in chosen]
+    return [LoggedModel(_model(each, round, source.name, system), each.nfp, notes) for each in chosen]
 
 
 def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
@@ -267,16 +267,12 @@ def _is_value(text: str) -> bool:
     return text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
 
 
-def _model(
-    learning: Learning, which: WhichRound, file: str, variability_model: VariabilityModel | None
-) -> InfluenceModel:
+def _model(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:
     """Return the model of a round of a learning, or its averaged model."""
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
-    names = (
-        NameTable(variability_model.term_names) if variability_model else names_of(product for _, product, _ in parts)
-    )
-    named, derived = _subexpressions(learning, problems, variability_model)
+    names = NameTable(system.term_names) if system else names_of(product for _, product, _ in parts)
+    named, derived = _subexpressions(learning, problems, system)
     for name in named:
         names.add(name, name)
     terms: list[tuple[Term, float]] = []
@@ -287,16 +283,16 @@ def _model(
             problems.add(f"{what}, a finite number", line, text=text)
             continue
         try:
-            expansion = expand_product(product or ROOT, names, variability_model)
+            expansion = expand_product(product or ROOT, names, system)
         except ExpressionError as error:
             for problem in error.problems:
                 problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
             continue
         terms += [(_defined(term, named), float(influence) * weight) for term, weight in expansion.items()]
     problems.raise_if_any(InputError)
-    if variability_model is None:
+    if system is None:
         return InfluenceModel.from_terms(terms, link=link, derived=derived)
-    return InfluenceModel.of_system(terms, variability_model, link, derived)
+    return InfluenceModel.of_system(terms, system, link, derived)
 
 
 def _subexpressions(

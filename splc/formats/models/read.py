@@ -11,6 +11,7 @@ from splc.errors import InputError, OutputError, Problem, Problems, SplcError, l
 from splc.formats import detect, registry
 from splc.formats.models.stored import ReadOptions, StoredModel
 from splc.io.files import STANDARD, Source, read_source, write_whole
+from splc.lazy import renamed_argument
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import ROOT, VariabilityModel
@@ -29,9 +30,10 @@ __all__ = [
 ]
 
 
+@renamed_argument("variability_model", "system")
 def read_model(
     path: str | Path,
-    variability_model: VariabilityModel | None = None,
+    system: VariabilityModel | None = None,
     *,
     parameters: Mapping[str, float] | Parameters | None = None,
 ) -> InfluenceModel:
@@ -39,7 +41,7 @@ def read_model(
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
-        variability_model: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
+        system: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
             options that are always selected become the constant.
         parameters: the machine parameters of an analytical model, name → value, or the result of `read_parameters`.
 
@@ -51,12 +53,13 @@ def read_model(
         InputError: if the file cannot be read, with file, line and column as far as they are known.
         ExpressionError: if model text contains unknown names or is not a model.
     """
-    return read_stored_model(path, variability_model, parameters=parameters).model
+    return read_stored_model(path, system, parameters=parameters).model
 
 
+@renamed_argument("variability_model", "system")
 def read_stored_model(
     path: str | Path,
-    variability_model: VariabilityModel | None = None,
+    system: VariabilityModel | None = None,
     *,
     parameters: Mapping[str, float] | Parameters | None = None,
     round: WhichRound = "last",
@@ -67,7 +70,7 @@ def read_stored_model(
 
     Args:
         path: the file, also compressed (`.gz`); `-` is standard input.
-        variability_model: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
+        system: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
             options that are always selected become the constant.
         parameters: the machine parameters of an analytical model, name → value, or the result of `read_parameters`.
         round: the round of a log: 'last', 'best' or a number, see `splc.formats.models.log_reader`.
@@ -78,12 +81,13 @@ def read_stored_model(
         InputError: if the file cannot be read, with file, line and column as far as they are known.
     """
     options = ReadOptions(parameters, round, learning, symbols)
-    return parse_stored_models(read_source(path), variability_model, options)[0]
+    return parse_stored_models(read_source(path), system, options)[0]
 
 
+@renamed_argument("variability_model", "system")
 def read_stored_models(
     paths: Sequence[str],
-    variability_model: VariabilityModel | None = None,
+    system: VariabilityModel | None = None,
     *,
     parameters: Mapping[str, float] | Parameters | None = None,
     round: WhichRound = "last",
@@ -103,7 +107,7 @@ def read_stored_models(
     for path in paths:
         try:
             source = read_source(path)
-            models = parse_stored_models(source, variability_model, options)
+            models = parse_stored_models(source, system, options)
         except SplcError as error:
             problems.include(error)
             continue
@@ -117,9 +121,7 @@ def read_stored_models(
     return found
 
 
-def parse_stored_models(
-    source: Source, variability_model: VariabilityModel | None, options: ReadOptions
-) -> list[StoredModel]:
+def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
@@ -129,7 +131,7 @@ def parse_stored_models(
         what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
-    found: list[StoredModel] = form.read(source, variability_model, options)
+    found: list[StoredModel] = form.read(source, system, options)
     return found
 
 

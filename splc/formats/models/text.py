@@ -44,38 +44,38 @@ def parse_model(
 
 def parse_model_text(
     source: Source,
-    variability_model: VariabilityModel | None = None,
+    system: VariabilityModel | None = None,
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: Collection[str] = (),
 ) -> InfluenceModel:
     """Return the model of a text. See `parse_stored_text`."""
-    return parse_stored_text(source, variability_model, parameters, symbols)[0]
+    return parse_stored_text(source, system, parameters, symbols)[0]
 
 
 def parse_stored_text(
     source: Source,
-    variability_model: VariabilityModel | None = None,
+    system: VariabilityModel | None = None,
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: Collection[str] = (),
 ) -> tuple[InfluenceModel, frozenset[str]]:
     """Return the model of a text, and the names of the parameters that it uses.
 
-    `variability_model`: the system, whose options or observed variables the names must be (or parameters, or the text's
+    `system`: the system, whose options or observed variables the names must be (or parameters, or the text's
     own definitions); None takes every name as an option, all of which are positive. `parameters`: machine parameters
     that the text uses: name → value, or the content of a parameters file.
     """
     known = Parameters.of(parameters)
-    names = None if variability_model is None else variability_model.term_names
-    constants = {ROOT} if variability_model is None else {*variability_model.mandatory, ROOT}
+    names = None if system is None else system.term_names
+    constants = {ROOT} if system is None else {*system.mandatory, ROOT}
     binary: list[str] = []
     order: tuple[str, ...] = ()
     signs = Signs()
-    if variability_model is not None:
-        binary = [*(option.name for option in variability_model.binary_options), *variability_model.switches]
-        order = (*variability_model.term_order, *known.quantities)
+    if system is not None:
+        binary = [*(option.name for option in system.binary_options), *system.switches]
+        order = (*system.term_order, *known.quantities)
         # The range of an observed variable is unknown.
-        lowest = dict.fromkeys(variability_model.observed, -math.inf)
-        lowest |= {option.name: min(option.values) for option in variability_model.numeric_options}
+        lowest = dict.fromkeys(system.observed, -math.inf)
+        lowest |= {option.name: min(option.values) for option in system.numeric_options}
         signs = Signs(lowest, 0.0)
     try:
         found = expand_model(

@@ -1,0 +1,66 @@
+"""Inference of the description of a system from a data frame or a dict of columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from splc.data.table import numbers_of, table_columns, texts_of
+from splc.errors import InputError, Problem
+from splc.formats.measurements import inference
+from splc.formats.measurements.columns import ColumnChoice
+from splc.io.files import Source, read_source
+from splc.io.numbers import column_texts
+from splc.system.variability import VariabilityModel
+
+
+def infer_system(
+    table: Any,
+    *,
+    options: Sequence[str] = (),
+    nfp: str | None = None,
+    contexts: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> VariabilityModel:
+    """Return the system whose measurements a table contains: its options with the values that occur.
+
+    Args:
+        table: a data frame (pandas, polars, …), a dict of columns, or the path of a CSV or XML file.
+        options: the columns that are options; empty if they are inferred. Columns of texts among them become
+            alternative groups.
+        nfp: a column that is a property, which separates options to its left from properties.
+        contexts: columns of numbers that are contexts.
+        ignore: columns that are neither options nor properties.
+
+    Returns:
+        The system; its `notes` are the assumptions.
+
+    Raises:
+        InputError: if the file cannot be read, or the table lacks a named column, or has no options or no property.
+        MeasurementError: if it is not a table.
+    """
+    source = read_source(table) if isinstance(table, str | Path) else _source(table)
+    choice = ColumnChoice(contexts=tuple(contexts), ignore=tuple(ignore))
+    found = inference.infer_system(source, options=tuple(options), nfp=nfp, choice=choice)
+    name = found.system.name if isinstance(table, str | Path) else "system"
+    return replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))
+
+
+def _source(table: Any) -> Source:
+    """Return a table in memory as the content of a CSV file."""
+    columns = []
+    for values in table_columns(table).values():
+        numbers = numbers_of(values)
+        columns.append(texts_of(values) if numbers is None else column_texts(numbers))
+    names = list(table_columns(table))
+    if not names or not columns[0]:
+        raise InputError(Problem("the table has no rows", "table"))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*columns, strict=True))
+    return Source("table", text.getvalue().encode())
