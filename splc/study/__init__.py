@@ -6,8 +6,9 @@ learned models are compared (`results`) in tables and pictures, which are writte
 
 from __future__ import annotations
 
+from splc.study.by import ContextStudies, run_study_by
 from splc.study.reader import read_study
 from splc.study.specification import Study, StudyLearner
 from splc.study.study import StudyResult, run_study
 
-__all__ = ["Study", "StudyLearner", "StudyResult", "read_study", "run_study"]
+__all__ = ["ContextStudies", "Study", "StudyLearner", "StudyResult", "read_study", "run_study", "run_study_by"]

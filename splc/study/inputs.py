@@ -103,6 +103,10 @@ def load(study: Study) -> Loaded:
         "nfp": nfp,
         **policies,
     }
+    if everything.contexts:
+        identity["contexts"] = dict(everything.contexts)
+    if project.columns.ignore:
+        identity["ignore"] = list(project.columns.ignore)
     observed = {f"observed_{number}": _file(study, path) for number, path in enumerate(project.observed_files, 1)}
     files |= observed
     analytical = _analytical(study, project, space.system, files)

@@ -21,6 +21,7 @@ def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any
         "study": settings_of(study, loaded),
         "inputs": {key: dict(file) for key, file in loaded.inputs.files.items()},
         "nfp": loaded.inputs.nfp,
+        "contexts": dict(loaded.inputs.measurements.contexts),
         "configurations": len(loaded.inputs.measurements),
         "versions": versions(),
         "tasks": [

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from splc.errors import Problems, SplcError, nearest, unknown_name_hint
 from splc.io.files import Source, read_source
 from splc.io.toml import finite_number, parse_toml
+from splc.project.config import COLUMNS, read_columns
 from splc.study.learners import LearnersReader, line_of
 from splc.study.reference import Reference, ReferenceReader
 from splc.study.specification import Study
@@ -17,6 +18,7 @@ PATHS = ("system", "measurements", "analytical", "parameters")
 POLICIES = ("missing", "invalid", "duplicates", "aggregate")
 KEYS = (
     *PATHS, "property", "samplings", "seeds", "learners", "scale", "at", "constant", "measures", "reference", *POLICIES,
+    *COLUMNS, "by",
 )  # fmt: skip
 # An older name of `property`, which is still read.
 NFP = "nfp"
@@ -78,6 +80,8 @@ class _Reader:
             "constant": self.constant(),
             "measures": measures,
             "reference": self.reference(samplings, measures),
+            "columns": read_columns(self.content, self.lines, self.problems),
+            "by": self.by(),
             **self.policies(),
         }
         self.problems.raise_if_any()
@@ -212,6 +216,17 @@ class _Reader:
             except SplcError as error:
                 self.problems.include(error, self.line_of_item("measures", item))
         return tuple(dict.fromkeys(found))
+
+    def by(self) -> str | None:
+        """Return the context that a study is done of each value of."""
+        value = self.content.get("by")
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            self.add("by must be the name of a column, in quotes", "by", text=f"by = {value!r}")
+            return None
+        where = self.content.get("where", {})
+        if isinstance(where, dict) and value in where:
+            self.add(f"{value!r} is in by and in where", "by", hint="name it only once: all its values, or one")
+        return value
 
     def policies(self) -> dict[str, str]:
         """Return the policies about problematic measurements."""

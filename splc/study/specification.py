@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from splc.formats.measurements.columns import ColumnChoice
 from splc.learning.registry import DEFAULT
 from splc.study.reference import Reference
 
@@ -64,6 +65,8 @@ class Study:
         measures: further measures.
         missing: what happens to a sampled configuration that was not measured; with 'error' the run fails, and its
             record has the reason.
+        columns: the roles of columns of the measurements.
+        by: the context that a study is done of each value of; None is none.
         invalid: see `Project.measurements`; so `duplicates`, `aggregate`.
         duplicates: see `invalid`.
         aggregate: see `invalid`.
@@ -81,6 +84,8 @@ class Study:
     constant: bool = True
     measures: tuple[str, ...] = ()
     missing: Missing = "error"
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
+    by: str | None = None
     invalid: Invalid = "error"
     duplicates: Duplicates = "error"
     aggregate: Aggregate = "mean"
@@ -103,7 +108,7 @@ class Study:
         named: dict[str, Any] = {
             key: value if key == "nfp" else str(self.folder / value) for key, value in self.given.items()
         }
-        return Project.load(self.folder, **named)
+        return Project.load(self.folder, columns=self.columns, **named)
 
 
 Compared = Literal["analytical_learned", "measured_analytical", "measured_learned"]

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from splc.errors import RequestError
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.threads import one_thread
 from splc.study.folder import relative_name, results_folder
@@ -66,6 +67,8 @@ def run_study(
     Raises:
         SplcError: if the inputs are wrong, or the folder cannot be used. A task that fails has a record.
     """
+    if study.by is not None:
+        raise RequestError(f"the study is done of each value of {study.by!r}", "by", hint="call run_study_by")
     started = time.monotonic()
     loaded = load(study)
     tasks = tasks_of(study, loaded.learners, loaded.inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -39,9 +39,9 @@ def study(
     """
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.show.study import advance_by, as_json, end_if_interrupted, show
+    from splc.cli.show.study import advance_by, as_json, by_as_json, end_if_interrupted, show, show_by
     from splc.cli.terminal import note, progress, warn
-    from splc.study import read_study, run_study
+    from splc.study import read_study, run_study, run_study_by
 
     if (backend == "dask") != (scheduler is not None):
         raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
@@ -49,29 +49,31 @@ def study(
         raise typer.BadParameter(
             "the number of processes is that of the cluster; leave out --jobs", param_hint="--jobs, --scheduler"
         )
+    content = read_study(file or "study.toml")
     with interruption("the runs in progress") as stop, progress("learning") as advance:
-        result = run_study(
-            read_study(file or "study.toml"),
-            output,
-            jobs=jobs or cores(),
-            scheduler=scheduler,
-            force=force,
-            pictures=pictures,
-            on_task=advance_by(advance),
-            should_stop=stop,
-        )
-    for text in result.notes:
+        settings: dict[str, Any] = {
+            "jobs": jobs or cores(),
+            "scheduler": scheduler,
+            "force": force,
+            "pictures": pictures,
+            "on_task": advance_by(advance),
+            "should_stop": stop,
+        }
+        studies = None if content.by is None else run_study_by(content, output, **settings)
+        results = (run_study(content, output, **settings),) if studies is None else tuple(studies.studies.values())
+    for text in dict.fromkeys(text for result in results for text in result.notes):
         note(text)
     if json:
-        print_json("study", as_json(result))
-    elif result.results is not None:
-        show(result)
-    end_if_interrupted(result)
-    assert result.results is not None
-    refused = [run for run in result.results.runs if run.reason is not None]
+        print_json("study", as_json(results[0]) if studies is None else by_as_json(studies))
+    elif studies is not None:
+        show_by(studies)
+    elif results[0].results is not None:
+        show(results[0])
+    end_if_interrupted(results[-1])
+    refused = [run for result in results if result.results for run in result.results.runs if run.reason is not None]
     for run in refused:
         warn(f"{run.task.label} (learner {run.task.learner.name}): {run.reason}")
-    if len(refused) == result.tasks:
+    if len(refused) == sum(result.tasks for result in results):
         warn("nothing could be learned")
         raise typer.Exit(1)
 

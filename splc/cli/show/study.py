@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from splc.io.tables import Table
-    from splc.study import StudyResult
+    from splc.study import ContextStudies, StudyResult
 
 
 def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int, int, str], None]:
@@ -54,6 +54,28 @@ def show(result: StudyResult) -> None:
     if best is not None and best.error is not None:
         say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {best.error:.4g} %")
     show_place(result.tasks, result.found, result.files, result.folder)
+
+
+def show_by(studies: ContextStudies) -> None:
+    """Print the study of each value of a context."""
+    from splc.cli.terminal import say
+    from splc.formats.measurements.columns import shown_value
+    from splc.study.by import TABLE
+
+    for value, result in studies.studies.items():
+        if result.results is not None:
+            say(f"{studies.by} {shown_value(value)}")
+            say()
+            show(result)
+            say()
+    if not studies.interrupted:
+        say(f"all values in one table: {studies.folder / TABLE}")
+
+
+def by_as_json(studies: ContextStudies) -> dict[str, Any]:
+    """Return the content of the JSON object of the studies of the values of a context."""
+    values = [{"value": value, **as_json(result)} for value, result in studies.studies.items()]
+    return {"by": studies.by, "folder": str(studies.folder), "values": values}
 
 
 def show_tables(tables: Sequence[Table]) -> None:
