@@ -51,6 +51,15 @@ Where = Annotated[
     list[str] | None,
     option("COLUMN=VALUE", "Use the rows with this value of a context: 'version=1.2'. Can be repeated.", POLICIES),
 ]
+By = Annotated[
+    str | None,
+    option(
+        "COLUMN",
+        "Do this for each value of this context (version, machine). Files are written per value: the value replaces {} "
+        "in the name, or is added to it.",
+        POLICIES,
+    ),
+]
 Aggregate = Annotated[types.Aggregate, option("mean|median|min", "The value that represents repetitions.", POLICIES)]
 Seed = Annotated[int, option("N", "The seed of random draws.", min=0)]
 Sampling = Annotated[str | None, option("SPEC", "The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …")]

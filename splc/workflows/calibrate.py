@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sampling import Space
 from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Weights, calibrate
+from splc.data.measurements import Measurements
 from splc.errors import OutputError, Problem, RequestError, listed, plural
+from splc.formats.measurements.columns import shown_value
 from splc.formats.models.parameters import write_parameters
 from splc.io.files import STANDARD
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
+from splc.workflows.by import file_names
 from splc.workflows.free_parameters import read_free_model
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
@@ -58,6 +61,7 @@ class Result:
         scaled: whether `scale` is a factor on the whole model, not one of its parameters.
         seed: the seed of the folds.
         notes: what the user should know.
+        output: the file of a context's value, see `run_by`.
     """
 
     calibration: Calibration
@@ -68,10 +72,15 @@ class Result:
     scaled: bool
     seed: int = 0
     notes: tuple[Note, ...] = ()
+    output: str | None = None
 
 
-def run(request: Request) -> Result:
+def run(request: Request, given: Measurements | None = None) -> Result:
     """Estimate parameters by bounded least squares.
+
+    Args:
+        request: what to estimate.
+        given: the measurements, if they were read already.
 
     Raises:
         RequestError: if the level or the number of folds is out of range, or a stated parameter is not used.
@@ -91,7 +100,7 @@ def run(request: Request) -> Result:
     free = read_free_model(file, space.system, known, request.free)
     request.require_used(free.used)
     with Notes() as notes:
-        measured = request.read_measurements(project, space, notes)
+        measured = request.read_measurements(project, space, notes) if given is None else given
         nfp = project.the_nfp(measured)
         try:
             found = calibrate(
@@ -111,6 +120,30 @@ def run(request: Request) -> Result:
         notes += (*_left_out(found, nfp), *_uncertain(found))
         scaled = SCALE in request.free and all(each.name != SCALE for each in free.model.parameters)
         return Result(found, known, file, nfp, measured.report.source or "", scaled, request.seed, tuple(notes))
+
+
+def run_by(request: Request, by: str) -> dict[str, Result]:
+    """Estimate parameters of each value of a context (version, workload, machine).
+
+    Returns:
+        Value → its estimates, in natural order; the request of a result names its own output.
+
+    Raises:
+        SplcError: as `run`, or if there is no such context.
+    """
+    if request.output == STANDARD:
+        raise RequestError("there is one file per value; name it", "output", "by")
+    project = request.project(analytical=request.analytical)
+    with Notes() as notes:
+        parts = request.read_by(project, Space(project.variability_model()), notes, by)
+        outputs = file_names(request.output, list(parts))
+        found: dict[str, Result] = {}
+        for value, measured in parts.items():
+            own = run(replace(request, output=outputs.get(value)), measured)
+            shared = () if found else tuple(notes)
+            titled = (replace(note, text=f"{by} {shown_value(value)}: {note.text}") for note in own.notes)
+            found[value] = replace(own, notes=(*shared, *titled), output=outputs.get(value))
+        return found
 
 
 def write(result: Result, output: str) -> None:

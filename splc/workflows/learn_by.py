@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -14,17 +14,13 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, LearningError, RequestError
 from splc.formats.measurements.columns import shown_value
-from splc.formats.registry import suffix_of
-from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
 from splc.learning.judging import predictions
 from splc.workflows import learn
+from splc.workflows.by import file_names
 from splc.workflows.learn_inputs import chosen_learner
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.note import Note, Notes
-
-# The place of the value in the name of a file.
-PLACE = "{}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,23 +123,6 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
                 break
         changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
         return Result(request, models, failed, changes, tuple(notes), stopped)
-
-
-def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
-    """Return value → the file of its model: the value replaces `{}`, or is added before the suffix.
-
-    Characters that a file system may not allow are replaced by `-`; the names of values that differ in these only end
-    in a hash.
-    """
-    if pattern is None:
-        return {}
-    if PLACE not in pattern:
-        compressed = ".gz" if pattern.endswith(".gz") else ""
-        stem = pattern.removesuffix(".gz")
-        suffix = stem[len(stem) - len(suffix_of(stem)) :]
-        pattern = f"{stem.removesuffix(suffix)}-{PLACE}{suffix}{compressed}"
-    names = distinct_names({value: file_name(value) for value in values})
-    return {value: pattern.replace(PLACE, name) for value, name in names.items()}
 
 
 def _titled(on_round: OnRound | None, title: str) -> OnRound | None:

@@ -76,6 +76,7 @@ def calibrate(
             names="--output -o",
         ),
     ] = None,
+    by: options.By = None,
     json: options.Json = False,
     parameter: options.Parameter = None,
     system: options.System = None,
@@ -96,22 +97,27 @@ def calibrate(
     from splc.calibration import SCALE
     from splc.cli.arguments import bounds_of, free_names, request_of
     from splc.cli.json_output import print_json
-    from splc.cli.show.calibrate import as_json, show
+    from splc.cli.show.calibrate import as_json, by_as_json, show, show_by
     from splc.cli.terminal import note, show_notes
     from splc.io.files import STANDARD
-    from splc.workflows.calibrate import Request, run, write
+    from splc.workflows.calibrate import Request, run, run_by, write
 
     command = invoked.info_name or "calibrate"
     if command == OLD_NAME:
         note(f"splc {OLD_NAME} is deprecated; use splc calibrate")
-    result = run(
-        request_of(
-            Request,
-            locals(),
-            free=free_names(free),
-            bound=bounds_of(bound or []),
-        )
-    )
+    request = request_of(Request, locals(), free=free_names(free), bound=bounds_of(bound or []))
+    if by is not None:
+        results = run_by(request, by)
+        for each in results.values():
+            show_notes(each.notes)
+            if each.output is not None:
+                write(each, each.output)
+        if json:
+            print_json(command, by_as_json(results, by))
+        else:
+            show_by(results, by)
+        return
+    result = run(request)
     show_notes(result.notes)
     if output is not None:
         write(result, output)

@@ -8,6 +8,7 @@ import typer
 
 from splc.cli.options import (
     Aggregate,
+    By,
     Context,
     Duplicates,
     Ignore,
@@ -52,6 +53,7 @@ def predict(
             "Predict also values of numeric options that the description does not list, with intervals.",
         ),
     ] = False,
+    by: By = None,
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,
@@ -71,12 +73,25 @@ def predict(
     """
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
-    from splc.cli.show.predict import as_json, show_error, write
+    from splc.cli.show.predict import as_json, by_as_json, show_by, show_error, write
     from splc.cli.terminal import show_notes
     from splc.io.files import STANDARD
+    from splc.workflows import predict_by
     from splc.workflows.predict import Request, run
 
-    result = run(request_of(Request, locals()))
+    request = request_of(Request, locals())
+    if by is not None:
+        results = predict_by.run(request, by)
+        for each, file in results.values():
+            show_notes(each.notes)
+            if file is not None:
+                write(each, file)
+        if json:
+            print_json("predict", by_as_json(results, by))
+        else:
+            show_by(results, by)
+        return
+    result = run(request)
     show_notes(result.notes)
     if not json:
         show_error(result)

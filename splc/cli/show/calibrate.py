@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from splc.calibration import Estimate, Residual
     from splc.workflows.calibrate import Result
 
@@ -32,14 +34,42 @@ def show(result: Result, output: str | None) -> None:
         note(f"parameters written to {output}")
 
 
+def show_by(results: Mapping[str, Result], by: str) -> None:
+    """Print the estimates of each value of a context, with their intervals."""
+    from splc.cli.terminal import note, say, table
+    from splc.formats.measurements.columns import shown_value
+
+    first = next(iter(results.values())).calibration
+    names = [_name(estimate) for estimate in first.estimates]
+    rows = []
+    for value, result in results.items():
+        found = result.calibration
+        estimates = (f"{_number(e.value)} ({_number(e.low)} to {_number(e.high)})" for e in found.estimates)
+        errors = (_percent(found.error_before), _percent(found.error_after), _percent(found.error_cross_validated))
+        rows.append((shown_value(value), *estimates, *errors, f"{found.configurations:,}"))
+        if result.output is not None:
+            note(f"parameters of {by} {shown_value(value)} written to {result.output}")
+    right = ("error before", "error", "cross-validated", "configurations")
+    table((by, *names, *right), rows, right=right)
+    say(f"estimates with their {first.level * 100:g} % intervals")
+
+
+def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
+    """Return the content of the JSON object of the estimates of each value of a context."""
+    return {"by": by, "values": [{"value": value, **as_json(each, each.output)} for value, each in results.items()]}
+
+
+def _name(estimate: Estimate) -> str:
+    return estimate.name + ("" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})")
+
+
 def _row(estimate: Estimate) -> tuple[str, ...]:
-    place = "" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})"
     remark = "" if estimate.determined else "not determined"
     if estimate.at_bound is not None and estimate.determined:
         remark = "at its lower bound" if estimate.at_bound == "low" else "at its upper bound"
     low, high = estimate.ratio_interval or (None, None)
     numbers = (estimate.benchmarked, estimate.value, estimate.low, estimate.high, estimate.ratio, low, high)
-    return (estimate.name + place, *(_number(number) for number in numbers), remark)
+    return (_name(estimate), *(_number(number) for number in numbers), remark)
 
 
 def _worst_row(residual: Residual) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from splc.workflows.predict import Result
 
 PREDICTED = "predicted"
@@ -22,6 +24,26 @@ def show_error(result: Result) -> None:
     if (found := result.intervals) is not None and found.covered is not None:
         level = f"{found.level * 100:g} %"
         note(f"{found.covered * 100:.3g} % of the measured values lie in the {level} prediction intervals")
+
+
+def show_by(results: Mapping[str, tuple[Result, str | None]], by: str) -> None:
+    """Print the error of the predictions of each value of a context."""
+    from splc.cli.terminal import table
+    from splc.formats.measurements.columns import shown_value
+
+    rows = []
+    for value, (result, file) in results.items():
+        covered = None if result.intervals is None else result.intervals.covered
+        inside = "" if covered is None else f"{covered * 100:.3g} %"
+        error = "" if result.error is None else f"{result.error:.6g} %"
+        rows.append((shown_value(value), f"{len(result.predicted):,}", error, inside, file or ""))
+    right = ("configurations", "error", "in intervals")
+    table((by, *right, "predictions"), rows, right=right)
+
+
+def by_as_json(results: Mapping[str, tuple[Result, str | None]], by: str) -> dict[str, Any]:
+    """Return the content of the JSON object of the predictions of each value of a context."""
+    return {"by": by, "values": [{"value": value, **as_json(each, file)} for value, (each, file) in results.items()]}
 
 
 def write(result: Result, output: str) -> None:

@@ -14,7 +14,6 @@ from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 
 # A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
 _MANY = 20
@@ -83,7 +82,7 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
     names = [name for name in by if name in rows.contexts]
     if not names:
         return (rows,)
-    known = _well_formed(rows)
+    known = rows.known
     codes = np.stack([rows.contexts[name].codes[known] for name in names], axis=1)
     _, group = np.unique(codes, axis=0, return_inverse=True)
     order = np.argsort(group.reshape(-1), kind="stable")
@@ -92,13 +91,9 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
     return tuple(rows.take(np.union1d(known[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
 
 
-def _well_formed(rows: MeasurementRows) -> Array:
-    return np.setdiff1d(np.arange(len(rows)), np.fromiter(rows.malformed, dtype=np.int64, count=len(rows.malformed)))
-
-
 def _values(rows: MeasurementRows) -> dict[str, str]:
     """Return context → its only value in these rows."""
-    known = _well_formed(rows)
+    known = rows.known
     return {name: values[0] for name, each in rows.contexts.items() if (values := each.in_rows(known))}
 
 
@@ -110,7 +105,7 @@ def _require_constant(parts: Sequence[MeasurementRows], file: str) -> None:
     """
     several: dict[str, tuple[Context, set[str], int]] = {}
     for part in parts:
-        known = _well_formed(part)
+        known = part.known
         for name, context in part.contexts.items():
             values = context.in_rows(known)
             if len(values) > 1:

@@ -12,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
 from splc.formats import registry
-from splc.formats.measurements.contexts import measurements_in, selected
+from splc.formats.measurements.contexts import measurements_in, selected, separated
 from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.rows import Policy, invalid_rows
@@ -98,6 +98,22 @@ def read_prediction_inputs(
     kept = np.delete(np.arange(len(rows)), [row for row, _ in invalid])
     report = ReadingReport(source.name, source.sha256, len(rows), dropped)
     return PredictionInputs(Configurations(system, rows.indices[kept]), None, None, numeric, report, rows.lines[kept])
+
+
+def context_values(path: str | Path, system: VariabilityModel, policy: Policy, name: str) -> tuple[str, ...]:
+    """Return the values of a context in a file of measurements or configurations, in natural order.
+
+    Raises:
+        InputError: if the file cannot be read, or has no such column.
+    """
+    source = read_source(path)
+    columns = replace(policy.columns, by=(name,), optional=policy.columns.optional - {name})
+    form = registry.format_of("measurements", source)
+    assert form is not None
+    rows = form.read(source, system, replace(policy, columns=columns), None, None, None)
+    return tuple(
+        part.contexts[name].in_rows(part.known)[0] for part in separated(selected(rows, columns, source.name), [name])
+    )
 
 
 def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:

@@ -95,6 +95,12 @@ class MeasurementRows:
         """Return the number of rows."""
         return len(self.lines)
 
+    @property
+    def known(self) -> Array:
+        """The positions of the rows whose contexts are known."""
+        malformed = np.fromiter(self.malformed, dtype=np.int64, count=len(self.malformed))
+        return np.setdiff1d(np.arange(len(self)), malformed)
+
     def take(self, rows: Array) -> MeasurementRows:
         """Return some of the rows, by their positions in ascending order."""
         position = {row: at for at, row in enumerate(rows.tolist())} if self.reasons or self.malformed else {}

@@ -1,0 +1,28 @@
+"""Requests that are done of each value of a context: the files of their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from splc.formats.registry import suffix_of
+from splc.io.file_names import distinct_names, file_name
+
+# The place of the value in the name of a file.
+PLACE = "{}"
+
+
+def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
+    """Return value → the file of its model: the value replaces `{}`, or is added before the suffix.
+
+    Characters that a file system may not allow are replaced by `-`; the names of values that differ in these only end
+    in a hash.
+    """
+    if pattern is None:
+        return {}
+    if PLACE not in pattern:
+        compressed = ".gz" if pattern.endswith(".gz") else ""
+        stem = pattern.removesuffix(".gz")
+        suffix = stem[len(stem) - len(suffix_of(stem)) :]
+        pattern = f"{stem.removesuffix(suffix)}-{PLACE}{suffix}{compressed}"
+    names = distinct_names({value: file_name(value) for value in values})
+    return {value: pattern.replace(PLACE, name) for value, name in names.items()}
