@@ -38,6 +38,7 @@ class Experiment:
         series: (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing; only NaN at a
             point that was not measured. Made read-only.
         report: the reader's report: hash of the source, notes, number of points without a value per metric.
+        contexts: context (version, machine) → its value, the same for all points.
 
     Raises:
         MeasurementError: if there are no parameters, points or series, shapes disagree, a parameter or point is a
@@ -48,6 +49,7 @@ class Experiment:
     points: Array
     series: Mapping[Key, Array]
     report: ReadingReport = field(default_factory=ReadingReport)
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", tuple(self.parameters))

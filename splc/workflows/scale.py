@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,17 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, RequestError, listed, unknown_name_hint
-from splc.formats.experiments.read import parse_experiment
+from splc.formats.experiments.read import parse_experiments
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.entries import scaling_file
 from splc.formats.models.writers import WRITERS
-from splc.io.files import read_source, write_whole
+from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.outputs import require_writable
 from splc.scaling.prediction import Prediction, far_point, predictions
 from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
 from splc.scaling.settings import parsed_settings
+from splc.workflows.by import file_names
 from splc.workflows.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
@@ -36,6 +38,9 @@ class Request:
     Attributes:
         profile: the file of the profile; `-` is standard input.
         coordinates: the columns of a CSV file that are parameters; None: all before `callpath` or the first metric.
+        context: columns of a CSV file that are contexts although their values are numbers.
+        ignore: columns of a CSV file that are not read.
+        where: context → the value of the rows to use.
         callpaths: the call paths to model, as names or patterns; empty: all.
         metrics: the metrics to model, as names or patterns; empty: all.
         settings: `method` and the other settings of `splc.scaling.fit`, as values or texts.
@@ -47,6 +52,9 @@ class Request:
 
     profile: str
     coordinates: tuple[str, ...] | None = None
+    context: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
     callpaths: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -82,12 +90,13 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+def run(request: Request, on_progress: OnProgress | None = None, given: Experiment | None = None) -> Result:
     """Fit scaling models and write them.
 
     Args:
         request: what to fit.
         on_progress: called with the number of finished models, the number of all models, and the current step.
+        given: the measurements, if they were read already.
 
     Raises:
         SpecError: for an unknown or wrong setting.
@@ -100,7 +109,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     settings = parsed_settings(request.settings)
     source = read_source(request.profile)
     require_writable(request.output, (source.name, request.profile))
-    experiment = parse_experiment(source, None if request.coordinates is None else list(request.coordinates))
+    experiment = _experiments(request, source)[0] if given is None else given
     with Notes() as notes:
         notes += reading_notes(experiment.report)
         series = chosen_series(experiment, request.callpaths, request.metrics)
@@ -132,6 +141,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             "parameters": list(experiment.parameters),
             "points": len(experiment),
             "failed": [{"callpath": key[0], "metric": key[1], "reason": text} for key, text in profile.failed.items()],
+            **({"contexts": dict(experiment.contexts)} if experiment.contexts else {}),
             "files": {"measurements": {"path": source.name, "sha256": source.sha256}},
         }
         if request.write:
@@ -147,6 +157,34 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             facts=facts,
             notes=(*notes, *profile_notes(profile)),
         )
+
+
+def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> dict[str, Result]:
+    """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file.
+
+    Returns:
+        Value → its models, in natural order; each has its own file.
+
+    Raises:
+        SplcError: as `run`, or if there is no such context.
+    """
+    if request.output == STANDARD:
+        raise RequestError("there is one file per value; name it", "output", "by")
+    if by in request.where:
+        raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
+    parts = _experiments(request, read_source(request.profile), by)
+    outputs = file_names(request.output, [part.contexts[by] for part in parts])
+    return {
+        value: run(replace(request, output=outputs[value]), on_progress, part)
+        for part in parts
+        for value in [part.contexts[by]]
+    }
+
+
+def _experiments(request: Request, source: Source, *by: str) -> tuple[Experiment, ...]:
+    parameters = None if request.coordinates is None else list(request.coordinates)
+    choice = ColumnChoice(request.context, request.ignore, request.where, by)
+    return parse_experiments(source, parameters, None, choice)
 
 
 def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:

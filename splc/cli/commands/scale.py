@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splc.cli.options import Json, option
+from splc.cli.options import By, Context, Ignore, Json, Where, option
 
 if TYPE_CHECKING:
     from splc.workflows.scale import Request
@@ -37,6 +37,10 @@ def scale(
     coordinates: Annotated[
         str | None, option("NAME,…", "The columns of a CSV file that are parameters: 'p,n'.")
     ] = None,
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
+    by: By = None,
     callpaths: Annotated[
         list[str] | None,
         option("PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"),
@@ -68,7 +72,26 @@ def scale(
         settings=chosen,
         predict_at=tuple(numbers_of(text.split(","), "--predict-at") for text in predict_at or ()),
     )
+    if by is not None:
+        fit_by(request, by, json=json)
+        return
     fit_profile(request, json, "scale")
+
+
+def fit_by(request: Request, by: str, *, json: bool) -> None:
+    """Fit the models of each value of a context."""
+    from splc.cli.json_output import print_json
+    from splc.cli.show.scale import by_as_json, show_by
+    from splc.cli.terminal import progress, show_notes
+    from splc.workflows.scale import run_by
+
+    with progress("modelling") as on_progress:
+        results = run_by(request, by, on_progress)
+    show_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
+    if json:
+        print_json("scale", by_as_json(results, by))
+    else:
+        show_by(results, by)
 
 
 def fit_profile(request: Request, json: bool, command: str) -> None:

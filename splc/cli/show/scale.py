@@ -66,6 +66,23 @@ def show(result: Result) -> None:
     show_facts([*facts, ("time", f"{result.seconds:.3g} s"), ("output", result.request.output)])
 
 
+def show_by(results: Mapping[str, Result], by: str) -> None:
+    """Print the models of each value of a context."""
+    from splc.cli.terminal import say
+    from splc.formats.measurements.columns import shown_value
+
+    for place, (value, result) in enumerate(results.items()):
+        if place:
+            say()
+        say(f"{by} {shown_value(value)}")
+        show(result)
+
+
+def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
+    """Return the content of the JSON object of the models of each value of a context."""
+    return {"by": by, "values": [{"value": value, **as_json(result)} for value, result in results.items()]}
+
+
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     """Print an empty line, and names with their values."""
     from splc.cli.terminal import say

@@ -9,7 +9,7 @@ the call path. A metric has a column of its own, or all share the column `value`
 3. otherwise: all but the last one, which is the metric.
 
 Columns `repetition` and `rep` number the repetitions and are ignored. Names of special columns may be in any case. An
-empty cell in the column of a metric is a missing value.
+empty cell in the column of a metric is a missing value. Columns of text are contexts (version, machine).
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
+from splc.formats.experiments.contexts import SelectedRows, select_rows
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
+from splc.formats.measurements.columns import ColumnChoice
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
 from splc.io.numbers import parse_column, parse_number
@@ -46,16 +48,26 @@ class _Columns:
     notes: tuple[str, ...]
 
 
-def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None) -> Experiment:
+def parse_experiment_csv(
+    source: Source, parameters: Sequence[str] | None = None, choice: ColumnChoice | None = None
+) -> Experiment:
     """Return the experiment of a CSV table.
 
-    `parameters`: the names of the columns that are parameters; None is by their place (see above).
+    `parameters`: the names of the columns that are parameters; None is by their place (see above). `choice`: the roles
+    of columns that the user chose.
     """
+    (found,) = parse_experiments_csv(source, parameters, choice or ColumnChoice())
+    return found
+
+
+def parse_experiments_csv(
+    source: Source, parameters: Sequence[str] | None, choice: ColumnChoice
+) -> tuple[Experiment, ...]:
+    """Return the experiments of a CSV table, one per value of the contexts in `choice.by`."""
     rows, lines = _rows(source)
     header = [cell.strip() for cell in rows[0]]
     while len(header) > 1 and not header[-1]:
         header.pop()
-    columns = _columns(source.name, header, lines[0], parameters)
     problems = Problems(source.name)
     body: list[list[str]] = []
     places: list[int] = []
@@ -65,6 +77,35 @@ def parse_experiment_csv(source: Source, parameters: Sequence[str] | None = None
         else:
             body.append(cells)
             places.append(line)
+    special = {name for name in header if any(name.casefold() in names for names in _SPECIAL.values())}
+    taken = {*special, *(parameters or ())}
+    # Problems of rows and of columns are reported together, where the columns can be known.
+    counted = len(set(header)) == len(header) and all(header)
+    parts = select_rows(source.name, header, body, choice, taken) if counted else ()
+    if not parts:
+        whole = tuple(range(len(body)))
+        parts = (SelectedRows(whole, tuple(range(len(header))), {}),)
+    found = []
+    for part in parts:
+        own = [[body[row][at] for at in part.columns] for row in part.rows]
+        names = [header[at] for at in part.columns]
+        experiment = _experiment(source, names, own, [places[row] for row in part.rows], lines[0], parameters, problems)
+        notes = (*experiment.report.notes, *part.notes)
+        found.append(replace(experiment, report=replace(experiment.report, notes=notes), contexts=part.contexts))
+    return tuple(found)
+
+
+def _experiment(
+    source: Source,
+    header: Sequence[str],
+    body: Sequence[Sequence[str]],
+    places: Sequence[int],
+    first: int,
+    parameters: Sequence[str] | None,
+    problems: Problems,
+) -> Experiment:
+    """Return the experiment in the rows of a table; `problems` are those that were found already."""
+    columns = _columns(source.name, header, first, parameters)
     texts = {at: [cells[at].strip() for cells in body] for at in range(len(header))}
     numbers = {at: parse_column(texts[at]).tolist() for at in (*columns.parameters, *columns.values)}
     for at, column in numbers.items():

@@ -186,7 +186,7 @@ def columns_of(
         choice: the roles that the user chose.
         file: the file, for messages.
         decimal: the decimal delimiter.
-        options: the names of options, which cannot be contexts.
+        options: the names of options (or parameters), which cannot be contexts.
         nfp: the property that the user named, None if there is none.
 
     Raises:
@@ -198,7 +198,7 @@ def columns_of(
         if name in tables:
             continue
         if name in options:
-            problems.add(f"{name!r} is an option of the system, not a context")
+            problems.add(f"{name!r} is an option or a parameter, not a context")
         elif name not in choice.optional:
             hint = unknown_name_hint(name, list(tables)) if tables else "the table has columns of options only"
             problems.add(f"there is no column {name!r}", hint=hint)

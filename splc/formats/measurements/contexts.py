@@ -33,16 +33,18 @@ def measurements_in(
     """
     chosen = selected(rows, policy.columns, source.name)
     parts = separated(chosen, policy.columns.by)
-    _require_constant(parts, source.name)
-    found = []
-    for part in parts:
-        values = _values(part)
-        stated = {*policy.columns.where, *policy.columns.by}
-        notes = (
-            f"the context {name!r} is {shown_value(value)}" for name, value in values.items() if name not in stated
-        )
-        found.append(assemble(system, replace(part, notes=(*part.notes, *notes)), policy, source, values))
-    return tuple(found)
+    require_constant(parts, source.name)
+    return tuple(
+        assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
+    )
+
+
+def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+    """Return rows with a note for each context that was not chosen and has the same value in all of them."""
+    values = rows.values_of_contexts
+    stated = {*choice.where, *choice.by}
+    notes = (f"the context {name!r} is {shown_value(value)}" for name, value in values.items() if name not in stated)
+    return replace(rows, notes=(*rows.notes, *notes))
 
 
 def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:
@@ -91,13 +93,7 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
     return tuple(rows.take(np.union1d(known[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
 
 
-def _values(rows: MeasurementRows) -> dict[str, str]:
-    """Return context → its only value in these rows."""
-    known = rows.known
-    return {name: values[0] for name, each in rows.contexts.items() if (values := each.in_rows(known))}
-
-
-def _require_constant(parts: Sequence[MeasurementRows], file: str) -> None:
+def require_constant(parts: Sequence[MeasurementRows], file: str) -> None:
     """Refuse contexts with several values in one part.
 
     Raises:
@@ -128,5 +124,5 @@ def _advice(name: str, values: Sequence[str], rows: int) -> str:
         return f"if these are ids, dates or comments, leave the column out with {ignore}; --where selects a value"
     shown = next((value for value in values if value.isprintable() and 0 < len(value) < _WIDEST), "VALUE")
     select = f"--where {shlex.quote(f'{name}={shown}')}"
-    each = f"splc learn --by {shlex.quote(name)}"
-    return f"choose one with {select}, learn a model of each with {each}, or leave the column out with {ignore}"
+    each = f"--by {shlex.quote(name)} (splc learn, study, scale)"
+    return f"choose one with {select}, use each separately with {each}, or leave the column out with {ignore}"

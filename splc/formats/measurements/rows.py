@@ -101,6 +101,12 @@ class MeasurementRows:
         malformed = np.fromiter(self.malformed, dtype=np.int64, count=len(self.malformed))
         return np.setdiff1d(np.arange(len(self)), malformed)
 
+    @property
+    def values_of_contexts(self) -> dict[str, str]:
+        """Context → its only value in rows that do not mix several."""
+        known = self.known
+        return {name: values[0] for name, each in self.contexts.items() if (values := each.in_rows(known))}
+
     def take(self, rows: Array) -> MeasurementRows:
         """Return some of the rows, by their positions in ascending order."""
         position = {row: at for at, row in enumerate(rows.tolist())} if self.reasons or self.malformed else {}

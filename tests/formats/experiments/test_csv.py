@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.data.experiment import Experiment
-from splc.errors import InputError
+from splc.data.experiment import ROOT_CALLPATH, Experiment
+from splc.errors import InputError, MeasurementError, SpecError
 from splc.formats.experiments.csv import parse_experiment_csv
+from splc.formats.experiments.read import parse_experiment, parse_experiments
+from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import Source
 
 NAN = np.nan
@@ -60,7 +62,33 @@ def test_notes() -> None:
     kept = read("p,n,rep,time\n1,2,1,3\n2,3,1,4\n")
     assert kept.report.notes == ("not used: rep", "taken as parameters: p, n; as metrics: time")
     assert read("p,n,value\n1,2,3\n2,3,4\n").report.notes == ()
-    assert read("p,value,host\n1,2,a\n2,3,b\n").report.notes == ("not used: host",)
+    assert read("p,value,load\n1,2,5\n2,3,6\n").report.notes == ("not used: load",)
+    kept = read("p,value,host\n1,2,a\n2,3,a\n")
+    assert (kept.report.notes, kept.contexts) == (("the context 'host' is 'a'",), {"host": "a"})
+
+
+def test_contexts() -> None:
+    """Rows of several versions are not mixed: one is selected, each is read separately, or the column is ignored."""
+    text = "version,p,n,time\nv1,1,2,3\nv2,1,2,5\nv1,2,2,4\nv2,2,2,6\n"
+    with pytest.raises(MeasurementError, match="the context 'version' has 2 values: 'v1', 'v2'"):
+        read(text)
+    source = Source("e.csv", text.encode())
+    kept = parse_experiment(source, choice=ColumnChoice(where={"version": "v2"}))
+    np.testing.assert_array_equal(kept[ROOT_CALLPATH, "time"], [[5], [6]])
+    assert (kept.parameters, kept.contexts) == (("p", "n"), {"version": "v2"})
+    parts = parse_experiments(source, None, None, ColumnChoice(by=("version",)))
+    assert [(part.contexts["version"], part[ROOT_CALLPATH, "time"].tolist()) for part in parts] == [
+        ("v1", [[3], [4]]),
+        ("v2", [[5], [6]]),
+    ]
+    kept = parse_experiment(source, choice=ColumnChoice(ignore=("version",)))
+    np.testing.assert_array_equal(kept[ROOT_CALLPATH, "time"], [[3, 5], [4, 6]])
+    with pytest.raises(InputError, match="did you mean 'version'"):
+        parse_experiment(source, choice=ColumnChoice(where={"verson": "v2"}))
+    with pytest.raises(InputError, match="'p' is an option or a parameter, not a context"):
+        parse_experiment(source, ["p", "n"], choice=ColumnChoice(("p",)))
+    with pytest.raises(SpecError, match="no column 'version'"):
+        parse_experiment(Source("e.txt", b"PARAMETER p\n"), choice=ColumnChoice(("version",)))
 
 
 def test_long_tables() -> None:
@@ -96,7 +124,7 @@ def test_quotes_and_windows() -> None:
         ("px,time\n1,2\n", ["py"], ["e.csv:1: there is no column 'py'"]),
         ("p,t\n1,2\n3\n4,5,6\n7,8,\n", None, ["e.csv:3: 1 fields, but the header has 2", "e.csv:4: 3 fields, but"]),
         (
-            "p,t\nx,nan\n,1e999\n",
+            "p,t\nx,nan\n,1e999\n1,2\n",
             None,
             [
                 "e.csv:2: p: 'x' is not",

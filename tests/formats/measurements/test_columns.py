@@ -85,7 +85,7 @@ class TestColumns:
         [
             (ColumnChoice(("versoin",)), "did you mean 'version'"),
             (ColumnChoice(ignore=("tim",)), "did you mean 'time'"),
-            (ColumnChoice(("fast",)), "'fast' is an option"),
+            (ColumnChoice(("fast",)), "'fast' is an option or a parameter"),
             (ColumnChoice(("version",), ("version",)), "cannot be ignored"),
             (ColumnChoice(("time",)), "the property 'time' cannot be a context"),
         ],
