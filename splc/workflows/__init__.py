@@ -18,6 +18,7 @@ attach(
         "compare",
         "convert",
         "describe",
+        "explain",
         "learn",
         "measure",
         "optimize",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sampling import Space
 from sampling.space.blocks import Block, blocks_of
@@ -12,10 +13,11 @@ from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
 from sampling.space.variance import Variance
 from splc.data.configurations import Configurations, value_table
-from splc.errors import RequestError
+from splc.errors import RequestError, listed
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
+from splc.io.presentation import Presented, percent
 from splc.learning.effects import group_texts, group_titles, term_texts
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
@@ -87,8 +89,8 @@ class OptionImportance:
     values: tuple[OptionValue, ...]
 
 
-@dataclass(frozen=True)
-class Overview:
+@dataclass(frozen=True, repr=False)
+class Overview(Presented):
     """The importance of all options.
 
     Attributes:
@@ -104,6 +106,20 @@ class Overview:
     options: tuple[OptionImportance, ...]
     unused: tuple[str, ...]
     interactions: tuple[tuple[tuple[str, ...], float], ...]
+
+    def summary(self) -> str:
+        """Return the mean and the most important options as text."""
+        shares = [f"{each.name} {percent(100 * each.share)}" for each in self.options]
+        return f"mean prediction {self.mean:.6g}; shares of the variance: {listed(shares)}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the options with their shares of the variance, the most important first."""
+        return {
+            "option": [each.name for each in self.options],
+            "share": [each.share for each in self.options],
+            "alone": [each.alone for each in self.options],
+            "total": [each.total for each in self.options],
+        }
 
 
 @dataclass(frozen=True)
@@ -216,6 +232,20 @@ def run(request: Request) -> Result:
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))
     return result
+
+
+def overview(model: InfluenceModel, space: Space) -> Overview:
+    """Return the importance of all options of a model, as `run` does for a model in a file.
+
+    Args:
+        model: the model.
+        space: the valid configurations.
+
+    Raises:
+        SpaceError: if the constraints are too complex.
+    """
+    titles, choices = choices_of(space.system)
+    return _overview(model, space, blocks_of(model, space, choices), titles, choices, Notes())
 
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:

@@ -14,12 +14,13 @@ import pandas as pd
 import pytest
 
 from comparison import compare, compare_all, compared_model
-from sampling import draw_sample
+from sampling import Space, draw_sample
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.io.presentation import MOST_ROWS, Presented
 from splc.learning import learn
 from splc.scaling import fit
+from splc.workflows.explain import overview
 
 SYSTEM = VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
 GRID = draw_sample(SYSTEM, "all+ff")
@@ -108,6 +109,7 @@ RESULTS: dict[str, Callable[[], Presented]] = {
     "learned": lambda: learn(measured()),
     "stepwise": lambda: learn(measured(), preset="splconqueror"),
     "baseline": lambda: learn(measured(), learner="ridge"),
+    "overview": lambda: overview(MODELS[1], Space(SYSTEM)),
     "scaling": lambda: fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], names="px"),
     "calibration": lambda: calibrate(
         parse_model("5 + a * px + 3 * fast", SYSTEM, parameters={"a": 1.0}, symbols=["a"]),
