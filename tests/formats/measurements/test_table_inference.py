@@ -30,8 +30,8 @@ def test_options_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> None:
     table = frame(TABLE)
     system = infer_system(table, options=["n", "a,b", "mode"])
     assert system.names == ("a,b", "mode", "mode_x_y", "mode_z", "n")
-    assert system.numeric_options[0].values == (1 / 3, 2, 4)
-    assert system.alternative_groups == (("mode_x_y", "mode_z"),)
+    assert list(system.numeric_options[0].values) == [1 / 3, 2, 4]
+    assert list(system.alternative_groups) == [("mode_x_y", "mode_z")]
     assert any("alternative group mode" in note for note in system.notes)
     measured = Measurements.from_frame(system, table, ignore=["id"])
     np.testing.assert_array_equal(measured.configurations.value("n"), [1 / 3, 2, np.nan, 4])
