@@ -26,7 +26,7 @@ class Token:
     at: int
 
 
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\S+")

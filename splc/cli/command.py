@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
+from splc.cli.terminal import complain
 from splc.errors import RequestError, SplcError
 
 ARGUMENTS, OPTIONS = "Arguments", "Options"
@@ -27,7 +27,7 @@ class Command(TyperCommand):
             return super().invoke(ctx)
         except SplcError as error:
             for note in getattr(error, "__notes__", ()):
-                print(note, file=sys.stderr)
+                complain(note)
             if not isinstance(error, RequestError):
                 raise
             problem = error.problems[0]

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from splc.cli.command import write_parameters
+from splc.cli.terminal import complain
 from splc.errors import OutputError, SplcError
 
 BAD_INPUT = 2
@@ -66,7 +67,7 @@ class Commands(TyperGroup):
             _abandon_stdout()
             raise typer.Exit from None
         except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
+            complain("interrupted")
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -95,7 +96,7 @@ def _report(error: Exception) -> int:
             f"error: internal error: {type(error).__name__}: {error}\n"
             f"    this is a bug in splc; with {DEBUG}=1 in the environment it shows where"
         )
-    print(message, file=sys.stderr)
+    complain(message)
     return code
 
 

@@ -17,19 +17,37 @@ UNLIMITED = 100_000
 LEAST_WIDTH, COLUMN_GAP = 12, 2
 
 
+# Characters that terminals act on: control characters (C0, DEL, C1), and those that change the direction of text.
+_ACTING = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+# As in JSON and in Python's strings.
+_ESCAPES = {code: f"\\u{code:04x}" for code in _ACTING}
+
+
+def printable(text: str) -> str:
+    """Return a text with escapes instead of characters that terminals act on: names in files may contain them."""
+    if text.isprintable():
+        return text
+    return text.translate(_ESCAPES)
+
+
 def say(text: str = "") -> None:
     """Print a line of the result to stdout."""
-    print(text)
+    print(printable(text))
+
+
+def complain(text: str) -> None:
+    """Print a message to stderr."""
+    print(printable(text), file=sys.stderr)
 
 
 def note(text: str) -> None:
     """Print a note to stderr."""
-    print(f"note: {text}", file=sys.stderr)
+    complain(f"note: {text}")
 
 
 def warn(text: str) -> None:
     """Print a warning to stderr."""
-    print(f"warning: {text}", file=sys.stderr)
+    complain(f"warning: {text}")
 
 
 def duration(seconds: float) -> str:
@@ -54,7 +72,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     terminal = sys.stdout.isatty()
     style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
-    lines = list(rows)
+    lines = [[printable(cell) for cell in row] for row in rows]
+    columns = [printable(column) for column in columns]
+    right = [printable(column) for column in right]
     if not lines:
         return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
@@ -77,13 +97,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
         console.print(grid)
     for line in captured.get().splitlines():
         if line.strip():
-            say(line.rstrip())
+            print(line.rstrip())
 
 
 def show_notes(notes: Iterable[Note]) -> None:
     """Print the notes of a workflow to stderr."""
     for each in notes:
-        print(each, file=sys.stderr)
+        complain(str(each))
 
 
 @contextmanager
@@ -102,4 +122,6 @@ def progress(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total, text: bar.update(task, completed=done, total=total, description=text or what)
+        yield lambda done, total, text: bar.update(
+            task, completed=done, total=total, description=printable(text or what)
+        )

@@ -105,6 +105,9 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     name = str(path)
     try:
         with Path(path).open("rb") as stream:
+            if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty() and stream.peek(1):
+                # Such as /dev/random, which has no end.
+                raise InputError(Problem("this is a device, not a file", name))
             raw = _bounded(stream, name, limit)
     except FileNotFoundError:
         raise InputError(Problem("there is no such file", name, hint=_near_file(Path(path)))) from None

@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.types import Array
 
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*", re.ASCII)
 
 
 def parse_number(text: str, decimal: str = ".") -> float:

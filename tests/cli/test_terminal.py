@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+import unicodedata
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from splc.cli import terminal
+from splc.cli.app import app
 from splc.cli.json_output import print_json
 from splc.data.measurements import ReadingReport
 from splc.workflows.note import reading_notes
@@ -120,3 +123,52 @@ def test_what_a_reader_left_out(capsys: pytest.CaptureFixture[str]) -> None:
         "warning: m.csv: 1,200 values of bytes are missing or cannot be read\n"
         "note: m.csv: odd\n",
     )
+
+
+def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Characters that terminals act on are escaped in lines, notes, tables and JSON; other characters are not."""
+    acting = [
+        chr(code) for code in range(0x2070) if unicodedata.category(chr(code)) == "Cc" and chr(code) not in "\n\t"
+    ]
+    acting += [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))]
+    text = "".join(acting)
+    terminal.say(text)
+    terminal.note(text)
+    terminal.warn(text)
+    terminal.table(["a" + text], [["é" + text]])
+    print_json("test", {"name" + text: text})
+    printed = capsys.readouterr()
+    assert not set(printed.out + printed.err) & set(acting)
+    assert "é" in printed.out
+    loaded = json.loads(printed.out[printed.out.index("{") :])
+    assert loaded["name" + text] == text
+    assert printed.err.count("\\u001b") == 2
+
+
+def test_names_in_files_do_not_reach_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names with control characters in descriptions, tables and models are escaped in results and messages."""
+    monkeypatch.chdir(tmp_path)
+    name = "n\x9b31m"
+    numeric = f"<configurationOption><name>{name}</name><minValue>1</minValue><maxValue>4</maxValue>"
+    numeric += "<stepFunction>n + 1</stepFunction></configurationOption>"
+    (tmp_path / "s.xml").write_text(f"<vm name='a\x9b'><numericOptions>{numeric}</numericOptions></vm>")
+    (tmp_path / "t.csv").write_text(f"{name},t\x1b[2J\n1,2\n2,3\n3,4.5\n4,5\n")
+    (tmp_path / "bad.csv").write_text(f"{name}\x1b,t\n1,2\n")
+    (tmp_path / "model.txt").write_text("3 * `x\x1b\x07`\n")
+    for arguments in (
+        ["describe", "--system", "s.xml"],
+        ["describe", "--json", "--system", "s.xml"],
+        ["learn", "--system", "s.xml", "--measurements", "t.csv", "-o", "m.json"],
+        ["learn", "--system", "s.xml", "--measurements", "bad.csv"],
+        ["learn", "--system", "s.xml", "--measurements", "t.csv", "--property", "u\x1b"],
+        ["optimize", "m.json", "--system", "s.xml"],
+        ["explain", "m.json", "--system", "s.xml"],
+        ["compare", "model.txt", "m.json", "--system", "s.xml"],
+    ):
+        with pytest.raises(SystemExit):
+            app(arguments)
+        printed = capsys.readouterr()
+        assert printed.out or printed.err
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed.out + printed.err), arguments

@@ -213,3 +213,12 @@ class TestWriting:
         assert not Path("/dev/null").is_file()
         with pytest.raises(OutputError, match="No space left"):
             write_whole("/dev/full", "x")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="there are no such devices here")
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/random"])
+def test_devices_are_no_files(device: str) -> None:
+    """A device without an end is refused at once; an empty one is an empty file."""
+    with pytest.raises(InputError, match="this is a device, not a file"):
+        read_source(device, 1000)
+    assert read_source("/dev/null").data == b""

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc.errors import ExpressionError
+from splc.formats.models.parameters import parse_parameters
+from splc.io.files import Source
 from splc.io.numbers import column_texts, comparable_size, number_text, parse_column, parse_number
+from splc.models.text.log_grammar import is_number
+from splc.models.text.reader import expand_text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -44,3 +49,14 @@ def test_sizes_that_differ_by_rounding_errors_are_equal() -> None:
     """Numbers that agree to 9 digits have the same place in an order; others do not."""
     assert comparable_size(0.1 + 0.2) == comparable_size(0.3)
     assert comparable_size(1.0) < comparable_size(1.00000001)
+
+
+def test_long_texts_of_digits() -> None:
+    """Texts of many digits and a wrong end are refused in linear time: quadratic time exceeds the test's limit."""
+    digits = "1" * 1_000_000
+    for text in (f"{digits}x", f"{digits}.{digits}x", f".{digits}x", f"1e{digits}x", " " * 1_000_000 + "x"):
+        assert math.isnan(parse_number(text))
+        assert not is_number(text)
+    with pytest.raises(ExpressionError):
+        expand_text(f"{digits[:100_000]}x", None)
+    assert parse_parameters(Source("p.txt", f"a = {digits}x".encode())).expressions

@@ -217,11 +217,11 @@ def _scale(request: Request, profile: str, json: bool) -> None:
 
 def _after_round(advance: Callable[[int, int | None, str], None], verbose: bool) -> Callable[[Round, str], None]:
     """Return the function that moves the progress bar after each round, and prints the round if `verbose`."""
-    import sys
+    from splc.cli.terminal import complain
 
     def after(this: Round, line: str) -> None:
         advance(this.number, None, line)
         if verbose:
-            print(line, file=sys.stderr)
+            complain(line)
 
     return after

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import plural, shorten
@@ -132,7 +131,7 @@ def show_scatter(setup: Setup, recorded: RunResults) -> None:
 
 def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     """Print which runs failed, and why."""
-    from splc.cli.terminal import warn
+    from splc.cli.terminal import complain, warn
     from splc.measuring.scatter import failure_reasons
 
     failed = recorded.failed
@@ -146,11 +145,11 @@ def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     for row, repetition in failed[:SHOWN]:
         reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
         values = shorten(_configuration(setup, row), WIDTH)
-        print(f"    {values}, repetition {repetition + 1}: {reason}", file=sys.stderr)
+        complain(f"    {values}, repetition {repetition + 1}: {reason}")
     if len(failed) > SHOWN:
-        print(f"    … and {len(failed) - SHOWN:,} more", file=sys.stderr)
+        complain(f"    … and {len(failed) - SHOWN:,} more")
         for reason, count in failure_reasons(recorded)[:SHOWN]:
-            print(f"    {plural(count, 'run', 'runs')} in all: {shorten(reason, WIDTH)}", file=sys.stderr)
+            complain(f"    {plural(count, 'run', 'runs')} in all: {shorten(reason, WIDTH)}")
 
 
 def _configuration(setup: Setup, row: int) -> str:

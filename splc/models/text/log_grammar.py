@@ -25,7 +25,7 @@ from splc.models.text.expansion import expand
 from splc.models.text.products import Expansion
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 # A sign next to a space may be an operator: `a * b` is a product if a and b are names as well.
 _LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
 
