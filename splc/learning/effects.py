@@ -122,7 +122,8 @@ def group_titles(system: VariabilityModel) -> dict[str, str]:
     named: dict[str, str] = {}
     for group in system.alternative_groups:
         title = stem_of(group)
-        if title in group:
+        # A stem of the first name alone, such as `codec_lz` of `codec_lz4` and `codec_zstd`, is no name of the group.
+        if title in group or len({stem_of((name,)) for name in group}) > 1:
             title = system.option(group[0]).parent or "|".join(group)
         named |= dict.fromkeys(group, title)
     return named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ from splc.errors import LearningError, Problem
 from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.learn import learn
+from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.settings import Form, ProjectionSettings, ScaleChoice
 from splc.learning.registry import STEPWISE, learner_name
 from splc.learning.result import Intervals, LearningResult, Round
@@ -97,7 +99,9 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         if learner_name(None, self.preset) == STEPWISE:
             self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
         else:
-            self.result_ = learn(measurements_of(columns, y), "y", self.preset, settings=self._chosen())
+            measured = measurements_of(columns, y)
+            self.result_ = learn(measured, "y", self.preset, settings=self._chosen())
+            self._usual_rows = float(np.median((~np.isnan(measured.repetitions("y"))).sum(axis=1)))
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
         self.feature_importances_ = total_effects(self._predicted, X)
         return self
@@ -138,7 +142,7 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
 
         Args:
             X: an array or a data frame.
-            return_interval: whether to return the lower and upper ends of 90 % prediction intervals, too.
+            return_interval: whether to return the lower and upper ends of 90 % prediction intervals of a value, too.
 
         Raises:
             EvaluationError: if a term of the default learner has no value, such as the logarithm of a negative number.
@@ -150,6 +154,9 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         if not return_interval:
             return predicted
         intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
+        if isinstance(intervals, Ensemble):
+            # Its intervals are those of means of as many repetitions as usual, while a row has one value.
+            intervals = replace(intervals, noise=intervals.noise * self._usual_rows)
         if intervals is None:
             hint = "use preset='default'"
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))

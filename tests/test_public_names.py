@@ -1,0 +1,67 @@
+"""The public names: every one is documented, and every documented one exists."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import splc
+from tests.support.paths import ROOT
+
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+PACKAGES = ("splc", "sampling", "splc.learning", "splc.scaling", "splc.calibration", "comparison", "splc.study")
+PUBLIC = {f"{package}.{name}" for package in PACKAGES for name in import_module(package).__all__}
+
+
+def section(title: str) -> str:
+    """Return the text of a section of the page."""
+    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    return str(found)
+
+
+def names_in_tables(text: str) -> set[str]:
+    """Return the names that the first column of tables sets as code."""
+    first = [row.split(" | ")[0] for row in re.findall(r"^\| (`.*)$", text, re.MULTILINE)]
+    return {name for cell in first for name in re.findall(r"`([\w.]+)`", cell)}
+
+
+def test_the_page_lists_the_public_names() -> None:
+    """The tables of public names are the names in `__all__` of the public packages, and the packages."""
+    assert names_in_tables(section("Public names")) == PUBLIC | set(PACKAGES)
+
+
+def test_the_page_lists_the_workflows() -> None:
+    """The table of workflows has the public modules of `splc.workflows`, each with a request, a result and `run`."""
+    names = {f"splc.workflows.{name}" for name in dir(splc.workflows) if f"{name}.py" in WORKFLOWS}
+    assert names_in_tables(section("Workflows")) == names
+    for name in names:
+        module = import_module(name)
+        assert {"Request", "Result", "run"} <= set(dir(module)), name
+
+
+WORKFLOWS = {path.name for path in (ROOT / "splc" / "workflows").glob("*.py")}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC - {"splc.__version__"}))
+def test_public_names_are_documented(name: str) -> None:
+    """Public functions and classes have docstrings whose first line is one sentence."""
+    package, _, own = name.rpartition(".")
+    value = getattr(import_module(package), own)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        assert re.match(r"\S.*\.$", (value.__doc__ or "").splitlines()[0]), name
+
+
+def test_a_notebook_session_needs_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session of the page runs in an empty folder, which stays empty; each of its values can be shown as HTML."""
+    (code,) = re.findall(r"```python\n(.*?)```", section("A notebook"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    values: dict[str, object] = {}
+    exec(code, values)  # noqa: S102
+    assert list(tmp_path.iterdir()) == []
+    for name in ("measured", "result", "asked", "found"):
+        shown = values[name]._repr_html_()  # type: ignore[attr-defined]
+        assert "<table>" in shown, name
