@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.effects import factor_text, option_effects
+from splc.learning.effects import factor_text, group_titles, option_effects
 from splc.learning.judging import term_shares
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
@@ -125,3 +125,13 @@ def test_levels_of_numeric_options() -> None:
     model = InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived)
     texts = {effect.text for group in option_effects(model, (), ALL) for effect in group.effects}
     assert texts == {"gvn * [x = 2]", "y * max(-1 + x, 0)"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "title"),
+    [(["lz4", "zstd"], "codec"), (["lz4", "lz5"], "codec_lz"), (["1", "4"], "codec"), (["a", "b", "c3"], "codec")],
+)
+def test_names_of_groups(texts: list[str], title: str) -> None:
+    """A group has the stem of all of its members' names, or else the name of its parent."""
+    system = VariabilityModel.of({"codec": texts})
+    assert group_titles(system) == dict.fromkeys((f"codec_{text}" for text in texts), title)
