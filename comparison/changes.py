@@ -7,7 +7,6 @@ have in common (a faster machine) is stated once, and a change is what differs f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -21,11 +20,10 @@ from splc.types import Array
 
 # Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
 SETTLED = 2.0
-# A factor is common to most influences if at least so many are known well enough.
-_FEWEST = 3
 _MOST_ROWS = 10_000
 _QUANTILE = 1.6449
 _DEPENDENT = 1e-8
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -111,12 +109,15 @@ def model_change(
     fits = [_fitted(design[:, kept], values, union.link) for design, values in designs]
     (old, old_errors), (new, new_errors) = fits
     factor = 1.0 if union.link == "log" else _common_factor(old, new, old_errors, new_errors)
+    design, values = designs[1]
+    whole = abs(float(np.mean(values)))
     apart = new - factor * old
+    # Exact models of measurements without noise differ by rounding only.
+    least = _ROUNDING * (1.0 if union.link == "log" else whole)
+    apart[np.abs(apart) * np.abs(design[:, kept]).mean(axis=0) <= least] = 0.0
     widths = _QUANTILE * np.hypot(new_errors, factor * old_errors)
     relative = np.divide(np.abs(apart), widths, out=np.full(len(apart), np.inf), where=widths > 0)
     relative[apart == 0] = 0.0
-    design, values = designs[1]
-    whole = abs(float(np.mean(values)))
     groups: dict[frozenset[str], list[int]] = {}
     for place, at in enumerate(kept):
         groups.setdefault(union.options_of(union.terms[at][0]), []).append(place)
@@ -184,17 +185,20 @@ def _fitted(design: Array, values: Array, link: Link) -> tuple[Array, Array]:
     residuals = target - (design * weights[:, np.newaxis]) @ influences
     inverse = np.linalg.solve(r, np.eye(terms))
     errors = np.sqrt((inverse**2).sum(axis=1) * float(residuals @ residuals) / (rows - terms))
-    return influences, errors
+    return influences, np.maximum(errors, _ROUNDING * np.abs(influences))
 
 
 def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array) -> float:
-    """Return the median ratio of the influences that are known well, 1 if there are few."""
+    """Return the factor that leaves the fewest changes, 1 unless another one leaves fewer.
+
+    Candidates are the ratios of the influences that are known well.
+    """
     known = (np.abs(old) > 3 * _QUANTILE * old_errors) & (np.abs(new) > 3 * _QUANTILE * new_errors)
-    if int(known.sum()) < _FEWEST:
-        return 1.0
     ratios = new[known] / old[known]
-    found = float(np.median(ratios))
-    errors = np.abs(ratios) * np.hypot(old_errors[known] / old[known], new_errors[known] / new[known])
-    # The standard error of a median is about 1.25 times that of a mean.
-    uncertain = SETTLED * _QUANTILE * 1.25 * float(np.median(errors)) / math.sqrt(len(ratios))
-    return found if found > 0 and abs(found - 1.0) > uncertain else 1.0
+    candidates = np.array([1.0, *ratios[ratios > 0]])[:, np.newaxis]
+    unchanged = np.abs(new - candidates * old) <= SETTLED * _QUANTILE * np.hypot(new_errors, candidates * old_errors)
+    counts = unchanged.sum(axis=1)
+    best = int(np.argmax(counts))
+    if counts[best] == counts[0]:
+        return 1.0
+    return float(np.median(ratios[unchanged[best][known]]))

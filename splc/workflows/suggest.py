@@ -13,6 +13,7 @@ from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.data.experiment import Experiment
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.formats.experiments.read import read_experiment
+from splc.formats.measurements.columns import ColumnChoice
 from splc.project import Project
 from splc.scaling.suggest import Cost, Suggestions, suggest
 from splc.types import Array
@@ -31,6 +32,9 @@ class Request:
     Attributes:
         measurements: the measurements at points of parameters; None are those of the project folder.
         coordinates: the columns of a CSV that are parameters.
+        context: columns of a CSV that are contexts although their values are numbers.
+        ignore: columns of a CSV that are not read.
+        where: context → the value of the rows to use.
         callpath: names or patterns of call paths, whose values are added up; None are all.
         metric: the metric, if there are several.
         cost: what a measurement costs, an expression of parameters and `value`; None is the value, times the number
@@ -45,6 +49,9 @@ class Request:
 
     measurements: str | None = None
     coordinates: Sequence[str] | None = None
+    context: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
     callpath: Sequence[str] | None = None
     metric: str | None = None
     cost: str | None = None
@@ -83,7 +90,8 @@ def run(request: Request) -> Result:
         SpecError: if an axis is of an unknown parameter, or has too few values.
     """
     project = Project.load(measurements=request.measurements)
-    experiment = read_experiment(project.measurements_file, request.coordinates)
+    choice = ColumnChoice(request.context, request.ignore, request.where)
+    experiment = read_experiment(project.measurements_file, request.coordinates, choice=choice)
     with Notes() as notes:
         notes += reading_notes(experiment.report)
         names = experiment.parameters

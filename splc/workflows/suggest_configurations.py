@@ -27,7 +27,7 @@ from splc.workflows.note import Note, Notes
 MODEL = "model"
 # The fields of a request that say that it is about a described system.
 _OF_SYSTEMS = (
-    *("system", "nfp", "invalid", "duplicates", "context", "ignore", "where"),
+    *("system", "nfp", "invalid", "duplicates"),
     *("goal", "maximize", "seed", "output"),
 )
 

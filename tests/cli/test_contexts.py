@@ -1,0 +1,260 @@
+"""Contexts on the command line: --where, --by, --context and --ignore."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ANALYTICAL, MEASUREMENTS, OTHER, PARAMETERS, Run
+
+Refused = Callable[..., str]
+
+FACTORS = {"v1": 1.0, "v2": 1.0, "v10": 3.0}
+
+
+def versions(factors: dict[str, float] = FACTORS, name: str = "version") -> str:
+    """Return the measurements of the folder with rows of several versions, times multiplied by a factor."""
+    header, *lines = MEASUREMENTS.split()
+    rows = [f"{name},{header}"]
+    for version, factor in factors.items():
+        for line in lines:
+            *cells, time, energy = line.split(",")
+            rows.append(",".join([version, *cells, repr(float(time) * factor), energy]))
+    return "\n".join(rows) + "\n"
+
+
+@pytest.fixture
+def table(folder: Path) -> Path:
+    """The project folder with measurements of three versions."""
+    texts = {"analytical.txt": ANALYTICAL, "parameters.toml": PARAMETERS, "other.txt": OTHER}
+    for name, text in {"measurements.csv": versions(), **texts}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+LEARN = ("learn", "--learner", "stepwise", "--property", "time")
+
+
+class TestWhere:
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            LEARN,
+            ("compare", "analytical.txt", "other.txt", "--property", "time"),
+            ("calibrate", "--free", "base", "--property", "time"),
+            ("optimize", "other.txt", "--property", "time"),
+            ("predict", "other.txt", "measurements.csv", "--property", "time"),
+            ("sample", "--sampling", "measured"),
+            ("convert", "measurements.csv", "-o", "out.xml"),
+        ],
+        ids=lambda arguments: arguments[0],
+    )
+    def test_every_command_refuses_mixed_versions(
+        self, table: Path, run: Run, refused: Refused, arguments: tuple[str, ...]
+    ) -> None:
+        """Without a selection the error names the values; with one the command ends well, and a note states it."""
+        failed = refused(*arguments)
+        assert "the context 'version' has 3 values: 'v1', 'v2', 'v10'" in failed
+        done = run(*arguments, "--where", "version=v2")
+        assert done.exit_code == 0, done.stderr
+        assert "10 of 30 rows have version = 'v2'" in done.stderr
+        ignored = run(*arguments, "--ignore", "version")
+        assert ignored.exit_code == 0, ignored.stderr
+
+    def test_the_model_states_its_context(self, table: Path, run: Run) -> None:
+        """Text, log and JSON name the selected version."""
+        done = run(*LEARN, "--where", "version=v10")
+        assert "small: model of time, version = 'v10'" in done.stdout
+        assert 'command: splc contexts: {"version": "v10"}' in (table / "learned.log").read_text()
+        done = run(*LEARN, "--where", "version=v10", "-o", "m.json", "--json")
+        assert json.loads(done.stdout)["contexts"] == {"version": "v10"}
+        assert json.loads((table / "m.json").read_text())["provenance"]["contexts"] == {"version": "v10"}
+
+    def test_a_model_of_one_version_is_that_of_its_rows(self, table: Path, run: Run) -> None:
+        """A model learned with --where equals the model learned from a file with these rows only."""
+        one = json.loads(run(*LEARN, "--where", "version=v10", "--json").stdout)
+        (table / "measurements.csv").write_text(versions({"v10": 3.0}))
+        other = json.loads(run(*LEARN, "--json").stdout)
+        assert one["model"] == other["model"]
+
+    def test_numeric_contexts(self, folder: Path, run: Run, refused: Refused) -> None:
+        """A numeric version is a property with a warning, unless --context, --where or --ignore names it."""
+        (folder / "measurements.csv").write_text(versions({"1.9": 1.0, "1.10": 2.0}))
+        done = run(*LEARN)
+        assert "warning: measurements.csv: rows of one configuration differ in 'version'" in done.stderr
+        assert "2 values: '1.9', '1.10'" in refused(*LEARN, "--context", "version")
+        assert "version = '1.10'" in run(*LEARN, "--where", "version=1.10").stdout
+        done = run(*LEARN, "--ignore", "version")
+        assert (done.exit_code, "warning" in done.stderr) == (0, False)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--where", "version=V2"), "did you mean 'v2'?"),
+            (("--where", "versoin=v2"), "did you mean 'version'?"),
+            (("--where", "version"), "is not COLUMN=VALUE"),
+            (("--where", "x=1"), "'x' is an option"),
+            (("--where", "version=v1", "--where", "version=v2"), "given twice, with different values"),
+            (("--where", "time=1"), "the property 'time' cannot be a context"),
+            (("--context", "nothing"), "there is no column 'nothing'"),
+            (("--ignore", "nothing"), "there is no column 'nothing'"),
+            (("--ignore", "version", "--where", "version=v1"), "cannot be ignored"),
+            (("--by", "version", "--where", "version=v1"), "is used twice"),
+            (("--by", "nothing"), "there is no column 'nothing'"),
+            (("--by", "version", "-o", "-"), "one model per value"),
+        ],
+    )
+    def test_wrong_options(self, table: Path, refused: Refused, options: tuple[str, ...], message: str) -> None:
+        """Wrong selections end with exit code 2 and one message."""
+        assert message in refused(*LEARN, *options)
+
+    def test_a_text_property(self, table: Path, refused: Refused) -> None:
+        """A property that is text is refused with its values."""
+        assert "the property 'version' is a column of text: 'v1'" in refused("learn", "--property", "version")
+
+    def test_project_file(self, table: Path, run: Run, refused: Refused) -> None:
+        """`where`, `contexts` and `ignore` of splc.toml are used; options override them."""
+        (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\ncontexts = ["energy"]\n')
+        assert "the context 'energy' has 3 values" in refused(*LEARN)
+        (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\nignore = ["energy"]\n')
+        assert "version = 'v1'" in run(*LEARN).stdout
+        assert "version = 'v10'" in run(*LEARN, "--where", "version=v10").stdout
+        assert "version = " not in run(*LEARN, "--ignore", "version").stdout
+        assert "models of time by version" in run(*LEARN, "--by", "version").stdout
+        (table / "splc.toml").write_text("where = 3\nignore = [1]\ncontexts = [true]\n")
+        failed = refused(*LEARN)
+        for line, key in ((1, "where"), (2, "ignore"), (3, "contexts")):
+            assert f"splc.toml:{line}: {key} must be" in failed
+
+    def test_evaluation_sets_may_lack_the_column(self, table: Path, run: Run) -> None:
+        """A file to judge by without the column is used as a whole, and a note says so."""
+        (table / "test.csv").write_text(MEASUREMENTS)
+        done = run(*LEARN, "--where", "version=v2", "--evaluate-on", "test.csv")
+        assert done.exit_code == 0, done.stderr
+        assert "note: test.csv: there is no column 'version', so that version = 'v2' selects no rows" in done.stderr
+
+
+class TestBy:
+    def test_learn(self, table: Path, run: Run) -> None:
+        """One model per version in natural order, each equal to the one of --where, in a file of its own."""
+        done = run(*LEARN, "--by", "version", "-o", "m.json", "--json")
+        assert done.exit_code == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["schema"], found["by"]) == ("splc.learn/1", "version")
+        assert [each["value"] for each in found["models"]] == ["v1", "v2", "v10"]
+        for each in found["models"]:
+            own = json.loads(run(*LEARN, "--where", f"version={each['value']}", "-o", "own.json", "--json").stdout)
+            assert own["model"] == each["model"]
+            assert each["output"] == f"m-{each['value']}.json"
+            assert json.loads((table / each["output"]).read_text())["provenance"]["contexts"] == each["contexts"]
+
+    def test_changes(self, table: Path, run: Run) -> None:
+        """Equal versions do not differ; where all times are three times as large, the ratio is 3."""
+        done = run(*LEARN, "--by", "version", "--json")
+        same, tripled = json.loads(done.stdout)["changes"]
+        assert (same["first"], same["second"], same["common_configurations"]) == ("v1", "v2", 9)
+        assert same["ratio"] == pytest.approx(1)
+        assert same["transferred_error"] == pytest.approx(same["error"])
+        assert tripled["ratio"] == pytest.approx(3)
+        assert tripled["transferred_error"] > 60
+        for change in (same, tripled):
+            assert not any(each["settled"] for each in change["sets"] or ())
+
+    def test_text(self, table: Path, run: Run) -> None:
+        """The tables have a line per version and one per change."""
+        shown = run(*LEARN, "--by", "version").stdout
+        assert "small: models of time by version" in shown
+        assert "learned-v10.log" in shown
+        assert "'v2' → 'v10'" in shown
+
+    def test_safe_file_names(self, folder: Path, run: Run) -> None:
+        """Values that are no file names, or equal ones, get distinct safe names; a pattern places them."""
+        (folder / "measurements.csv").write_text(versions({"a/b": 1.0, "a b": 2.0, "../x": 3.0}))
+        done = run(*LEARN, "--by", "version", "-o", "m-{}-time.log", "--json")
+        outputs = [each["output"] for each in json.loads(done.stdout)["models"]]
+        assert len(set(outputs)) == 3
+        assert all(output.startswith("m-") and output.endswith("-time.log") and "/" not in output for output in outputs)
+        assert all((folder / output).exists() for output in outputs)
+
+    def test_a_version_without_values(self, table: Path, run: Run) -> None:
+        """A version of which nothing was measured is named, others are learned, and the exit code is 1."""
+        lines = (table / "measurements.csv").read_text().replace("v2,0,1,0,1,1.0", "v2,0,1,0,1,")
+        text = "\n".join(
+            ",".join([*line.split(",")[:5], "nan", "1"]) if line.startswith("v2") else line for line in lines.split()
+        )
+        (table / "measurements.csv").write_text(text)
+        done = run(*LEARN, "--by", "version")
+        assert done.exit_code == 1
+        assert "warning: no model of version 'v2': no configuration has a value of time" in done.stderr
+        assert (table / "learned-v10.log").exists()
+        assert not (table / "learned-v2.log").exists()
+
+    def test_learners_without_terms(self, table: Path, run: Run) -> None:
+        """Predictors without terms have errors, and a reason instead of influences."""
+        done = run("learn", "--learner", "tree", "--property", "time", "--by", "version", "--json")
+        assert done.exit_code == 0, done.stderr
+        change = json.loads(done.stdout)["changes"][1]
+        assert change["transferred_error"] > change["error"]
+        assert (change["sets"], change["reason"]) == (None, "the learner tree gives no influences")
+
+    def test_predict(self, table: Path, run: Run, refused: Refused) -> None:
+        """The error per version is that of --where."""
+        model = ("predict", "other.txt", "measurements.csv", "--property", "time")
+        found = json.loads(run(*model, "--by", "version", "--json").stdout)["values"]
+        assert [each["value"] for each in found] == ["v1", "v2", "v10"]
+        for each in found:
+            own = json.loads(run(*model, "--where", f"version={each['value']}", "--json").stdout)
+            assert own["error"] == each["error"]
+        done = run(*model, "--by", "version", "-o", "p.csv")
+        assert (table / "p-v10.csv").read_text().count("\n") == 10
+        assert "'v10'" in done.stdout
+        assert "there is no column 'nothing'" in refused(*model, "--by", "nothing")
+
+    def test_calibrate(self, table: Path, run: Run) -> None:
+        """A factor on the whole model is three times as large where all times are."""
+        arguments = ("calibrate", "--free", "scale", "--property", "time", "--folds", "0", "--by", "version")
+        done = run(*arguments, "--json")
+        assert done.exit_code == 0, done.stderr
+        estimates = {each["value"]: each["parameters"][0]["estimate"] for each in json.loads(done.stdout)["values"]}
+        assert estimates["v1"] == pytest.approx(estimates["v2"])
+        assert estimates["v10"] == pytest.approx(3 * estimates["v1"])
+        assert run(*arguments, "-o", "{}.toml").exit_code == 0
+        assert (table / "v10.toml").exists()
+
+    def test_scale(self, folder: Path, run: Run, refused: Refused) -> None:
+        """Scaling models of a CSV with versions: one selected, or one file per version."""
+        rows = [f"v{v},{p},{v * p * p}" for p in (2, 4, 8, 16, 32) for v in (1, 2)]
+        (folder / "profile.csv").write_text("\n".join(["version,p,time", *rows]))
+        assert "the context 'version' has 2 values" in refused("scale", "profile.csv")
+        done = run("scale", "profile.csv", "--by", "version", "--json")
+        found = json.loads(done.stdout)["values"]
+        assert [each["model"]["terms"][0]["influence"] for each in found] == pytest.approx([1, 2])
+        assert [each["output"] for each in found] == ["learned-v1.json", "learned-v2.json"]
+        done = run("scale", "profile.csv", "--where", "version=v2", "--json")
+        assert json.loads(done.stdout)["contexts"] == {"version": "v2"}
+        (folder / "profile.txt").write_text("PARAMETER p\nPOINTS 1 2 4 8 16\nDATA 1\nDATA 2\nDATA 4\nDATA 8\nDATA 16\n")
+        assert "no column 'version'" in refused("scale", "profile.txt", "--where", "version=v2")
+
+    def test_study(self, table: Path, run: Run, refused: Refused) -> None:
+        """A study of each version has its own folder, and one table has all of them."""
+        text = 'property = "time"\nby = "version"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
+        (table / "study.toml").write_text(text)
+        done = run("study", "--no-pictures", "--jobs", "1", "--json")
+        assert done.exit_code == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert [each["value"] for each in found["values"]] == ["v1", "v2", "v10"]
+        lines = (table / "results" / "contexts.csv").read_text().splitlines()
+        assert {line.split(",")[0] for line in lines[1:]} == {"v1", "v2", "v10"}
+        manifest = json.loads((table / "results" / "v10" / "manifest.json").read_text())
+        assert manifest["contexts"] == {"version": "v10"}
+        again = json.loads(run("study", "--no-pictures", "--jobs", "1", "--json").stdout)
+        assert all(each["done_before"] == each["tasks"] for each in again["values"])
+        (table / "study.toml").write_text(text.replace("by =", 'where = { version = "v1" }\nby ='))
+        assert "'version' is in by and in where" in refused("study")
+        (table / "study.toml").write_text(text.replace('by = "version"', "by = 3"))
+        assert "by must be the name of a column" in refused("study")
+        (table / "study.toml").write_text(text.replace('by = "version"\n', ""))
+        assert "the context 'version' has 3 values" in refused("study")

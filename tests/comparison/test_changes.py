@@ -1,0 +1,132 @@
+"""Tests of the change of influences between two models."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comparison.changes import ModelChange, model_change
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.models.influence import InfluenceModel, Link
+from splc.models.terms import CONSTANT, option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SYSTEM = VariabilityModel(
+    "s",
+    (
+        BinaryOption("fast", optional=True),
+        BinaryOption("safe", optional=True),
+        NumericOption("n", tuple(float(n) for n in range(1, 11))),
+    ),
+)
+ALL = Configurations(SYSTEM, np.array(list(itertools.product((0, 1), (0, 1), range(10)))))
+FAST, SAFE, N = (option_term(name) for name in ("fast", "safe", "n"))
+
+
+def model(influences: dict[object, float], link: Link = "identity") -> InfluenceModel:
+    """Return a model of the system."""
+    return InfluenceModel.of_system(list(influences.items()), SYSTEM, link)  # type: ignore[arg-type]
+
+
+def noisy(of: InfluenceModel, seed: int, noise: float = 0.01) -> tuple[Configurations, Array]:
+    """Return measurements of a model: its predictions with relative noise."""
+    draws = np.random.default_rng(seed).standard_normal(len(ALL))
+    return ALL, of.predict(ALL) * (1 + noise * draws)
+
+
+def settled(change: ModelChange) -> list[tuple[str, ...]]:
+    """Return the sets of options that clearly changed."""
+    return [each.options for each in change.sets if each.settled]
+
+
+OLD = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 8.0, N: 2.0})
+
+
+def test_one_influence_changed() -> None:
+    """The set of options of the changed influence comes first, with both influences and its size."""
+    new = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 12.0, N: 2.0})
+    change = model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))
+    assert settled(change) == [("safe",)]
+    (term,) = change.sets[0].terms
+    assert (term.text, change.factor) == ("safe", 1)
+    assert (term.first, term.second) == pytest.approx((8, 12), rel=0.05)
+    assert change.sets[0].size == pytest.approx(100 * 4 * 0.5 / float(new.predict(ALL).mean()), rel=0.1)
+
+
+def test_a_faster_machine_is_a_factor() -> None:
+    """Where everything takes 0.7 of the time, the factor says so; a further change is named."""
+    new = OLD.scaled(0.7)
+    change = model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))
+    assert (settled(change), change.factor) == ([], pytest.approx(0.7, rel=0.01))
+    new = model({CONSTANT: 7.0, FAST: 3.5, SAFE: 11.0, N: 1.4})
+    assert settled(model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))) == [("safe",)]
+
+
+def test_a_term_of_one_model() -> None:
+    """A set of options that only the new model has is a change; one without effect is none."""
+    new = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 8.0, N: 2.0, FAST * SAFE: 6.0})
+    assert settled(model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))) == [("fast", "safe")]
+    other = model({CONSTANT: 9.0, FAST: 4.0, N: 2.0, N * N: 0.01})
+    change = model_change(OLD, other, noisy(OLD, 1), noisy(OLD, 2))
+    assert (settled(change), change.factor) == ([], 1)
+
+
+def test_products() -> None:
+    """Influences of products are logarithms: the constant has the common factor, a size is in percent."""
+    old = model({CONSTANT: 1.0, FAST: 0.5, SAFE: -0.3}, "log")
+    new = model({CONSTANT: 1.0 + np.log(2), FAST: 0.5, SAFE: 0.0}, "log")
+    change = model_change(old, new, noisy(old, 1), noisy(new, 2))
+    assert sorted(settled(change)) == [(), ("safe",)]
+    assert {each.options: each.size for each in change.sets}[()] == pytest.approx(100, rel=0.05)
+    assert (change.link, change.factor) == ("log", 1)
+
+
+def test_links_that_differ() -> None:
+    """The link and the terms of the first model count where the second model has another link."""
+    product = model({CONSTANT: 2.0, FAST: 0.3}, "log")
+    change = model_change(OLD, product, noisy(OLD, 1), noisy(OLD, 2))
+    assert (change.link, settled(change)) == ("identity", [])
+
+
+def test_collinear_terms() -> None:
+    """Terms that the configurations cannot tell apart count once."""
+    subset = ALL[ALL.column("fast") == ALL.column("safe")]
+    change = model_change(OLD, OLD, (subset, OLD.predict(subset)), (subset, OLD.predict(subset)))
+    assert len(change.sets) == 3
+
+
+def test_too_few_configurations() -> None:
+    """As many influences as configurations cannot be compared."""
+    few = ALL[[0, 1, 10, 20]]
+    with pytest.raises(ConfigurationError, match="too few to compare"):
+        model_change(OLD, OLD, (few, OLD.predict(few)), noisy(OLD, 1))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds=st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), link=st.sampled_from(["identity", "log"]))
+def test_noise_is_no_change(seeds: tuple[int, int], link: Link) -> None:
+    """Two measurements of one system, whatever the noise, rarely differ by more than twice the interval."""
+    same = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.8, N: 0.2}, link)
+    change = model_change(same, same, noisy(same, seeds[0]), noisy(same, seeds[1]))
+    assert all(each.intervals < 4 for each in change.sets)
+    assert change.factor == pytest.approx(1, abs=0.02)
+
+
+@settings(max_examples=30, deadline=None)
+@given(unit=st.floats(1e-6, 1e6))
+def test_the_unit_does_not_matter(unit: float) -> None:
+    """Sizes and intervals are the same in every unit of the property."""
+    new = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 12.0, N: 2.0})
+    before, after = noisy(OLD, 1), noisy(new, 2)
+    one = model_change(OLD, new, before, after)
+    other = model_change(OLD.scaled(unit), new.scaled(unit), (ALL, before[1] * unit), (ALL, after[1] * unit))
+    assert [each.options for each in one.sets] == [each.options for each in other.sets]
+    for a, b in zip(one.sets, other.sets, strict=True):
+        assert (a.size, a.intervals) == pytest.approx((b.size, b.intervals), rel=1e-6)
