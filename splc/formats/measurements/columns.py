@@ -56,6 +56,7 @@ class ColumnChoice:
         ignore: columns that are not read.
         where: context → the value of the rows to read.
         by: contexts whose values are read separately.
+        options: the options, where no description of the system states them; empty if they are inferred.
         optional: those of these columns that a file may lack; for all others that is an error.
     """
 
@@ -63,6 +64,7 @@ class ColumnChoice:
     ignore: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     by: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
 
     @property
@@ -78,19 +80,20 @@ class ColumnChoice:
     @property
     def lenient(self) -> ColumnChoice:
         """The same for a file that may lack any of the columns."""
-        return replace(self, optional=frozenset((*self.named, *self.ignore)))
+        return replace(self, optional=frozenset((*self.named, *self.ignore, *self.options)))
 
     def over(self, other: ColumnChoice) -> ColumnChoice:
         """Return the choices of another one, completed and where they contradict overridden by these."""
         where = {name: value for name, value in other.where.items() if name not in (*self.ignore, *self.by)}
         contexts = (name for name in other.contexts if name not in self.ignore)
         ignore = (name for name in other.ignore if name not in self.named)
-        stated = {*self.named, *self.ignore}
+        stated = {*self.named, *self.ignore, *self.options}
         return ColumnChoice(
             tuple(dict.fromkeys((*contexts, *self.contexts))),
             tuple(dict.fromkeys((*ignore, *self.ignore))),
             {**where, **self.where},
             self.by or other.by,
+            self.options or other.options,
             frozenset((other.optional - stated) | self.optional),
         )
 

@@ -30,6 +30,7 @@ class Inference:
     """A description inferred from a table.
 
     Attributes:
+        source: the table.
         system: the description.
         properties: the columns that are properties.
         contexts: the columns that are contexts.
@@ -38,6 +39,7 @@ class Inference:
         uncertain: sets of options that could also be alternative groups.
     """
 
+    source: Source
     system: VariabilityModel
     properties: tuple[str, ...]
     contexts: tuple[str, ...] = ()
@@ -49,7 +51,6 @@ class Inference:
 def infer_system(
     source: Source,
     *,
-    options: Sequence[str] = (),
     nfp: str | None = None,
     choice: ColumnChoice | None = None,
 ) -> Inference:
@@ -61,27 +62,35 @@ def infer_system(
 
     Args:
         source: the file: a CSV table with a header, or XML.
-        options: the columns that are options; empty if they are inferred (`splc.formats.measurements.roles`). Columns
-            of text among them become alternative groups.
         nfp: the property that the user named, None if there is none.
-        choice: contexts and ignored columns that the user named; None if there are none.
+        choice: options, contexts and ignored columns that the user named. Without options these are inferred
+            (`splc.formats.measurements.roles`); options that are columns of text become alternative groups.
 
     Raises:
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
     """
     found = read_file_columns(source)
-    roles = (
-        roles_of(found.columns, source.name, options=options, nfp=nfp, choice=choice)
-        if (found.options is None)
-        else _stated_roles(found)
-    )
+    if found.options is None:
+        roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice)
+    elif choice is not None and choice.options:
+        hint = "leave --options out: XML separates options from properties"
+        raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
+    else:
+        roles = _stated_roles(found)
     if not (roles.binary or roles.numeric or roles.text):
         hint = "name the columns that are options with --options"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source.name, found.columns, roles, alternatives)
-    assumptions = tuple(_assumptions(system, roles, alternatives, stated=bool(options) or found.options is not None))
-    return Inference(system, roles.properties, roles.contexts, roles.ignored, assumptions, alternatives.uncertain)
+    return Inference(
+        source,
+        system,
+        roles.properties,
+        roles.contexts,
+        roles.ignored,
+        tuple(_assumptions(system, roles, alternatives)),
+        alternatives.uncertain,
+    )
 
 
 def _stated_roles(found: FileColumns) -> Roles:
@@ -142,7 +151,7 @@ def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -
     yield from alternative_options(name, values, taken)
 
 
-def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives, *, stated: bool) -> Iterator[str]:
+def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives) -> Iterator[str]:
     """Yield the assumptions, one line each."""
     if roles.binary:
         yield f"{plural(len(roles.binary), 'binary option', 'binary options')}: {listed(roles.binary)}"
@@ -167,12 +176,10 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
     for members in alternatives.uncertain[:3]:
         yield f"could also be an alternative group, not assumed: {listed(members)}"
     yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
-    for name, arguments in roles.functions.items():
-        yield f"not an option: {name}, a function of {listed(arguments)}"
     if roles.contexts:
         yield f"{'context' if len(roles.contexts) == 1 else 'contexts'}, columns of text: {listed(roles.contexts)}"
     for name, reason in roles.ignored.items():
-        yield f"ignored: {name}, {reason}"
+        yield f"ignored: {name} ({reason})"
     if roles.differing:
         yield f"rows of the same configuration differ in {listed(roles.differing)}: options?"
 

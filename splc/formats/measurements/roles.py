@@ -6,8 +6,9 @@ Columns that the user names as options are the options. Otherwise:
 - other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
   has fractions and nearly a different value in every row, or has more than `MOST_VALUES` values that are not needed
   to distinguish the configurations. If there is none, the last column of numbers is the property;
-- numbers that are a function of other options (`ranks` = `px` · `py`) are properties, and so are columns with gaps;
-- columns that count rows or repetitions by their name (`id`, `rep`) are ignored;
+- numbers with gaps are properties;
+- numbers among the options that are a function of others (`ranks` = `px` · `py`), and columns that count rows or
+  repetitions by their name (`id`, `rep`), are ignored;
 - columns of text are contexts.
 """
 
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.errors import InputError, Problem, Problems, unknown_name_hint
+from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, kind_of
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -51,7 +52,6 @@ class Roles:
         properties: properties; the first one is the property that the user named, if there is one.
         contexts: contexts.
         ignored: column → why it is ignored.
-        functions: property → the options that it is a function of.
         differing: properties with few whole numbers that differ among rows of the same configuration.
         numbers: column → its numbers, shape (n,), NaN where there is none.
     """
@@ -62,7 +62,6 @@ class Roles:
     properties: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
     ignored: Mapping[str, str] = field(default_factory=dict)
-    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     differing: tuple[str, ...] = ()
     numbers: Mapping[str, Array] = field(default_factory=dict)
 
@@ -71,7 +70,6 @@ def roles_of(
     columns: Mapping[str, Sequence[str]],
     file: str,
     *,
-    options: Sequence[str] = (),
     nfp: str | None = None,
     choice: ColumnChoice | None = None,
 ) -> Roles:
@@ -80,15 +78,15 @@ def roles_of(
     Args:
         columns: name → cells.
         file: the file, for messages.
-        options: the options; empty if they are to be inferred.
         nfp: the property that the user named, None if there is none.
-        choice: contexts and ignored columns that the user named; None if there are none.
+        choice: options, contexts and ignored columns that the user named; None if there are none.
 
     Raises:
         InputError: if the user named a column that the table does not have, or no column can be the property.
     """
     choice = choice or ColumnChoice()
-    _require_columns(columns, file, options, nfp, choice)
+    _require_columns(columns, file, nfp, choice)
+    options = [name for name in choice.options if name in columns]
     ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
     numbers: dict[str, Array] = {}
     contexts: list[str] = []
@@ -117,7 +115,8 @@ def roles_of(
     if found is None:
         raise _no_property(file)
     inferred, functions = found
-    rest = tuple(name for name in numbers if name not in inferred)
+    ignored |= {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
+    rest = tuple(name for name in numbers if name not in inferred and name not in functions)
     group = table.groups(inferred)
     differing = tuple(
         name
@@ -126,21 +125,18 @@ def roles_of(
     )
     binary = tuple(name for name in inferred if table.is_binary(name))
     numeric = tuple(name for name in inferred if name not in binary)
-    return Roles(
-        binary, numeric, (), _first(rest, nfp), tuple(contexts), ignored, functions, differing, numbers=numbers
-    )
+    return Roles(binary, numeric, (), _first(rest, nfp), tuple(contexts), ignored, differing, numbers=numbers)
 
 
-def _require_columns(
-    columns: Mapping[str, Sequence[str]], file: str, options: Sequence[str], nfp: str | None, choice: ColumnChoice
-) -> None:
+def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:
     problems = Problems(file)
-    wanted = {**dict.fromkeys(options, "option"), **dict.fromkeys(choice.ignore, "column")}
+    wanted = {**dict.fromkeys(choice.options, "option"), **dict.fromkeys(choice.ignore, "column")}
     wanted |= dict.fromkeys(choice.contexts, "context") | ({} if nfp is None else {nfp: "property"})
     for name, what in wanted.items():
-        if name not in columns and not (name in choice.optional and what != "option"):
-            problems.add(f"there is no column for the {what} {name!r}", hint=unknown_name_hint(name, list(columns)))
-    for name in options:
+        if name not in columns and name not in choice.optional:
+            text = "there is no column" if what == "column" else f"there is no column for the {what}"
+            problems.add(f"{text} {name!r}", hint=unknown_name_hint(name, list(columns)))
+    for name in choice.options:
         if name == nfp or name in choice.ignore or name in choice.named:
             what = "the property" if name == nfp else "ignored" if name in choice.ignore else "a context"
             problems.add(f"the option {name!r} is also {what}", hint="name it only once")

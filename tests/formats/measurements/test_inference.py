@@ -28,9 +28,9 @@ def table(text: str) -> Source:
     return Source("table.csv", text.encode())
 
 
-def inferred(text: str, **settings: Any) -> Inference:
+def inferred(text: str, options: tuple[str, ...] = (), **settings: Any) -> Inference:
     """Return what is inferred from a table."""
-    return infer_system(table(text), **settings)
+    return infer_system(table(text), **{"choice": ColumnChoice(options=options), **settings})
 
 
 def rows(header: str, cells: Sequence[Sequence[object]]) -> str:
@@ -96,11 +96,13 @@ class TestOptions:
         assert inferred(rows("px,nx,bytes,time", cells), nfp="time").system.names == ("px", "nx")
 
     def test_functions_of_others(self) -> None:
-        """A function of other options is a property, and the user learns of what."""
+        """A function of other options is ignored, and the user learns of what."""
         cells = [[px, py, nx, px * py, time] for px, py, nx, time in grid((1, 2, 3), (1, 2, 3), (5, 6, 7))]
         found = inferred(rows("px,py,nx,ranks,time", cells))
         assert found.system.names == ("px", "py", "nx")
-        assert "not an option: ranks, a function of px, py" in found.assumptions
+        assert found.ignored == {"ranks": "it is a function of px, py"}
+        assert found.properties == ("time",)
+        assert "ignored: ranks (it is a function of px, py)" in found.assumptions
 
     def test_sparse_samples(self) -> None:
         """In a sample in which every row differs anyway, nothing is a function of other options."""
