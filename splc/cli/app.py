@@ -14,6 +14,7 @@ from splc.cli.commands import (
     convert,
     describe,
     explain,
+    init,
     learn,
     measure,
     optimize,
@@ -35,6 +36,7 @@ app = typer.Typer(
 
 # In the order of the pipeline: description → sample → measurements → model → comparison.
 for module in (
+    init,
     describe,
     sample,
     measure,

@@ -15,6 +15,8 @@ R = TypeVar("R")
 
 # The fields of requests that options state as `NAME=NUMBER`.
 NUMBERS = ("parameter", "at", "fail_below", "fail_above")
+# Those that options state as `NAME,NAME`.
+LISTS = ("options",)
 # Those that options state as `COLUMN=VALUE`.
 VALUES = ("where",)
 
@@ -36,6 +38,8 @@ def request_of(kind: type[R], options: Mapping[str, Any], **converted: Any) -> R
             given[name] = numbers_of(value, f"--{name.replace('_', '-')}")
         elif name in VALUES:
             given[name] = values_of(value, f"--{name}")
+        elif name in LISTS:
+            given[name] = names_in(value or (), f"--{name}")
         elif value is not None:
             given[name] = tuple(value) if isinstance(value, list) else value
     return kind(**given | converted)
@@ -90,14 +94,14 @@ def names_of(text: str | None, option: str) -> list[str] | None:
     return names
 
 
-def free_names(texts: Sequence[str]) -> tuple[str, ...]:
+def names_in(texts: Sequence[str], option: str) -> tuple[str, ...]:
     """Return the names in `--free a,b --free c`."""
     names = [name.strip() for text in texts for name in text.split(",")]
     if not all(names):
-        raise typer.BadParameter("a name is missing; write --free alpha,beta", param_hint="--free")
+        raise typer.BadParameter(f"a name is missing; write {option} NAME,NAME", param_hint=option)
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise typer.BadParameter(f"{twice[0]} is given twice", param_hint="--free")
+        raise typer.BadParameter(f"{twice[0]} is given twice", param_hint=option)
     return tuple(names)
 
 

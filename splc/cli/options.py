@@ -44,6 +44,15 @@ Context = Annotated[
     list[str] | None,
     option("COLUMN", "A column that is a context although its values are numbers. Can be repeated.", POLICIES),
 ]
+Options = Annotated[
+    list[str] | None,
+    option(
+        "NAME,…",
+        "Without a system description: the columns that are options, numbers or text. Can be repeated. Default: "
+        "inferred from the measurements.",
+        INPUTS,
+    ),
+]
 Ignore = Annotated[
     list[str] | None, option("COLUMN", "A column that is not read (an id, a date). Can be repeated.", POLICIES)
 ]

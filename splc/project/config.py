@@ -21,7 +21,7 @@ PROPERTY = "property"
 KEYS = (*PATHS, PROPERTY)
 ALIASES = {"nfp": PROPERTY}
 OBSERVED = "observed"
-COLUMNS = ("contexts", "ignore", "where")
+COLUMNS = ("options", "contexts", "ignore", "where")
 LEARNING = "learning"
 PRESET = "preset"
 
@@ -100,7 +100,7 @@ def read_project_file(path: Path) -> ProjectFile:
 def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> ColumnChoice:
     """Return the roles of columns that a project file or a study file states."""
     named: dict[str, tuple[str, ...]] = {}
-    for key in ("contexts", "ignore"):
+    for key in ("contexts", "ignore", "options"):
         value = content.get(key, [])
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) and name.strip() for name in names):
@@ -116,4 +116,4 @@ def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems:
         problems.add("where must be a table of columns with a value each", lines.get("where"), hint=f"write {example}")
         where = {}
     texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in where.items()}
-    return ColumnChoice(named["contexts"], named["ignore"], texts)
+    return ColumnChoice(named["contexts"], named["ignore"], texts, options=named["options"])

@@ -127,9 +127,11 @@ class ProjectFiles:
         if found:
             raise InputError(f"several system descriptions: {listed(found)}", hint="name one with --system")
         unreadable = self.descriptions(None)
+        inferred = "" if self.has_measurements else ", or measurements from which it can be inferred"
+        hint = f" (not XML: {listed(unreadable)})" if unreadable else inferred
         raise InputError(
             f"no system description: no *.xml with the root element <vm> in {self._place}",
-            hint="name one with --system" + (f" (not XML: {listed(unreadable)})" if unreadable else ""),
+            hint=f"name one with --system{hint}",
         )
 
     @property

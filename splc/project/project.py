@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import MeasurementError, SpaceError
+from splc.errors import InputError, MeasurementError, Problem, SpaceError
 from splc.project.config import PROPERTY
 from splc.project.files import ProjectFiles
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sampling.space.space import Space
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements
+    from splc.formats.measurements.inference import Inference
+    from splc.formats.measurements.rows import Policy
+    from splc.io.files import Source
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
     from splc.types import Aggregate, Array, Duplicates, Invalid
@@ -57,7 +60,7 @@ class Project(ProjectFiles):
         return Parameters() if file is None else read_parameters(file)
 
     def variability_model(self, *, observed: bool = True) -> VariabilityModel:
-        """Read the system description.
+        """Read the system description; without one the system is inferred from the measurements.
 
         Args:
             observed: whether the model includes the observed variables; only models of performance need them.
@@ -69,7 +72,35 @@ class Project(ProjectFiles):
 
         if observed and self.observations is not None:
             return self.observations.system
-        return read_variability_model(self.system_file)
+        if self.inference is not None:
+            return self.inference.system
+        file = self.system_file
+        if self.chosen.options:
+            hint = "leave --options out, or name only --measurements in a folder without a description"
+            raise InputError(Problem("the options are those of this description", file, hint=hint))
+        return read_variability_model(file)
+
+    @cached_property
+    def inference(self) -> Inference | None:
+        """What is inferred from the measurements, None if there is a system description or nothing to infer from.
+
+        Raises:
+            InputError: as `infer`.
+        """
+        if self.has_system or self.descriptions(None) or not self.has_measurements:
+            return None
+        return self.infer()
+
+    def infer(self) -> Inference:
+        """Infer the system from its measurements, whether or not there is a description.
+
+        Raises:
+            InputError: if the measurements cannot be found or read, or have no options or no property.
+        """
+        from splc.formats.measurements.inference import infer_system
+        from splc.io.files import read_source
+
+        return infer_system(read_source(self.measurements_file), nfp=self.nfp, choice=self.columns)
 
     def measurements(
         self,
@@ -116,9 +147,42 @@ class Project(ProjectFiles):
             InputError: as `measurements`.
             MeasurementError: as `measurements`.
         """
+        from splc.formats.measurements.read import read_parts
+
+        policy = self._policy(system, space, file, by, invalid=invalid, duplicates=duplicates, aggregate=aggregate)
+        parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
+        # Without observed variables in the system, none are attached.
+        if not system.observed:
+            return parts
+        return tuple(replace(part, configurations=self.with_observed(part.configurations)) for part in parts)
+
+    def every_part(self, system: VariabilityModel, space: Space, **policies: Any) -> tuple[Measurements, ...]:
+        """Read the measurements separately for each combination of values of their contexts.
+
+        Contexts that differ in nearly all rows, such as dates, do not separate rows. `policies`: as `measurements`.
+
+        Raises:
+            InputError: as `measurements`.
+        """
+        from splc.formats.measurements.read import read_every_part
+
+        return read_every_part(self._own_measurements, system, self._policy(system, space, **policies), nfp=self.nfp)
+
+    @property
+    def _own_measurements(self) -> str | Source:
+        return self.measurements_file if self.inference is None else self.inference.source
+
+    def _policy(
+        self,
+        system: VariabilityModel,
+        space: Space | None,
+        file: str | None = None,
+        by: tuple[str, ...] = (),
+        **policies: Any,
+    ) -> Policy:
+        """Return the treatment of rows of the project's measurements, or of another file of the system."""
         from sampling.space.space import Space
         from splc.formats.measurements.columns import ColumnChoice
-        from splc.formats.measurements.read import read_parts
         from splc.formats.measurements.rows import Policy
 
         known = Space(system) if space is None else space
@@ -132,13 +196,10 @@ class Project(ProjectFiles):
             return valid
 
         columns = ColumnChoice(by=by).over(self.columns)
+        if self.inference is not None:
+            columns = columns.over(ColumnChoice(ignore=tuple(self.inference.ignored)).lenient)
         columns = columns if file is None else columns.lenient
-        policy = Policy(invalid, duplicates, aggregate, columns, check, known.violations)
-        parts = read_parts(self.measurements_file if file is None else file, system, policy, nfp=self.nfp)
-        # Without observed variables in the system, none are attached.
-        if not system.observed:
-            return parts
-        return tuple(replace(part, configurations=self.with_observed(part.configurations)) for part in parts)
+        return Policy(**policies, columns=columns, check=check, explain=known.violations)
 
     def the_nfp(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured.

@@ -72,6 +72,7 @@ def load(study: Study) -> Loaded:
     """Read the inputs of a study."""
     from splc.arithmetic.tokens import NameTable
     from splc.models.text.log_grammar import require_writable_names
+    from splc.workflows.note import inference_notes
 
     project = study.project()
     space = space_of(project.variability_model())
@@ -89,17 +90,16 @@ def load(study: Study) -> Loaded:
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
     notes = tuple(_remarks(everything, nfp))
+    notes += tuple(str(note).removeprefix("note: ") for note in inference_notes(project.inference))
     learners = study.learners or (_of_project(project),)
     _require_known(study, learners, measurements)
     learners, said = _with_deviation(learners, everything)
-    files = {
-        "system": _file(study, project.system_file),
-        "measurements": _file(study, project.measurements_file),
-    }
+    described = {} if project.inference is not None else {"system": project.system_file}
+    inputs_read = {**described, "measurements": project.measurements_file}
+    files = {key: _file(study, path) for key, path in inputs_read.items()}
     identity = {
         **{key: file["sha256"] for key, file in files.items()},
-        "system_path": files["system"]["path"],
-        "measurements_path": files["measurements"]["path"],
+        **{f"{key}_path": file["path"] for key, file in files.items()},
         "nfp": nfp,
         **policies,
     }
@@ -117,7 +117,7 @@ def load(study: Study) -> Loaded:
     inputs = Inputs(
         measurements, nfp, files, identity, {key: [file["path"], file["sha256"]] for key, file in observed.items()}
     )
-    paths = (str(study.path), project.system_file, project.measurements_file, *project.files)
+    paths = (str(study.path), *inputs_read.values(), *project.files)
     return Loaded(inputs, learners, analytical, paths, (*notes, *said))
 
 

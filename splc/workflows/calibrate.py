@@ -95,11 +95,12 @@ def run(request: Request, given: Measurements | None = None) -> Result:
         message = "there is no analytical.txt here; name the model, or name it as 'analytical' in splc.toml"
         raise RequestError(message, "analytical")
     require_writable(request.output, (file, *project.files))
-    space = Space(project.variability_model())
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
     known = request.known_parameters(project)
     free = read_free_model(file, space.system, known, request.free)
     request.require_used(free.used)
-    with Notes() as notes:
+    with notes:
         measured = request.read_measurements(project, space, notes) if given is None else given
         nfp = project.the_nfp(measured)
         try:

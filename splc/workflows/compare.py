@@ -88,8 +88,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
     if request.plot is not None:
         require_writable(request.plot, (*files, request.on, *project.files))
-    space = Space(project.variability_model())
-    with Notes() as notes:
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
+    with notes:
         models = read_models(request, files, space.system, project, notes)
         basis = basis_of(request, project, space, models, notes)
         for key, option in thresholds:

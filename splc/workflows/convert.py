@@ -155,7 +155,7 @@ def _convert_system(request: Request, form: str) -> Result:
 
 def _convert_measurements(request: Request, form: str, project: Project) -> Result:
     with Notes() as notes:
-        measurements = request.read_measurements(project, Space(project.variability_model()), notes)
+        measurements = request.read_measurements(project, Space(request.read_system(project, notes)), notes)
         registry.format_named("measurements", form).write(measurements, request.output)
     lost = _losses(measurements) if form == "splconqueror-csv" else _contexts(measurements, form)
     notes += notes_of(f"{request.output}: {text}" for text in lost)

@@ -1,26 +1,49 @@
-"""Describe a system: options, constraints, the number of valid configurations, suspicious parts."""
+"""Describe a system: options, constraints, the number of valid configurations, suspicious parts, measurements."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sampling.space import analysis
 from sampling.space.analysis import Description
 from sampling.space.space import Space
+from splc.data.measurements import Measurements
+from splc.data.summary import Summary, summary_of
+from splc.errors import RequestError, SplcError
+from splc.formats.measurements.columns import natural
+from splc.formats.measurements.inference import Inference
+from splc.formats.registry import kind_of
+from splc.io.files import STANDARD, read_source
 from splc.project import Project
-from splc.workflows.note import Note
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note, Notes, reading_notes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
-    """A request to describe a system.
+class Request(SystemInputs):
+    """A request to describe a system and its measurements.
 
     Attributes:
-        system: a system description (XML) or a project folder; None is the current folder.
+        system: a system description (XML), a project folder, or a table of measurements; None is the current folder.
+            The measurements of a description's folder are described only if the request names them.
     """
 
-    system: str | None = None
+
+@dataclass(frozen=True)
+class Measured:
+    """Measurements in short.
+
+    Attributes:
+        source: the file.
+        summary: configurations, properties, repetitions.
+        contexts: context → its values, in natural order.
+    """
+
+    source: str
+    summary: Summary
+    contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -30,26 +53,65 @@ class Result:
     Attributes:
         description: the description.
         notes: what the user should know.
+        measured: the measurements; None without any.
+        inference: the inferred description, None where the system has one.
+        problem: why there is no summary of the measurements that the request names, None if there is one. Why those
+            of the folder are left out is a warning.
     """
 
     description: Description
     notes: tuple[Note, ...] = ()
+    measured: Measured | None = None
+    inference: Inference | None = None
+    problem: SplcError | None = None
 
 
 def run(request: Request) -> Result:
-    """Describe a system.
+    """Describe a system, and its measurements if there are any.
 
     Raises:
-        InputError: if the description cannot be found or read.
+        InputError: if the description cannot be found or read, or without one nothing can be inferred.
     """
-    if request.system is None:
-        project = Project.load()
-    elif Path(request.system).is_dir():
-        project = Project.load(request.system)
-    else:
-        project = Project(Path(), {"system": request.system})
-    found = analysis.describe(Space(project.variability_model()))
-    notes: tuple[Note, ...] = ()
-    if found.count is None:
-        notes = (Note(f"the valid configurations cannot be counted: {found.uncounted}"),)
-    return Result(found, notes)
+    project = _project(request)
+    with Notes() as notes:
+        space = Space(request.read_system(project, notes))
+        found = analysis.describe(space)
+        if found.count is None:
+            notes.append(Note(f"the valid configurations cannot be counted: {found.uncounted}"))
+        measured, problem = None, None
+        described = project.inference is None and "system" in project.given and "measurements" not in project.given
+        if project.has_measurements and not described:
+            try:
+                parts = project.every_part(space.system, space, **request.policies)
+            except SplcError as error:
+                if "measurements" in project.given:
+                    problem = error
+                else:
+                    details = tuple(line for each in error.problems for line in str(each).splitlines())
+                    notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
+            else:
+                notes += dict.fromkeys(note for part in parts for note in reading_notes(part.report))
+                measured = Measured(parts[0].report.source or "", summary_of(parts), _contexts(parts))
+        return Result(found, tuple(notes), measured, project.inference, problem)
+
+
+def _project(request: Request) -> Project:
+    """Return the project of a folder, a description or a table."""
+    given = request.system
+    if given is None or (given != STANDARD and Path(given).is_dir()):
+        return replace(request, system=None).project(given or "")
+    if given != STANDARD and kind_of(read_source(given)) == "measurements":
+        if request.measurements is not None:
+            raise RequestError("the first argument is a table of measurements, too", "measurements")
+        return replace(request, system=None, measurements=given).project()
+    # The splc.toml of the folder is about its own system.
+    files = {"system": given, "measurements": request.measurements, "nfp": request.nfp}
+    return Project(Path(), {key: file for key, file in files.items() if file is not None}, chosen=request.columns)
+
+
+def _contexts(parts: Sequence[Measurements]) -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(name for part in parts for name in part.contexts)
+    return {
+        name: tuple(sorted({part.contexts[name] for part in parts if name in part.contexts}, key=natural))
+        for name in names
+    }

@@ -212,9 +212,10 @@ def run(request: Request) -> Result:
     project = request.project()
     drawn = None if request.plot is None else plot_format(request.plot)
     require_writable(request.plot, (*given, *project.files))
-    space = Space(project.variability_model())
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
     system = space.system
-    with Notes() as notes:
+    with notes:
         stored = request.read_model(request.model, project, system, notes)
         one, other = (
             None if each is None else one_configuration(each, space)

@@ -11,7 +11,7 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.rows import Policy
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
-from splc.workflows.note import Notes, notes_of, reading_notes
+from splc.workflows.note import Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
     from sampling import Space
@@ -35,6 +35,7 @@ class SystemInputs:
         context: columns of the measurements that are contexts although their values are numbers.
         ignore: columns of the measurements that are not read.
         where: context → the value of the rows to use.
+        options: the columns of the measurements that are options, if these are inferred from the measurements.
     """
 
     system: str | None = None
@@ -46,6 +47,7 @@ class SystemInputs:
     context: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
 
     @property
     def policies(self) -> dict[str, Any]:
@@ -55,7 +57,7 @@ class SystemInputs:
     @property
     def columns(self) -> ColumnChoice:
         """The roles of columns of the measurements."""
-        return ColumnChoice(self.context, self.ignore, self.where)
+        return ColumnChoice(self.context, self.ignore, self.where, options=self.options)
 
     def policy(self, space: Space, project: Project) -> Policy:
         """Return the treatment of rows of further files of measurements of a system."""
@@ -69,6 +71,16 @@ class SystemInputs:
         """
         files = {"system": self.system, "measurements": self.measurements, "nfp": self.nfp, **given}
         return Project.load(folder, columns=self.columns, **files)
+
+    def read_system(self, project: Project, notes: Notes, *, observed: bool = True) -> VariabilityModel:
+        """Read the system of the project, or infer it from the measurements; notes state what is assumed.
+
+        Raises:
+            InputError: if it cannot be found, read or inferred.
+        """
+        system = project.variability_model(observed=observed)
+        notes += inference_notes(project.inference)
+        return system
 
     def read_measurements(
         self, project: Project, space: Space, notes: Notes, *, file: str | None = None

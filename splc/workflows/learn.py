@@ -12,6 +12,7 @@ from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
+from splc.formats.measurements.inference import Inference
 from splc.formats.models.entries import learned_file
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
@@ -80,6 +81,7 @@ class Result:
         plot: the file that the plot was written to.
         notes: what the user should know.
         stopped: whether the cross-validation or the baselines were stopped early.
+        inference: the inferred description of the system, None where it has one.
     """
 
     request: Request
@@ -97,6 +99,7 @@ class Result:
     plot: str | None = None
     notes: tuple[Note, ...] = ()
     stopped: bool = False
+    inference: Inference | None = None
 
     @property
     def interrupted(self) -> bool:
@@ -133,11 +136,11 @@ def run(
         output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
         form = None if output is None else output_form(output, learner)
         drawn = None if request.plot is None else plot_format(request.plot)
-        inputs = (project.system_file, project.measurements_file, request.evaluate_on, *project.files)
+        inputs = (project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(request.plot, (*inputs, output))
 
-        space = Space(project.variability_model())
+        space = Space(request.read_system(project, notes if given is None else Notes()))
         if form == ".log":
             require_expressible(space.system)
         measured = request.read_measurements(project, space, notes) if given is None else given
@@ -216,6 +219,7 @@ def run(
             plot=request.plot if request.write else None,
             notes=tuple(notes),
             stopped=bool(folds or request.baselines) and split.should_stop(),
+            inference=project.inference,
         )
 
 

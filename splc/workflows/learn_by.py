@@ -97,7 +97,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)
     with Notes() as notes:
-        parts = request.read_by(project, Space(project.variability_model()), notes, request.by)
+        parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
         default = f"learned{learner.suffix}" if learner.suffix else None
         outputs = file_names(request.output or default, list(parts))
         plots = file_names(request.plot, list(parts))

@@ -31,7 +31,7 @@ from splc.workflows.note import Note, Notes, notes_of
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
     *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
-    *("folds", "baselines", "system", "invalid", "duplicates", "context", "ignore", "where"),
+    *("folds", "baselines", "system", "invalid", "duplicates", "context", "ignore", "where", "options"),
 )
 
 
@@ -270,7 +270,7 @@ def input_files(
 ) -> dict[str, Any]:
     """Return path and hash of the system description and of the measurements that were read."""
     files: dict[str, Any] = {}
-    if project.system_file != STANDARD:
+    if project.inference is None and project.system_file != STANDARD:
         files["system"] = {"path": project.system_file, "sha256": read_source(project.system_file).sha256}
     for key, found in (("measurements", measured), ("evaluation", evaluation)):
         if found is not None:

@@ -10,6 +10,7 @@ from splc.errors import SplcError, plural
 
 if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
+    from splc.formats.measurements.inference import Inference
 
 SHOWN_ROWS = 5
 
@@ -51,6 +52,14 @@ class Notes(list[Note]):
 def notes_of(texts: Iterable[str]) -> tuple[Note, ...]:
     """Return plain notes with these texts."""
     return tuple(Note(text) for text in texts)
+
+
+def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
+    """Return the assumptions about a system that was inferred from a table; none where it is described."""
+    if inference is None:
+        return ()
+    text = f"{inference.source.name}: without a system description, its options are inferred (splc init writes one)"
+    return (Note(text, details=inference.assumptions),)
 
 
 def reading_notes(report: ReadingReport) -> tuple[Note, ...]:

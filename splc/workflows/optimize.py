@@ -96,10 +96,11 @@ def run(request: Request) -> Result:
     project = request.project()
     drawn = None if request.plot is None else plot_format(request.plot)
     require_writable(request.plot, (*request.models, *project.files))
-    whole = Space(project.variability_model())
+    notes = Notes()
+    whole = Space(request.read_system(project, notes))
     fixed = parse_assignments(request.fix, whole.system)
     space = fixed_space(whole, fixed)
-    with Notes() as notes:
+    with notes:
         objectives = objectives_of(request, project, whole, notes)
         models = [objective.model for objective in objectives]
         limit = LIMIT if request.limit is None else request.limit

@@ -102,9 +102,10 @@ def run(request: Request) -> Result:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
     project = request.project()
     require_writable(request.output, (request.model, request.configurations, *project.files))
-    space = Space(project.variability_model())
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
     source = read_source(request.configurations)
-    with Notes() as notes:
+    with notes:
         stored = request.read_model(request.model, project, space.system, notes)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"

@@ -54,8 +54,8 @@ def run(request: Request) -> Result:
     spec = parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
     project = request.project()
     require_writable(request.output, project.files)
-    space = Space(project.variability_model(observed=False))
     with Notes() as notes:
+        space = Space(request.read_system(project, notes, observed=False))
         measured = None
         if isinstance(spec.whole, Measured):
             measured = request.read_measurements(project, space, notes).configurations

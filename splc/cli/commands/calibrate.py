@@ -81,6 +81,7 @@ def calibrate(
     parameter: options.Parameter = None,
     system: options.System = None,
     measurements: options.MeasurementsFile = None,
+    options: options.Options = None,
     nfp: options.Nfp = None,
     parameters: options.ParametersFile = None,
     context: options.Context = None,
@@ -95,7 +96,7 @@ def calibrate(
     Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
     """
     from splc.calibration import SCALE
-    from splc.cli.arguments import bounds_of, free_names, request_of
+    from splc.cli.arguments import bounds_of, names_in, request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.calibrate import as_json, by_as_json, show, show_by
     from splc.cli.terminal import note, show_notes
@@ -105,7 +106,7 @@ def calibrate(
     command = invoked.info_name or "calibrate"
     if command == OLD_NAME:
         note(f"splc {OLD_NAME} is deprecated; use splc calibrate")
-    request = request_of(Request, locals(), free=free_names(free), bound=bounds_of(bound or []))
+    request = request_of(Request, locals(), free=names_in(free, "--free"), bound=bounds_of(bound or []))
     if by is not None:
         results = run_by(request, by)
         for each in results.values():

@@ -121,6 +121,7 @@ def compare(
     ] = None,
     system: options.System = None,
     measurements: options.MeasurementsFile = None,
+    options: options.Options = None,
     nfp: options.Nfp = None,
     parameters: options.ParametersFile = None,
     context: options.Context = None,

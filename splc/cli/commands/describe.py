@@ -1,4 +1,4 @@
-"""`splc describe`: describe a system and count its valid configurations."""
+"""`splc describe`: describe a system, its valid configurations and its measurements."""
 
 from __future__ import annotations
 
@@ -6,23 +6,54 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Json, System
+from splc.cli.options import (
+    Context,
+    Duplicates,
+    Ignore,
+    Invalid,
+    Json,
+    MeasurementsFile,
+    Nfp,
+    Options,
+    System,
+    Where,
+    flag,
+    option,
+)
 
 EXAMPLES = (
     "splc describe",
     "splc describe system.xml --json",
+    "splc describe table.csv",
 )
 
 
 def describe(
     argument: Annotated[
         str | None,
-        typer.Argument(metavar="SYSTEM", help="The system description (XML), or a folder with one."),
+        typer.Argument(
+            metavar="SYSTEM", help="The system description (XML), a folder with one, or a table of measurements."
+        ),
     ] = None,
-    system: System = None,
+    tree: Annotated[bool, flag("--tree", "Print the options as a tree, long lists as one line.")] = False,
+    depth: Annotated[int | None, option("N", "The levels of the tree. Default: 3.", min=1)] = None,
     json: Json = False,
+    system: System = None,
+    measurements: MeasurementsFile = None,
+    nfp: Nfp = None,
+    options: Options = None,
+    context: Context = None,
+    ignore: Ignore = None,
+    where: Where = None,
+    invalid: Invalid = "error",
+    duplicates: Duplicates = "error",
 ) -> None:
-    """Show a system's options and constraints, count its valid configurations, and list suspicious parts."""
+    """Show a system's options and constraints, count its valid configurations, and list suspicious parts.
+
+    If there are measurements, their properties, repetitions, contexts and drift are summarised. The measurements
+    beside a description that is named are left out, unless --measurements names them.
+    """
+    from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.describe import as_json, show
     from splc.cli.terminal import show_notes
@@ -30,9 +61,13 @@ def describe(
 
     if argument is not None and system is not None:
         raise typer.BadParameter("the system description is given twice", param_hint="--system")
-    result = run(Request(system=argument or system))
+    if depth is not None and not tree:
+        raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
+    result = run(request_of(Request, locals(), system=argument or system))
     if json:
-        print_json("describe", as_json(result.description))
+        print_json("describe", as_json(result))
     else:
-        show(result.description)
+        show(result, (3 if depth is None else depth) if tree else None)
     show_notes(result.notes)
+    if result.problem is not None:
+        raise result.problem

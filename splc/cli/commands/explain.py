@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import Json, Parameter, ParametersFile, System, option
+from splc.cli.options import (
+    Context,
+    Ignore,
+    Json,
+    MeasurementsFile,
+    Nfp,
+    Options,
+    Parameter,
+    ParametersFile,
+    System,
+    option,
+)
 
 EXAMPLES = (
     "splc explain learned.log",
@@ -34,7 +45,12 @@ def explain(
     json: Json = False,
     parameter: Parameter = None,
     system: System = None,
+    measurements: MeasurementsFile = None,
+    nfp: Nfp = None,
+    options: Options = None,
     parameters: ParametersFile = None,
+    context: Context = None,
+    ignore: Ignore = None,
 ) -> None:
     """Explain a model: the options by their share of the variance, their interactions, and the effect of each value.
 

@@ -128,6 +128,7 @@ def learn(
     verbose: Annotated[bool, flag("--verbose -v", "Print every round on standard error.")] = False,
     system: options.System = None,
     measurements: options.MeasurementsFile = None,
+    options: options.Options = None,
     nfp: options.Nfp = None,
     context: options.Context = None,
     ignore: options.Ignore = None,

@@ -15,6 +15,7 @@ from splc.cli.options import (
     Ignore,
     Json,
     MeasurementsFile,
+    Options,
     Parameter,
     ParametersFile,
     System,
@@ -57,6 +58,7 @@ def optimize(
     parameter: Parameter = None,
     system: System = None,
     measurements: MeasurementsFile = None,
+    options: Options = None,
     properties: Annotated[
         list[str] | None,
         option(

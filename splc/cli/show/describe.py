@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splc.cli.show.tree import shown_values, tree_lines
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sampling.space.analysis import Description
-    from splc.system.options import NumericOption
-
-SHOWN_VALUES = 6
+    from splc.workflows.describe import Result
 
 
-def as_json(description: Description) -> dict[str, Any]:
+def as_json(result: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
     from sampling.space.analysis import constraint_kind, option_role
+    from splc.cli.show.init import inference_json
+    from splc.cli.show.measurements import measurements_json
 
+    description = result.description
     system = description.system
     return {
         "name": system.name,
@@ -56,13 +59,33 @@ def as_json(description: Description) -> dict[str, Any]:
             for constraint in system.constraints
         ],
         "suspicious": [vars(finding) for finding in description.findings],
+        "measurements": None if result.measured is None else measurements_json(result.measured),
+        "inferred": None if result.inference is None else inference_json(result.inference),
     }
 
 
-def show(description: Description) -> None:
-    """Print the description."""
-    from sampling.space.analysis import constraint_kind, in_tree_order, option_role
-    from splc.cli.terminal import say, table
+def show(result: Result, depth: int | None = None) -> None:
+    """Print the description and the summary of the measurements.
+
+    `depth`: print the options as a tree of this depth, not as tables.
+    """
+    from splc.cli.show.measurements import show_measurements
+    from splc.cli.terminal import say
+
+    _show_counts(result.description)
+    if depth is None:
+        _show_options(result.description)
+    else:
+        say()
+        for line in tree_lines(result.description.system, depth):
+            say(line)
+    _show_remarks(result.description, groups=depth is None)
+    if result.measured is not None:
+        show_measurements(result.measured, result.description.count)
+
+
+def _show_counts(description: Description) -> None:
+    from splc.cli.terminal import say
     from splc.errors import plural
 
     system = description.system
@@ -73,6 +96,14 @@ def show(description: Description) -> None:
         say("valid configurations: not counted")
     else:
         say(f"valid configurations: {description.count:,}")
+
+
+def _show_options(description: Description) -> None:
+    """Print the tables of options."""
+    from sampling.space.analysis import in_tree_order, option_role
+    from splc.cli.terminal import say, table
+
+    system = description.system
     if system.binary_options:
         say("\nBinary options")
         table(
@@ -105,10 +136,18 @@ def show(description: Description) -> None:
             ),
             right=("number",),
         )
+
+
+def _show_remarks(description: Description, *, groups: bool) -> None:
+    """Print observed variables, alternative groups if wanted, constraints and suspicious parts."""
+    from sampling.space.analysis import constraint_kind
+    from splc.cli.terminal import say, table
+
+    system = description.system
     if system.observed:
         say("\nObserved variables (not options; known only for measured configurations)")
         say(f"  {', '.join(level_ranges(system.observed))}")
-    if system.alternative_groups:
+    if system.alternative_groups and groups:
         say("\nAlternative groups (exactly one is selected if the parent is)")
         for group in system.alternative_groups:
             say(f"  {', '.join(group)}")
@@ -151,11 +190,3 @@ def level_ranges(names: Sequence[str]) -> list[str]:
         of_group = list(group)
         found += [f"{of_group[0]} … {of_group[-1]}"] if len(of_group) > 2 else of_group
     return found
-
-
-def shown_values(option: NumericOption) -> str:
-    """Return an option's values, without those in the middle if there are many."""
-    texts = [f"{value:.12g}" for value in option.values]
-    if len(texts) > SHOWN_VALUES + 1:
-        texts = [*texts[: SHOWN_VALUES - 1], "…", texts[-1]]
-    return ", ".join(texts)

@@ -26,6 +26,7 @@ TERMINATIONS = {
 
 def as_json(learned: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
+    from splc.cli.show.init import inference_json
     from splc.formats.models.json_writer import uncertainty_objects
 
     result, evaluated = learned.result, learned.evaluated
@@ -56,6 +57,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "settings": dict(result.settings),
         "seed": result.seed,
         "files": result.provenance["files"],
+        "inferred": None if learned.inference is None else inference_json(learned.inference),
         "output": learned.output,
         "notes": list(result.notes),
         **baselines_json(learned),

@@ -117,10 +117,15 @@ def require_constant(parts: Sequence[MeasurementRows], file: str) -> None:
     raise MeasurementError(problems)
 
 
+def differs_in_most(values: Sequence[str], rows: int) -> bool:
+    """Whether a context of these values is rather an id, a date or a comment of each row."""
+    return len(values) > _MANY and len(values) > rows / 2
+
+
 def _advice(name: str, values: Sequence[str], rows: int) -> str:
     """Return what to do about a context with several values."""
     ignore = f"--ignore {shlex.quote(name)}"
-    if len(values) > _MANY and len(values) > rows / 2:
+    if differs_in_most(values, rows):
         return f"if these are ids, dates or comments, leave the column out with {ignore}; --where selects a value"
     shown = next((value for value in values if value.isprintable() and 0 < len(value) < _WIDEST), "VALUE")
     select = f"--where {shlex.quote(f'{name}={shown}')}"

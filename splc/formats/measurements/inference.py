@@ -177,7 +177,7 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"could also be an alternative group, not assumed: {listed(members)}"
     yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
     if roles.contexts:
-        yield f"{'context' if len(roles.contexts) == 1 else 'contexts'}, columns of text: {listed(roles.contexts)}"
+        yield f"{'context' if len(roles.contexts) == 1 else 'contexts'}: {listed(roles.contexts)}"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
     if roles.differing:

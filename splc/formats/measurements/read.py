@@ -12,9 +12,9 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, SpecError
 from splc.formats import registry
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.contexts import measurements_in
-from splc.formats.measurements.rows import Policy
-from splc.io.files import read_source
+from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected
+from splc.formats.measurements.rows import MeasurementRows, Policy
+from splc.io.files import Source, read_source
 from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
@@ -105,7 +105,7 @@ def read_measurements_by(
 
 
 def read_parts(
-    path: str | Path,
+    path: str | Path | Source,
     system: VariabilityModel,
     policy: Policy,
     decimal_delimiter: str | None = None,
@@ -117,14 +117,42 @@ def read_parts(
     Raises:
         SplcError: as `read_measurements`.
     """
+    source, rows = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
+    return measurements_in(system, rows, policy, source)
+
+
+def read_every_part(
+    path: str | Path | Source, system: VariabilityModel, policy: Policy, nfp: str | None = None
+) -> tuple[Measurements, ...]:
+    """Read measurements, separately for each combination of values of their contexts.
+
+    Contexts that differ in most rows (ids, dates) do not separate rows and are left out.
+
+    Raises:
+        SplcError: as `read_measurements`.
+    """
+    source, rows = _read_rows(path, system, policy, None, None, nfp)
+    rows = selected(rows, policy.columns, source.name)
+    kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
+    columns = replace(policy.columns, where={}, by=tuple(kept))
+    return measurements_in(system, replace(rows, contexts=kept), replace(policy, columns=columns), source)
+
+
+def _read_rows(
+    path: str | Path | Source,
+    system: VariabilityModel,
+    policy: Policy,
+    decimal_delimiter: str | None,
+    separator: str | None,
+    nfp: str | None,
+) -> tuple[Source, MeasurementRows]:
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
         problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
         raise SpecError(problem)
-    source = read_source(path)
+    source = path if isinstance(path, Source) else read_source(path)
     form = registry.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, system, policy, decimal_delimiter, separator, nfp)
-    return measurements_in(system, rows, policy, source)
+    return source, form.read(source, system, policy, decimal_delimiter, separator, nfp)
 
 
 def _choice(

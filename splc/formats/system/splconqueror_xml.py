@@ -5,6 +5,7 @@ Unlike SPL Conqueror, which ignores content that it does not understand, this re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +146,7 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
     )
 
 
-def write_variability_model(system: VariabilityModel, path: str | Path) -> None:
+def write_variability_model(system: VariabilityModel, path: str | Path, comments: Sequence[str] = ()) -> None:
     """Write a variability model in a form that SPL Conqueror reads, too.
 
     A step function is written if it gives the option's values; otherwise the values are listed.
@@ -153,15 +154,19 @@ def write_variability_model(system: VariabilityModel, path: str | Path) -> None:
     Args:
         system: the model.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+        comments: lines of text before the options, each as an XML comment.
 
     Raises:
         OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
-    write_xml(path, lambda: _document(system), "the model")
+    write_xml(path, lambda: _document(system, comments), "the model")
 
 
-def _document(system: VariabilityModel) -> etree._Element:
+def _document(system: VariabilityModel, comments: Sequence[str]) -> etree._Element:
     root = etree.Element("vm", name=system.name)
+    for text in comments:
+        # XML does not allow two hyphens in a comment, nor one as its last character.
+        root.append(etree.Comment(f" {re.sub('-(?=-)', '- ', text)} "))
     binary = etree.SubElement(root, "binaryOptions")
     for option in (BinaryOption(ROOT, optional=False), *system.binary_options):
         write_option(binary, option, system)

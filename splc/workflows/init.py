@@ -1,0 +1,118 @@
+"""Write the description of a system that is inferred from a table of its measurements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from splc.errors import OutputError, Problem, RequestError
+from splc.errors import listed as listed_names
+from splc.formats.measurements.inference import Inference
+from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.io.files import STANDARD
+from splc.io.outputs import require_writable
+from splc.system.options import NumericOption
+from splc.system.units import unit_remark
+from splc.system.variability import VariabilityModel
+from splc.workflows.convert import require_unambiguous
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note
+
+SHOWN_VALUES = 4
+UNKNOWN_CONSTRAINTS = "Constraints beyond alternative groups are not inferred: add those of the system below."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(SystemInputs):
+    """A request to write an inferred description.
+
+    Attributes:
+        output: the file to write; `-` is standard output.
+    """
+
+    output: str = STANDARD
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """An inferred description.
+
+    Attributes:
+        inference: the description, and the assumptions.
+        comments: the comments in the XML.
+        output: the file to write.
+        differences: differences from an existing description.
+        notes: what the user should know.
+    """
+
+    inference: Inference
+    comments: tuple[str, ...]
+    output: str
+    differences: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def write(self) -> None:
+        """Write the description.
+
+        Raises:
+            OutputError: if it cannot be written.
+        """
+        write_variability_model(self.inference.system, self.output, self.comments)
+
+
+def run(request: Request) -> Result:
+    """Infer a description, and compare it with an existing one if the request names one; `write` writes it.
+
+    Raises:
+        InputError: if a file cannot be read, or nothing can be inferred from the measurements.
+        OutputError: if the output exists already, would make its folder ambiguous, or cannot be written.
+        RequestError: if both files are standard input.
+    """
+    project = request.project()
+    if request.system == STANDARD and project.measurements_file == STANDARD:
+        raise RequestError("only one of two files can be standard input", "system", "measurements")
+    require_writable(request.output, (request.system, project.measurements_file))
+    if request.output != STANDARD and Path(request.output).is_file():
+        hint = "name another file, or remove it first: it may have been edited"
+        raise OutputError(Problem("the file exists already", request.output, hint=hint))
+    require_unambiguous("system", request.output)
+    found = project.infer()
+    differences: tuple[str, ...] = ()
+    if request.system is not None:
+        differences = tuple(differences_from(read_variability_model(request.system), found.system))
+    comments = (f"Inferred from {found.system.source}:", *found.assumptions, UNKNOWN_CONSTRAINTS)
+    notes = [Note(f"inferred from {found.system.source}", details=found.assumptions)]
+    if request.system is not None:
+        if differences:
+            notes.append(Note(f"differences from {request.system}", details=differences))
+        else:
+            notes.append(Note(f"{request.system} has the same options, values and groups"))
+    return Result(found, comments, request.output, differences, tuple(notes))
+
+
+def differences_from(described: VariabilityModel, inferred: VariabilityModel) -> list[str]:
+    """Return the differences of the options, values and groups of a description from those of an inferred one."""
+    found = []
+    names = {name: described.spellings.get(name, name) for name in inferred.names}
+    for name, own in names.items():
+        if own not in described.positions:
+            found.append(f"{name} is not an option of the description")
+            continue
+        listed, occurring = described.option(own), inferred.option(name)
+        unlisted = [value for value in _values(occurring) if value not in _values(listed)]
+        if unlisted and not isinstance(listed, NumericOption):
+            found.append(f"{name} is a binary option of the description")
+        elif unlisted:
+            values = listed_names([f"{value:g}" for value in unlisted], SHOWN_VALUES)
+            remark = unit_remark(_values(listed), unlisted)
+            found.append(f"{name}: the description does not list {values}" + (f"; {remark}" if remark else ""))
+    found += [f"{name} is not in the table" for name in described.names if name not in names.values()]
+    groups = {frozenset(group) for group in described.alternative_groups}
+    for group in inferred.alternative_groups:
+        if frozenset(names[name] for name in group) not in groups:
+            found.append(f"the description has no alternative group {', '.join(group)}")
+    return found
+
+
+def _values(option: object) -> tuple[float, ...]:
+    return option.values if isinstance(option, NumericOption) else (0.0, 1.0)

@@ -1,0 +1,261 @@
+"""`splc init`, and commands that work on a table without a description."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from splc import read_measurements, read_variability_model
+from splc.system.options import NumericOption
+from tests.cli.conftest import Run
+from tests.support.paths import SMG2000
+
+TABLE = """mode_fast,mode_slow,cache,threads,time
+1,0,0,1,10.5
+1,0,0,2,6.25
+1,0,1,1,11.5
+1,0,1,2,7.125
+0,1,0,1,20.5
+0,1,0,2,12.25
+0,1,1,1,21.75
+0,1,1,2,13.5
+"""
+NOTE = """    3 binary options: mode_fast, mode_slow, cache
+    1 numeric option: threads (1, 2)
+    alternative group: exactly one of mode_fast, mode_slow
+    property: time
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a table in the current folder, which has no description."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "table.csv"
+    file.write_text(TABLE, encoding="utf-8")
+    return file
+
+
+class TestInit:
+    def test_standard_output(self, run: Run, table: Path) -> None:
+        """The description is printed, with the assumptions as comments and as notes."""
+        result = run("init", table.name)
+        assert result.exit_code == 0
+        assert result.stderr == "note: inferred from table.csv\n" + NOTE
+        assert "<!-- alternative group: exactly one of mode_fast, mode_slow -->" in result.stdout
+        (table.parent / "system.xml").write_text(result.stdout, encoding="utf-8")
+        system = read_variability_model(table.parent / "system.xml")
+        assert system.names == ("mode_fast", "mode_slow", "cache", "threads")
+        assert system.alternative_groups == (("mode_fast", "mode_slow"),)
+
+    def test_round_trip(self, run: Run, table: Path) -> None:
+        """The written description is the inferred one, and all rows of the table are valid configurations."""
+        assert run("init", table.name, "-o", "system.xml").exit_code == 0
+        described = json.loads(run("describe", "--measurements", table.name, "--json").stdout)
+        assert described["inferred"] is None
+        assert described["valid_configurations"] == described["measurements"]["configurations"] == 8
+        shutil.move("system.xml", "system.old")
+        inferred = json.loads(run("describe", table.name, "--json").stdout)
+        assert inferred["inferred"]["assumptions"] == [line.strip() for line in NOTE.splitlines()]
+        for key in ("binary_options", "numeric_options", "alternative_groups", "valid_configurations"):
+            assert inferred[key] == described[key]
+
+    def test_text_round_trip(self, run: Run, table: Path) -> None:
+        """A group of a column of text is written with its texts, and read from the same table."""
+        table.write_text("preset,n,time\nvery fast,1,2.5\n-O2 <&>,2,3.5\n", encoding="utf-8")
+        assert run("init", table.name, "--options", "preset,n", "-o", "system.xml").exit_code == 0
+        system = read_variability_model(table.parent / "system.xml")
+        found = read_measurements(table, system)
+        assert system.alternative_groups == (("preset_O2", "preset_very_fast"),)
+        assert found.configurations.value("preset_O2").tolist() == [0, 1]
+
+    def test_hyphens_in_comments(self, run: Run, table: Path) -> None:
+        """Names that XML does not allow in comments are changed in them, and only there."""
+        table.write_text("--a--,b-,time\n0,1,2.5\n1,2,3.5\n", encoding="utf-8")
+        assert run("init", table.name, "-o", "system.xml").exit_code == 0
+        assert read_variability_model(table.parent / "system.xml").names == ("--a--", "b-")
+
+    def test_json(self, run: Run, table: Path) -> None:
+        """The JSON object has the description and the assumptions, and no XML precedes it."""
+        found = json.loads(run("init", table.name, "--json").stdout)
+        assert found["schema"] == "splc.init/1"
+        assert found["alternative_groups"] == [["mode_fast", "mode_slow"]]
+        assert found["numeric_options"] == {"threads": [1, 2]}
+        assert found["properties"] == ["time"]
+        assert found["output"] is None
+
+    def test_folder(self, run: Run, table: Path) -> None:
+        """Without a table it is the one of the folder, and splc.toml names options."""
+        table.rename("measurements.csv")
+        (table.parent / "splc.toml").write_text('options = ["threads", "cache"]\n', encoding="utf-8")
+        assert json.loads(run("init", "--json").stdout)["binary_options"] == ["cache"]
+
+    def test_standard_input(self, run: Run, table: Path) -> None:
+        """The table can be standard input, also for commands that read it as measurements."""
+        assert run("init", "-", stdin=TABLE).stdout.count("<configurationOption>") == 5
+        table.unlink()
+        result = run("describe", "--measurements", "-", "--json", stdin=TABLE)
+        assert json.loads(result.stdout)["measurements"]["configurations"] == 8
+
+
+class TestExisting:
+    def test_other_unit(self, run: Run, table: Path) -> None:
+        """Values that are off by a constant factor from an existing description are pointed out."""
+        table.write_text(TABLE.replace(",1,1", ",64,1").replace(",2,1", ",256,1"), encoding="utf-8")
+        described = '<vm name="s"><binaryOptions/><numericOptions>{}</numericOptions></vm>'
+        option = "<configurationOption><name>{}</name><values>{}</values></configurationOption>"
+        text = described.format(option.format("threads", "0.064;0.256;1;2") + option.format("cores", "1"))
+        (table.parent / "other.xml").write_text(text, encoding="utf-8")
+        differences = json.loads(run("init", table.name, "--system", "other.xml", "--json").stdout)["differences"]
+        assert differences == [
+            "mode_fast is not an option of the description",
+            "mode_slow is not an option of the description",
+            "cache is not an option of the description",
+            "threads: the description does not list 64, 256; 256 is 1000 times 0.256: another unit?",
+            "cores is not in the table",
+        ]
+
+    def test_kinds_and_groups(self, run: Run, table: Path) -> None:
+        """An option of another kind, and a missing group, are differences; the same description has none."""
+        text = run("init", table.name).stdout
+        (table.parent / "same.xml").write_text(text, encoding="utf-8")
+        assert (
+            "note: same.xml has the same options, values and groups"
+            in run("init", table.name, "--system", "same.xml").stderr
+        )
+        changed = text.replace("<options>mode_slow</options>", "")
+        (table.parent / "same.xml").write_text(changed.replace("mode_fast</options>", "cache</options>"))
+        result = run("init", table.name, "--system", "same.xml", "--json")
+        assert json.loads(result.stdout)["differences"] == [
+            "the description has no alternative group mode_fast, mode_slow"
+        ]
+
+    @pytest.mark.parametrize("command", [("learn",), ("describe",)])
+    def test_message_about_another_unit(self, run: Run, table: Path, command: tuple[str, ...]) -> None:
+        """Commands that read the table with such a description say so in the error."""
+        run("init", table.name, "-o", "system.xml")
+        text = (table.parent / "system.xml").read_text(encoding="utf-8")
+        (table.parent / "system.xml").write_text(text.replace("1;2", "0.001;0.002"), encoding="utf-8")
+        result = run(*command, "--measurements", table.name)
+        assert result.exit_code == 2
+        assert "threads cannot be 1; its values are 0.001, 0.002; 2 is 1000 times 0.002: another unit?" in result.stderr
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("init",), "no measurements"),
+            (("init", "nothing.csv"), "there is no such file"),
+            (("init", "table.csv", "-o", "table.csv"), "this is an input"),
+            (("init", "table.csv", "--property", "tim"), "there is no column for the property 'tim'"),
+            (("init", "table.csv", "--options", "threads,thread"), "did you mean 'threads'?"),
+            (("init", "table.csv", "--options", "a,,b"), "a name is missing; write --options NAME,NAME"),
+            (("init", "table.csv", "--ignore", "tim"), "there is no column 'tim'"),
+            (("init", "table.csv", "--system", "nothing.xml"), "there is no such file"),
+            (("learn", "--measurements", "table.csv", "--options", "threads", "--options", "threads"), "given twice"),
+            (("describe", "nothing"), "there is no such file"),
+            (("describe", "table.csv", "--depth", "2"), "only a tree has a depth"),
+        ],
+    )
+    def test_messages(self, refused: Callable[..., str], table: Path, arguments: tuple[str, ...], message: str) -> None:
+        """Wrong requests are refused with one message."""
+        assert message in refused(*arguments)
+
+    def test_existing_output(self, refused: Callable[..., str], run: Run, table: Path) -> None:
+        """A description that exists is not replaced, since it may have been edited; a folder has one description."""
+        run("init", table.name, "-o", "system.xml")
+        assert "the file exists already" in refused("init", table.name, "-o", "system.xml")
+        assert "the folder already has a system description" in refused("init", table.name, "-o", "other.xml")
+
+    def test_options_of_a_described_system(self, refused: Callable[..., str], run: Run, table: Path) -> None:
+        """Options cannot be chosen where a description states them."""
+        run("init", table.name, "-o", "system.xml")
+        message = refused("learn", "--measurements", table.name, "--options", "threads")
+        assert message.startswith("system.xml: the options are those of this description")
+
+    def test_broken_description(self, refused: Callable[..., str], table: Path) -> None:
+        """A folder with a description that is not XML is not inferred over."""
+        (table.parent / "system.xml").write_text("<vm", encoding="utf-8")
+        assert "not XML: system.xml" in refused("learn", "--measurements", table.name)
+
+    def test_names_are_escaped(self, run: Run, table: Path) -> None:
+        """Control characters in names do not reach the terminal."""
+        table.write_text("a\x1b[31mred,n,time\n0,1,2.5\n1,2,3.5\n", encoding="utf-8")
+        for arguments in (("describe", table.name), ("describe", table.name, "--tree"), ("init", table.name)):
+            result = run(*arguments)
+            assert "\x1b" not in result.stdout + result.stderr
+
+
+class TestCommands:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ("learn", "--property", "solve_seconds", "--sampling", "random:50"),
+            ("sample", "--sampling", "random:5"),
+            ("describe", "--json"),
+        ],
+    )
+    def test_same_as_with_the_description(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    ) -> None:
+        """Commands print the same without a description as with the one of the table, and state what they assume."""
+        monkeypatch.chdir(tmp_path)
+        shutil.copy(SMG2000 / "2d" / "measurements.csv", tmp_path)
+        own = run(*command)
+        assert own.exit_code == 0
+        assert "note: measurements.csv: without a system description, its options are inferred" in own.stderr
+        run("init", "--property", "solve_seconds", "-o", "system.xml")
+        described = run(*command)
+        assert "inferred" not in described.stderr
+        if "--json" in command:
+            first, second = json.loads(own.stdout), json.loads(described.stdout)
+            assert first["measurements"] == second["measurements"]
+        else:
+            lines = [line for line in own.stdout.splitlines() if not line.startswith("time ")]
+            assert lines == [line for line in described.stdout.splitlines() if not line.startswith("time ")]
+
+    def test_every_command(self, run: Run, table: Path) -> None:
+        """A model is learned, predicts, is optimised and compared, all without a description."""
+        named = ("--measurements", table.name)
+        assert run("learn", *named).exit_code == 0
+        predicted = run("predict", "learned.log", table.name, *named, "--json")
+        assert json.loads(predicted.stdout)["configurations"] == 8
+        best = json.loads(run("optimize", "learned.log", *named, "--json").stdout)["configuration"]
+        assert (best["mode_fast"], best["mode_slow"], best["threads"]) == (1, 0, 2)
+        (table.parent / "expert.txt").write_text("10 * mode_slow + 20 / threads\n", encoding="utf-8")
+        assert run("compare", "expert.txt", "learned.log", *named).exit_code == 0
+        assert run("convert", table.name, "-o", "measurements.xml").exit_code == 0
+
+    def test_ignored_columns(self, run: Run, table: Path) -> None:
+        """Columns that count rows or are functions of options are not properties either."""
+        rows = [line.split(",") for line in TABLE.splitlines()]
+        text = "\n".join(",".join([str(at) if at else "id", *row]) for at, row in enumerate(rows))
+        table.write_text(text, encoding="utf-8")
+        found = json.loads(run("learn", "--measurements", table.name, "--json").stdout)
+        assert found["learning_configurations"] == 8
+        assert found["inferred"]["ignored"] == {"id": "it seems to count rows or repetitions"}
+
+    def test_contexts(self, run: Run, table: Path) -> None:
+        """Options are inferred from the rows of all values of a context, and one value can be selected."""
+        header, *rows = TABLE.splitlines()
+        lines = [f"version,{header}", *(f"v{1 + at % 2},{row}" for at, row in enumerate(rows))]
+        table.write_text("\n".join(lines), encoding="utf-8")
+        found = json.loads(run("describe", table.name, "--json").stdout)
+        assert found["measurements"]["contexts"] == {"version": ["v1", "v2"]}
+        assert "--where" in run("learn", "--measurements", table.name).stderr
+        result = run("learn", "--measurements", table.name, "--where", "version=v1", "--json")
+        assert json.loads(result.stdout)["learning_configurations"] == 4
+
+
+def test_values_of_numeric_options(run: Run, table: Path) -> None:
+    """Numbers are written with all digits."""
+    table.write_text("x,time\n0.1234567890123,1.5\n12345678901.5,2.5\n", encoding="utf-8")
+    assert run("init", table.name, "--options", "x", "-o", "system.xml").exit_code == 0
+    option = read_variability_model(table.parent / "system.xml").option("x")
+    assert isinstance(option, NumericOption)
+    assert option.values == (0.1234567890123, 12345678901.5)
