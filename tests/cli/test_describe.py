@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from splc.cli.show import describe as command
+from splc.cli.show.tree import shown_values
 from splc.errors import SpaceError
-from tests.cli.conftest import SYSTEM, Run, description
+from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run, description
 from tests.support.real_data import real
 
 LEFT = "<configurationOption><name>left</name><optional>True</optional>{}</configurationOption>\n"
@@ -132,7 +133,7 @@ class TestSuspicious:
 
 class TestText:
     def test_everything_is_shown(self, run: Run, folder: Path) -> None:
-        """The output for people shows options, groups, constraints and the count; piped, it is plain text."""
+        """The output shows options, groups, constraints, the count and measurements; piped, it is plain text."""
         result = run("describe")
         assert result.exit_code == 0
         assert result.stderr == ""
@@ -152,6 +153,11 @@ class TestText:
             "\nConstraints\n"
             "line  kind     constraint\n"
             "  12  boolean  !cache | left\n"
+            "\nMeasurements: measurements.csv, 9 of 9 valid configurations, 10 rows\n"
+            "property  from  to  configurations  repetitions  scatter\n"
+            "time         1  14               9  1 to 2        70.7 %\n"
+            "energy      10  40               9  1 to 2           0 %\n"
+            "scatter: median of the relative standard deviations of the repetitions of a configuration\n"
         )
 
     def test_brackets_are_no_markup(self, run: Run, folder: Path) -> None:
@@ -177,15 +183,16 @@ class TestText:
         from splc.system.options import NumericOption
 
         option = NumericOption("x", tuple(float(i) for i in range(20)))
-        assert command.shown_values(option) == "0, 1, 2, 3, 4, …, 19"
+        assert shown_values(option) == "0, 1, 2, 3, 4, …, 19"
 
 
 class TestInputs:
     def test_a_file_or_a_folder(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The system is given as a file, a folder, an option or on standard input, or lies in the current folder."""
-        here = run("describe").stdout
+        everything = run("describe").stdout
+        here, _, measured = everything.partition("\nMeasurements: ")
         monkeypatch.chdir(folder.parent)
-        assert run("describe", str(folder)).stdout == here
+        assert run("describe", str(folder)).stdout == f"{here}\nMeasurements: {folder}/{measured}"
         assert run("describe", f"{folder.name}/system.xml").stdout == here
         assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here
         assert run("describe", "-", stdin=SYSTEM).stdout == here
@@ -235,10 +242,110 @@ STEP = (
         "empty",
     ],
 )
-def test_bad_systems(refused: Callable[..., str], folder: Path, text: str, line: str) -> None:
+def test_bad_systems(refused: Callable[..., str], empty: Path, text: str, line: str) -> None:
     """A wrong system description is refused with its line; nothing is written."""
+    folder = empty
     (folder / "system.xml").write_text(text, encoding="utf-8")
     before = sorted(folder.iterdir())
     assert line in refused("describe")
     refused("describe", "system.xml", "--json")
     assert sorted(folder.iterdir()) == before
+
+
+class TestMeasurements:
+    def test_json(self, run: Run, folder: Path) -> None:
+        """The JSON object has the measurements, and null without any."""
+        found = described(run)["measurements"]
+        time = {"name": "time", "minimum": 1, "maximum": 14, "configurations": 9, "values": 10, "repetitions": [1, 2]}
+        assert (found["source"], found["configurations"], found["rows"], found["contexts"]) == (
+            "measurements.csv",
+            9,
+            10,
+            {},
+        )
+        assert time.items() <= found["properties"][0].items()
+        assert found["properties"][0]["scatter"] == pytest.approx(100 * 2**0.5 / 2)
+        assert found["properties"][1]["drift"] is None
+        (folder / "measurements.csv").unlink()
+        assert described(run)["measurements"] is None
+
+    def test_contexts(self, run: Run, folder: Path) -> None:
+        """Contexts are listed with their values; rows that differ in them are no repetitions. Dates are left out."""
+        header, *rows = MEASUREMENTS.splitlines()
+        lines = [f"version,date,{header}"]
+        lines += [f"v{version},{version}/{at} d,{row}" for version in (2, 10) for at, row in enumerate(rows)]
+        (folder / "measurements.csv").write_text("\n".join(lines), encoding="utf-8")
+        found = described(run)["measurements"]
+        assert found["contexts"]["version"] == ["v2", "v10"]
+        assert (found["configurations"], found["rows"]) == (9, 20)
+        assert found["properties"][0]["repetitions"] == [1, 1]
+        assert "  context version: 2 values ('v2', 'v10')\n" in run("describe").stdout
+        many = [f"{version},{version}d{at},{row}" for version in ("v2", "v10") for at, row in enumerate(rows * 3)]
+        (folder / "measurements.csv").write_text("\n".join([f"version,date,{header}", *many]), encoding="utf-8")
+        assert list(described(run)["measurements"]["contexts"]) == ["version"]
+
+    def test_selected_rows(self, run: Run, folder: Path) -> None:
+        """Rows of one value of a context are summarised alone."""
+        header, *rows = MEASUREMENTS.splitlines()
+        lines = [f"version,{header}", *(f"v{at % 2},{row}" for at, row in enumerate(rows))]
+        (folder / "measurements.csv").write_text("\n".join(lines), encoding="utf-8")
+        assert described(run, "--where", "version=v0")["measurements"]["rows"] == 5
+
+    def test_measurements_that_do_not_fit(self, run: Run, folder: Path) -> None:
+        """The description is printed all the same; it is an error only if the measurements are named."""
+        (folder / "measurements.csv").write_text(MEASUREMENTS.replace("1,1,0,4", "1,1,1,4"), encoding="utf-8")
+        found = run("describe")
+        assert found.exit_code == 0
+        assert "warning: the measurements do not fit and are left out\n    measurements.csv:11: " in found.stderr
+        named = run("describe", "--measurements", "measurements.csv")
+        assert named.exit_code == 2
+        assert named.stdout == found.stdout
+        assert described(run, "--invalid", "drop")["measurements"]["configurations"] == 8
+
+    def test_drift(self, run: Run, folder: Path) -> None:
+        """A drift over time is printed if it is significant, and not otherwise."""
+        configurations = [row.rsplit(",", 2)[0] for row in MEASUREMENTS.splitlines()[1:] if "3" not in row]
+        lines = [
+            f"{configuration},{(7 + at) * (1 + 0.01 * run_number)},{(7 + at) * (1 + 0.01 * (run_number * 7 % 5))}"
+            for run_number in range(5)
+            for at, configuration in enumerate(configurations)
+        ]
+        text = "\n".join([MEASUREMENTS.splitlines()[0], *lines])
+        (folder / "measurements.csv").write_text(text, encoding="utf-8")
+        shown = run("describe").stdout
+        assert "drift of time: later repetitions are greater in 100 % of pairs, the last one by +4 % in" in shown
+        assert "drift of energy" not in shown
+
+    @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
+    def test_real_systems(self, run: Run, system: str) -> None:
+        """All valid configurations of the measured systems are counted."""
+        found = described(
+            run, str(real(system, "FeatureModel.xml")), "--measurements", str(real(system, "measurements.xml"))
+        )
+        assert found["measurements"]["configurations"] == found["valid_configurations"]
+
+
+class TestTree:
+    def test_small(self, run: Run, folder: Path) -> None:
+        """The tree has a line per option, and one per alternative group."""
+        shown = run("describe", "--tree").stdout
+        assert "\nsmall\n  one of 2: left, right\n  cache (optional)\n  x: 1, 2, 4\n" in shown
+        assert "Alternative groups" not in shown
+        assert "!cache | left" in shown
+
+    def test_depth(self, run: Run, folder: Path) -> None:
+        """Options below the depth are counted."""
+        names = ["cache", "a", "b", "c", "d"]
+        options = "".join(
+            LEFT.replace("left", own).format(f"<parent>{above}</parent>") for above, own in pairwise(names)
+        )
+        (folder / "system.xml").write_text(description(options), encoding="utf-8")
+        lines = run("describe", "--tree", "--depth", "2").stdout.splitlines()
+        assert lines[3:7] == ["small", "  cache (optional)", "    a (optional)", "      … 3 options below"]
+
+    def test_long_lists(self, run: Run, folder: Path) -> None:
+        """Many options side by side are one line, groups of many members too."""
+        options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(999))
+        (folder / "system.xml").write_text(description(options), encoding="utf-8")
+        lines = run("describe", "--tree").stdout.splitlines()
+        assert lines[4] == "  1,000 optional options: cache, o0, o1, o2, o3, o4, …"
