@@ -48,8 +48,7 @@ Options = Annotated[
     list[str] | None,
     option(
         "NAME,…",
-        "Without a system description: the columns that are options, numbers or text. Can be repeated. Default: "
-        "inferred from the measurements.",
+        "Without a system description: the columns that are options.",
         INPUTS,
     ),
 ]

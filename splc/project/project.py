@@ -82,7 +82,7 @@ class Project(ProjectFiles):
 
     @cached_property
     def inference(self) -> Inference | None:
-        """What is inferred from the measurements, None if there is a system description or nothing to infer from.
+        """The system inferred from the measurements; None if there is a description, or there are no measurements.
 
         Raises:
             InputError: as `infer`.

@@ -96,7 +96,7 @@ def run(request: Request, given: Measurements | None = None) -> Result:
         raise RequestError(message, "analytical")
     require_writable(request.output, (file, *project.files))
     notes = Notes()
-    space = Space(request.read_system(project, notes))
+    space = Space(request.read_system(project, notes if given is None else Notes()))
     known = request.known_parameters(project)
     free = read_free_model(file, space.system, known, request.free)
     request.require_used(free.used)
@@ -136,7 +136,7 @@ def run_by(request: Request, by: str) -> dict[str, Result]:
         raise RequestError("there is one file per value; name it", "output", "by")
     project = request.project(analytical=request.analytical)
     with Notes() as notes:
-        parts = request.read_by(project, Space(project.variability_model()), notes, by)
+        parts = request.read_by(project, Space(request.read_system(project, notes)), notes, by)
         outputs = file_names(request.output, list(parts))
         found: dict[str, Result] = {}
         for value, measured in parts.items():

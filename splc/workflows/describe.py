@@ -32,7 +32,7 @@ class Request(SystemInputs):
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSummary:
     """Measurements in short.
 
     Attributes:
@@ -61,7 +61,7 @@ class Result:
 
     description: Description
     notes: tuple[Note, ...] = ()
-    measured: Measured | None = None
+    measured: MeasuredSummary | None = None
     inference: Inference | None = None
     problem: SplcError | None = None
 
@@ -91,7 +91,7 @@ def run(request: Request) -> Result:
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
                 notes += dict.fromkeys(note for part in parts for note in reading_notes(part.report))
-                measured = Measured(parts[0].report.source or "", summary_of(parts), _contexts(parts))
+                measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), _contexts(parts))
         return Result(found, tuple(notes), measured, project.inference, problem)
 
 

@@ -24,7 +24,7 @@ from splc.cli.options import (
 EXAMPLES = (
     "splc describe",
     "splc describe system.xml --json",
-    "splc describe table.csv",
+    "splc describe measurements.csv --tree",
 )
 
 

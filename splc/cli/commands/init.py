@@ -9,8 +9,8 @@ import typer
 from splc.cli.options import Context, Ignore, Json, Nfp, Options, option
 
 EXAMPLES = (
-    "splc init table.csv --property time -o system.xml",
-    "splc init table.csv --system system.xml",
+    "splc init measurements.csv --property solve_seconds",
+    "splc init measurements.csv --system system.xml",
 )
 
 

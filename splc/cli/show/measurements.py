@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splc.data.summary import Drift, PropertySummary
-    from splc.workflows.describe import Measured
+    from splc.workflows.describe import MeasuredSummary
 
 
-def measurements_json(measured: Measured) -> dict[str, Any]:
+def measurements_json(measured: MeasuredSummary) -> dict[str, Any]:
     """Return the JSON object of measurements."""
     return {
         "source": measured.source,
@@ -42,7 +42,7 @@ def _drift_json(drift: Drift) -> dict[str, Any]:
     }
 
 
-def show_measurements(measured: Measured, valid: int | None) -> None:
+def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     """Print the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
     from splc.cli.terminal import say, table
     from splc.errors import plural

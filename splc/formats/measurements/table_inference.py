@@ -44,8 +44,8 @@ def infer_system(
         MeasurementError: if it is not a table.
     """
     source = read_source(table) if isinstance(table, str | Path) else _source(table)
-    choice = ColumnChoice(contexts=tuple(contexts), ignore=tuple(ignore))
-    found = inference.infer_system(source, options=tuple(options), nfp=nfp, choice=choice)
+    choice = ColumnChoice(tuple(contexts), tuple(ignore), options=tuple(options))
+    found = inference.infer_system(source, nfp=nfp, choice=choice)
     name = found.system.name if isinstance(table, str | Path) else "system"
     return replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))
 
