@@ -20,8 +20,8 @@ from splc.io.tables import Table
 SIZES: Mapping[str, tuple[int, ...]] = {
     "x264": (12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80),
     "LLVM": (12, 16, 20, 26, 33, 44, 55, 66, 80),
-    "Dune": (20, 30, 40, 50, 64, 80, 120, 160, 240),
-    "BoomerAMG": (16, 20, 26, 33, 44, 55, 66, 80, 110),
+    "Dune": (20, 30, 40, 50, 64, 80, 100, 120),
+    "BoomerAMG": (16, 20, 26, 33, 44, 55, 66, 80),
 }
 SEEDS = 20
 # The share of the rows that judge models and are never learned from.

@@ -28,13 +28,14 @@ def suggested(rows: Array, count: int, goal: Goal = "variance") -> Configuration
     return suggestions(space, known_of(space[rows]), variables_of(space.system), count, goal=goal)
 
 
-@settings(max_examples=8, deadline=None)
+@pytest.mark.parametrize("measured", [0, 14])
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 99), goal=st.sampled_from(["variance", "optimum"]))
-def test_order_of_rows_does_not_matter(seed: int, goal: Goal) -> None:
-    """Permuted measurements, and a permuted valid space, give the same suggestions."""
+def test_order_of_rows_does_not_matter(measured: int, seed: int, goal: Goal) -> None:
+    """Permuted measurements, and a permuted valid space, give the same suggestions, also where gains are equal."""
     space = enumerated(system())
     rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(space))[:14]
+    rows = rng.permutation(len(space))[:measured]
     first = suggested(rows, 6, goal)
     other = space[rng.permutation(len(space))]
     second = suggestions(other, known_of(space[rng.permutation(rows)]), variables_of(space.system), 6, goal=goal)
@@ -42,12 +43,11 @@ def test_order_of_rows_does_not_matter(seed: int, goal: Goal) -> None:
     np.testing.assert_allclose(first.gains, second.gains, rtol=1e-6, atol=1e-12)
 
 
-@settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 99), rows=st.sampled_from([0, 5, 15]), goal=st.sampled_from(["variance", "optimum"]))
-def test_nothing_is_suggested_twice(seed: int, rows: int, goal: Goal) -> None:
+@pytest.mark.parametrize(("rows", "goal"), [(0, "variance"), (15, "variance"), (15, "optimum")])
+def test_nothing_is_suggested_twice(rows: int, goal: Goal) -> None:
     """ConfigurationSuggestions are distinct, and none was measured, nor failed."""
     space = enumerated(system())
-    order = np.random.default_rng(seed).permutation(len(space))
+    order = np.random.default_rng(rows).permutation(len(space))
     known, failed = space[order[:rows]], space[order[rows : rows + 9]]
     given_rows = Known(known, values(known), np.ones(rows), failed)
     found = suggestions(space, given_rows, variables_of(space.system), len(space) - rows - 9, goal=goal)
@@ -84,8 +84,7 @@ def test_budget_above_the_space_is_refused(rows: int, count: int, message: str) 
         suggested(np.arange(rows), count)
 
 
-@settings(max_examples=6, deadline=None)
-@given(seed=st.integers(0, 99))
+@pytest.mark.parametrize("seed", [0, 7, 31])
 def test_sequential_rows_look_only_at_measured_values(seed: int) -> None:
     """Rows depend neither on the order of rows nor on values of rows that are not suggested; smaller designs agree."""
     space = enumerated(system())
