@@ -8,15 +8,17 @@ only, and then completed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sampling.space.propagation import root_of
 from sampling.space.space import LIMIT, Space
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
+from splc.io.presentation import Presented
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
 from splc.system.variability import ROOT, VariabilityModel
@@ -25,8 +27,8 @@ from splc.types import Array
 CHUNK = 1 << 16
 
 
-@dataclass(frozen=True)
-class Optimum:
+@dataclass(frozen=True, repr=False)
+class Optimum(Presented):
     """An optimal configuration.
 
     Attributes:
@@ -40,6 +42,14 @@ class Optimum:
     predicted: float
     examined: int
     unused: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """Return the predicted value and the configuration as text."""
+        return f"{self.predicted:.6g} predicted for {describe_configuration(self.configuration, 0)}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
+        """Return the configuration and its predicted value."""
+        return {**self.configuration.to_columns(), "predicted": [self.predicted]}
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
+from splc.io.presentation import Presented
 from splc.learning.judging import errors_of, influence_model
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
@@ -48,8 +49,8 @@ class Part:
     observed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class SumResult:
+@dataclass(frozen=True, repr=False)
+class SumResult(Presented):
     """The result of learning by parts.
 
     Attributes:
@@ -59,6 +60,14 @@ class SumResult:
 
     whole: LearningResult
     parts: tuple[tuple[Part, LearningResult | None], ...]
+
+    def summary(self) -> str:
+        """Return the summary of the whole."""
+        return self.whole.summary()
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms of the whole."""
+        return self.whole.to_columns()
 
 
 def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable[str] = ()) -> tuple[Part, ...]:

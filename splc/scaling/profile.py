@@ -12,6 +12,7 @@ import numpy as np
 
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, Problem, SplcError, plural
+from splc.io.presentation import Presented
 from splc.scaling.fit import fit_many
 from splc.scaling.result import ScalingModel
 from splc.types import Array
@@ -22,8 +23,8 @@ BATCH = 1000
 _OF_ALL = re.compile(r"[\d,]+ values? (is|are) missing and left out")
 
 
-@dataclass(frozen=True)
-class Profile:
+@dataclass(frozen=True, repr=False)
+class Profile(Presented):
     """The scaling models of an experiment.
 
     Attributes:
@@ -37,6 +38,23 @@ class Profile:
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", MappingProxyType(dict(self.models)))
         object.__setattr__(self, "failed", MappingProxyType(dict(self.failed)))
+
+    def summary(self) -> str:
+        """Return the number of models, and the reasons why there is none."""
+        lines = [f"scaling models of {plural(len(self.models), 'series', 'series')}"]
+        return "\n".join(
+            [*lines, *(f"no model of {path}, {metric}: {why}" for (path, metric), why in self.failed.items())]
+        )
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return one row per call path and metric: the model, its error, and the noise of a measurement."""
+        return {
+            "callpath": [path for path, _ in self.models],
+            "metric": [metric for _, metric in self.models],
+            "model": [model.text for model in self.models.values()],
+            "smape": [model.smape for model in self.models.values()],
+            "noise": [model.noise for model in self.models.values()],
+        }
 
 
 def fit_experiment(

@@ -18,6 +18,7 @@ from splc import Configurations, Measurements, VariabilityModel, read_measuremen
 from splc.errors import ConfigurationError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from tests.support.paths import ROOT
+from tests.support.real_data import real
 from tests.support.strategies import all_assignments, models
 
 SYSTEM = VariabilityModel.of({"px": [1, 2, 4], "fast": bool, "codec": ["zstd", "lz4"]})
@@ -74,6 +75,17 @@ def test_the_columns_are_those_of_the_file(tmp_path: Path) -> None:
         np.testing.assert_array_equal(table.values[name], file.values[name])
     write_measurements_csv(table, tmp_path / "again.csv")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "again.csv"), table.to_frame(), check_dtype=False)
+
+
+def test_real_measurements() -> None:
+    """A data frame of 86,058 real rows gives the measurements that are read from the file."""
+    folder = real("exastencils")
+    system = read_variability_model(folder / "FeatureModel.xml")
+    file = read_measurements(folder / "SS-X.csv.gz", system)
+    table = Measurements.from_frame(system, pd.read_csv(folder / "SS-X.csv.gz"))
+    assert table.configurations == file.configurations
+    for name in file.properties:
+        np.testing.assert_array_equal(table.values[name], file.values[name])
 
 
 @pytest.mark.parametrize("frame", FRAMES)

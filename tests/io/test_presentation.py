@@ -14,12 +14,12 @@ import pandas as pd
 import pytest
 
 from comparison import compare, compare_all, compared_model
-from sampling import Space, draw_sample
+from sampling import Space, draw_sample, optimum
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.io.presentation import MOST_ROWS, Presented
-from splc.learning import learn
-from splc.scaling import fit
+from splc.learning import Part, learn, learn_sum
+from splc.scaling import Profile, fit
 from splc.workflows.explain import overview
 
 SYSTEM = VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
@@ -110,6 +110,9 @@ RESULTS: dict[str, Callable[[], Presented]] = {
     "stepwise": lambda: learn(measured(), preset="splconqueror"),
     "baseline": lambda: learn(measured(), learner="ridge"),
     "overview": lambda: overview(MODELS[1], Space(SYSTEM)),
+    "optimum": lambda: optimum(MODELS[1], Space(SYSTEM)),
+    "sum": lambda: learn_sum(measured(), [Part("time")]),
+    "profile": lambda: Profile({("main", "time"): fit([1, 2, 4, 8], [1, 2, 4, 8])}, {("main", "bytes"): "no values"}),
     "scaling": lambda: fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], names="px"),
     "calibration": lambda: calibrate(
         parse_model("5 + a * px + 3 * fast", SYSTEM, parameters={"a": 1.0}, symbols=["a"]),
