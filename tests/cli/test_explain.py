@@ -88,6 +88,8 @@ class TestModel:
         assert found["mean"] == pytest.approx(math.exp(np.mean(logarithms)))
         values = {option["name"]: option["values"] for option in found["options"]}
         assert values["left|right"][0]["value"] == "left"
+        (left,) = (value for value in values["left|right"] if value["value"] == "left")
+        assert left["mean"] == pytest.approx(math.exp(3 + 0.5 * 0.5 * 7 / 3))
         changes = {value["value"]: value["change"] for value in values["left|right"]}
         assert changes["right"] == pytest.approx(math.exp(-2))
         text = run("explain", "model.txt").stdout
