@@ -6,14 +6,14 @@ distribution over all valid configurations, so that the mean of a product of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from sampling.space.optimum import configurations_of, positions_of
-from sampling.space.propagation import root_of
+from sampling.space.propagation import grouped, root_of
 from sampling.space.rows import distinct, packed
 from sampling.space.space import Space
 from splc.errors import ConfigurationError, Problem
@@ -23,6 +23,14 @@ from splc.types import Array
 
 # Blocks with more valid combinations are drawn from: so many combinations.
 LIMIT, DRAWN = 1 << 16, 20_000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A product of factors over certain choices, by their numbers."""
+
+    choices: tuple[int, ...]
+    term: Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +47,7 @@ class Block:
         parts: the distinct parts of terms in this block, as a model of terms with the influence 1.
         part_of: the position among `parts` of the part of each term of the whole model, shape (terms,).
         exact: whether `rows` are all valid combinations, not drawn ones.
+        pieces: for each part its factors, a product for each choice, or one for several that a factor ties together.
     """
 
     choices: tuple[int, ...]
@@ -48,7 +57,9 @@ class Block:
     parts: InfluenceModel
     part_of: Array
     exact: bool
+    pieces: tuple[tuple[Piece, ...], ...]
     _values: Array
+    _space: Space
 
     @cached_property
     def weights(self) -> Array:
@@ -64,6 +75,14 @@ class Block:
     def distinct_values(self) -> Array:
         """The values of the parts at the distinct combinations, shape (m, parts)."""
         return self._values[self._distinct[0]]
+
+    @cached_property
+    def piece_values(self) -> dict[Piece, Array]:
+        """The values of each piece at the distinct combinations, shapes (m,)."""
+        found = tuple(dict.fromkeys(piece for pieces in self.pieces for piece in pieces))
+        product = replace(self.parts, terms=tuple((piece.term, 1.0) for piece in found))
+        values = part_values(product, self.variables, self.rows[self._distinct[0]], self._space)
+        return dict(zip(found, values.T, strict=True))
 
     @cached_property
     def means(self) -> Array:
@@ -152,8 +171,16 @@ def blocks_of(
         model_of_parts = InfluenceModel(tuple((term, 1.0) for term in terms), model.order, derived=model.derived)
         part_of = np.array([terms.index(product) for product in products], dtype=int)
         values = part_values(model_of_parts, variables, rows, space)
-        found.append(Block(tuple(own), variables, rows, codes, model_of_parts, part_of, exact, values))
+        of_choice = {position: number for number in own for position in choices[number]}
+        pieces = tuple(_pieces(term, uses, of_choice) for term in terms)
+        found.append(Block(tuple(own), variables, rows, codes, model_of_parts, part_of, exact, pieces, values, space))
     return tuple(found)
+
+
+def _pieces(part: Term, uses: Mapping[Term, tuple[int, ...]], of_choice: Mapping[int, int]) -> tuple[Piece, ...]:
+    """Return the factors of a part, grouped by choices."""
+    tied = (({of_choice[position] for position in uses[Term((factor,))]}, factor) for factor in part.factors)
+    return tuple(Piece(tuple(sorted(about)), Term(tuple(sorted(factors)))) for about, factors in grouped(tied))
 
 
 def part_values(parts: InfluenceModel, variables: Sequence[int], rows: Array, space: Space) -> Array:

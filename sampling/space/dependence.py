@@ -92,6 +92,9 @@ def _effects(
         fraction = float(block.weights[inside].sum())
         mean = float(block.weights[inside] @ sums[inside]) / fraction
         value = block.rows[row, columns]
+        if code == known[0]:
+            effects.append(ValueEffect(dict(zip(positions, value.tolist(), strict=True)), fraction, mean, 0.0))
+            continue
         changed = block.rows[base].copy()
         changed[:, columns] = value
         valid = _valid(block, changed, template, space)

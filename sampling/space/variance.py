@@ -18,22 +18,30 @@ The Shapley effect is the integral over q in [0, 1] of the expected increase of 
 with probability q (Owen, "Multilinear extensions of games", Management Science 18, 1972). The integrand is a
 polynomial, which Gauss-Legendre quadrature integrates exactly, and a product over independent blocks. So shares are
 exact for any number of choices as long as the blocks are small.
+
+Where a block has too many choices, or too few drawn rows for their combinations, shares are those of the covariance
+decomposition instead (Caniou and Sudret, "Covariance-based sensitivity indices based on polynomial chaos functional
+decomposition", MASCOT 10, 2010): the model is expanded into products of factors without their means, and the covariance
+of each product with the prediction is divided equally among its choices. These shares add up to 1 and are equal to the
+Shapley effects without constraints; with constraints they may be negative.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from sampling.space.blocks import Block
+from sampling.space.blocks import Block, Piece
 from splc.types import Array
 
-# Operations for all subsets of the choices of all blocks; beyond it, random orders are averaged.
-MOST_WORK, MOST_CELLS = 3e8, 1 << 25
-ORDERS = 100
+# Operations for all subsets of the choices of all blocks, and drawn rows for each combination of choices.
+MOST_WORK, MOST_CELLS, LEAST_ROWS = 3e8, 1 << 25, 20
+# A product of more factors is not expanded.
+_MOST_FACTORS = 10
 # A variance below this, relative to the second moments of the terms, is a rounding error.
 _NEGLIGIBLE = 1e-13
 # Interactions of more choices are not listed.
@@ -46,15 +54,15 @@ class Importance:
 
     Attributes:
         choice: its number.
-        share: its Shapley effect, a fraction.
+        share: its Shapley effect, or its share of the covariance, a fraction.
         alone: its first-order index, a fraction.
-        total: its total index, a fraction.
+        total: its total index, a fraction; None where not all subsets of choices are examined.
     """
 
     choice: int
     share: float
     alone: float
-    total: float
+    total: float | None
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,10 @@ class Variance:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether the shares are computed for all subsets of choices, not from random orders."""
+        """Whether shares are Shapley effects, computed for all subsets of choices."""
+        dense = (block.exact or LEAST_ROWS * len(block.weights) <= len(block.rows) for block in self.blocks)
+        if not all(dense):
+            return False
         sizes = [(len(block.choices), block.distinct_values.shape) for block in self.blocks]
         if any(count > 20 for count, _ in sizes):
             return False
@@ -102,24 +113,20 @@ class Variance:
         difference = self._product(choices) - self._product(())
         return max(0.0, float(self.influences @ difference @ self.influences))
 
-    def importance(self, seed: int = 0) -> tuple[Importance, ...]:
-        """Return the importance of each choice, in ascending order.
-
-        Args:
-            seed: the seed of the random orders where not all subsets of choices can be examined.
-        """
+    def importance(self) -> tuple[Importance, ...]:
+        """Return the importance of each choice, in ascending order."""
         if self.constant:
             return tuple(Importance(choice, 0.0, 0.0, 0.0) for choice in self.choices)
-        shares = self._exact_shares() if self.exhaustive else self._drawn_shares(seed)
+        exhaustive = self.exhaustive
+        shares = self._shapley() if exhaustive else self._covariances()
         # The sum differs from the variance by rounding errors only.
-        total = sum(shares.values())
-        rest = {choice: self.closed([other for other in self.choices if other != choice]) for choice in self.choices}
-        return tuple(
-            Importance(
-                choice, shares[choice] / total, self.closed((choice,)) / self.total, 1 - rest[choice] / self.total
-            )
-            for choice in self.choices
-        )
+        whole = math.fsum(shares.values())
+        found = []
+        for choice in self.choices:
+            rest = self.closed([other for other in self.choices if other != choice]) if exhaustive else None
+            total = None if rest is None else 1 - rest / self.total
+            found.append(Importance(choice, shares[choice] / whole, self.closed((choice,)) / self.total, total))
+        return tuple(found)
 
     def interactions(self, together: Iterable[Collection[int]]) -> tuple[Interaction, ...]:
         """Return the interactions of all subsets of two or three choices of these sets, in ascending order."""
@@ -156,7 +163,7 @@ class Variance:
             self._grams[key] = self.blocks[number].gram(mask)
         return self._grams[key]
 
-    def _exact_shares(self) -> dict[int, float]:
+    def _shapley(self) -> dict[int, float]:
         """Return the Shapley effect of each choice, times the variance."""
         nodes, weights = np.polynomial.legendre.leggauss(len(self.choices) // 2 + 1)
         grams = [
@@ -177,19 +184,42 @@ class Variance:
                     shares[choice] += weight * float((others * increase[np.ix_(block.part_of, block.part_of)]).sum())
         return {choice: max(0.0, share) for choice, share in shares.items()}
 
-    def _drawn_shares(self, seed: int) -> dict[int, float]:
-        """Return the mean increase over random orders and their reverses; it adds up to the variance in each order."""
-        rng = np.random.default_rng(seed)
+    def _covariances(self) -> dict[int, float]:
+        """Return the covariance of the prediction with the products of each choice, shared among their choices."""
         shares = dict.fromkeys(self.choices, 0.0)
-        for _ in range(ORDERS // 2):
-            order = rng.permutation(self.choices).tolist()
-            for known in (order, order[::-1]):
-                before = 0.0
-                for count, choice in enumerate(known, 1):
-                    after = self.closed(frozenset(known[:count]))
-                    shares[choice] += (after - before) / ORDERS
-                    before = after
+        for term, influence in enumerate(self.influences.tolist()):
+            pieces = [
+                (number, piece)
+                for number, block in enumerate(self.blocks)
+                for piece in block.pieces[block.part_of[term]]
+            ]
+            if influence == 0 or not pieces:
+                continue
+            if len(pieces) > _MOST_FACTORS:
+                own = self._product(self.choices)[term] - self._product(())[term]
+                covariances = [(pieces, float(own @ self.influences))]
+            else:
+                subsets = [each for size in range(1, len(pieces) + 1) for each in combinations(pieces, size)]
+                covariances = [(list(subset), self._covariance(pieces, subset)) for subset in subsets]
+            for subset, covariance in covariances:
+                about = {choice for _, piece in subset for choice in piece.choices}
+                for choice in about:
+                    shares[choice] += influence * covariance / len(about)
         return shares
+
+    def _covariance(self, pieces: Sequence[tuple[int, Piece]], varying: Sequence[tuple[int, Piece]]) -> float:
+        """Return the covariance of f with a product of pieces, some without their means, of the others the means."""
+        joint, apart = self.influences.copy(), self.influences.copy()
+        for number, block in enumerate(self.blocks):
+            product = np.ones(len(block.weights))
+            for each in pieces:
+                if each[0] == number:
+                    values = block.piece_values[each[1]]
+                    mean = float(block.weights @ values)
+                    product = product * (values - mean if each in varying else mean)
+            joint *= ((block.weights * product) @ block.distinct_values)[block.part_of]
+            apart *= float(block.weights @ product) * block.means
+        return float((joint - apart).sum())
 
 
 def _probabilities(count: int, q: float) -> Array:

@@ -77,7 +77,7 @@ class OptionImportance:
         options: the option, or the members of the group.
         share: its share of the variance, a fraction; the shares of all options add up to 1.
         alone: the fraction of the variance that it explains alone.
-        total: the fraction that all others together do not explain.
+        total: the fraction that all others together do not explain; None where many options depend on each other.
         values: the effects of its values.
     """
 
@@ -85,7 +85,7 @@ class OptionImportance:
     options: tuple[str, ...]
     share: float
     alone: float
-    total: float
+    total: float | None
     values: tuple[OptionValue, ...]
 
 
@@ -283,7 +283,8 @@ def _overview(
     if variance.constant:
         notes.append(Note("the prediction is the same for all valid configurations"))
     elif not variance.exhaustive:
-        notes.append(Note("many options depend on each other: shares are averages over random orders of the options"))
+        text = "many options depend on each other: shares are those of the covariance, and may be negative"
+        notes.append(Note(text))
     effects = value_effects(blocks, influences, space, choices)
     product = model.link == "log"
     found = []

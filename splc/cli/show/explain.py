@@ -36,7 +36,7 @@ def _overview_object(overview: Overview) -> dict[str, Any]:
                 "options": list(option.options),
                 "share": option.share * 100,
                 "alone": option.alone * 100,
-                "total": option.total * 100,
+                "total": None if option.total is None else option.total * 100,
                 "values": [
                     {
                         "value": value.label if value.number is None else value.number,
@@ -106,7 +106,7 @@ def _show_overview(overview: Overview, *, product: bool) -> None:
         say(f"\nOptions by their share of the variance of {of}")
         shown = overview.options[:MOST_OPTIONS]
         lines: list[tuple[str, ...]] = [
-            (o.name, _percent(o.share), _percent(o.alone), _percent(o.total)) for o in shown
+            (o.name, _percent(o.share), _percent(o.alone), "" if o.total is None else _percent(o.total)) for o in shown
         ]
         if rest := overview.options[MOST_OPTIONS:]:
             lines.append((f"{len(rest)} more", _percent(sum(option.share for option in rest)), "", ""))

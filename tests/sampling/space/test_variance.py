@@ -85,11 +85,11 @@ def test_shares_are_shapley_effects(data: st.DataObject) -> None:
     assert all(each.share >= 0 for each in importance)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.data())
-def test_shares_of_random_orders_add_up(data: st.DataObject) -> None:
-    """Shares that are averaged over random orders add up to 1, and are exact for up to two choices."""
-    space = Space(data.draw(models(binary=4)))
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.booleans())
+def test_shares_of_the_covariance(data: st.DataObject, free: bool) -> None:
+    """They add up to 1, and are the Shapley effects where no constraint ties options together."""
+    space = Space(data.draw(models(binary=0, numeric=4, most_constraints=0) if free else models(binary=4)))
     assume(space.count > 0)
     model = data.draw(influence_models(space.system))
     found = variance_of(model, space)
@@ -99,10 +99,27 @@ def test_shares_of_random_orders_add_up(data: st.DataObject) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(variance, "MOST_WORK", 0)
         assert not found.exhaustive
-        drawn = found.importance()
-    assert sum(each.share for each in drawn) == pytest.approx(1)
-    for one, other in zip(exact, drawn, strict=True):
-        assert one.share == pytest.approx(other.share, abs=0.25 if len(exact) > 2 else 1e-9)
+        shared = found.importance()
+    assert sum(each.share for each in shared) == pytest.approx(1)
+    for one, other in zip(exact, shared, strict=True):
+        assert other.total is None
+        assert other.alone == one.alone
+        if free:
+            assert other.share == pytest.approx(one.share, abs=1e-9)
+
+
+def test_shares_of_many_tied_options() -> None:
+    """In a block of 30 options that one constraint barely ties, shares are near those of independent options."""
+    names = [f"b{i:02}" for i in range(30)]
+    bare = VariabilityModel("tied", tuple(BinaryOption(name) for name in names))
+    tie = parse_boolean(" | ".join(names), bare.name_table)
+    space = Space(VariabilityModel("tied", bare.options, (tie,)))
+    model = InfluenceModel.from_terms({option_term(name): float(i % 4) for i, name in enumerate(names)})
+    found = variance_of(model, space)
+    assert not found.exhaustive
+    squares = [(i % 4) ** 2 for i in range(30) if i % 4]
+    shares = [each.share for each in found.importance()]
+    assert shares == pytest.approx([square / sum(squares) for square in squares], abs=0.01)
 
 
 @settings(max_examples=40, deadline=None)
