@@ -10,11 +10,15 @@ from splc.system.variability import VariabilityModel
 
 
 @st.composite
-def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceModel:
-    """Draw a model of few terms with whole influences, so that sums are exact in any order."""
+def influence_models(draw: st.DrawFn, system: VariabilityModel, least: int = 0) -> InfluenceModel:
+    """Draw a model of few terms with whole influences, so that sums are exact in any order.
+
+    `least`: the least number of terms, before equal ones are merged; with some, none is the constant.
+    """
     names = [*system.names, *system.switches]
-    term = st.lists(st.sampled_from(names), max_size=3).map(_product)
-    pairs = draw(st.lists(st.tuples(term, st.integers(-3, 3).map(float)), max_size=4))
+    term = st.lists(st.sampled_from(names), min_size=min(1, least), max_size=3).map(_product)
+    influence = st.integers(1, 3).map(float) if least else st.integers(-3, 3).map(float)
+    pairs = draw(st.lists(st.tuples(term, influence), min_size=least, max_size=max(4, least)))
     return InfluenceModel.from_terms(pairs, names)
 
 

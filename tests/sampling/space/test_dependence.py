@@ -24,7 +24,7 @@ def test_effects_follow_their_definitions(data: st.DataObject) -> None:
     """The mean is that of all valid configurations with the value; the change is that of pairs that differ in it."""
     space = Space(data.draw(models(binary=4)))
     assume(space.count > 0)
-    model = data.draw(influence_models(space.system))
+    model = data.draw(influence_models(space.system, least=3))
     choices = [(position,) for position in range(len(space.system.options))]
     blocks = blocks_of(model, space, choices)
     found = value_effects(blocks, [influence for _, influence in model.terms], space, choices)

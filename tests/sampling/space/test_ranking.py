@@ -35,7 +35,7 @@ def test_the_best_are_those_of_a_sorted_enumeration(
     """They are the first of all configurations, sorted by prediction, that differ in options of the model."""
     space = Space(data.draw(models()))
     assume(space.count > 0)
-    model = data.draw(influence_models(space.system))
+    model = data.draw(influence_models(space.system, least=2))
     try:
         found = best(model, space, count, maximize, limit)
     except SpaceError:
@@ -58,7 +58,7 @@ def test_the_front_is_that_of_all_configurations(data: st.DataObject, maximize: 
     """No valid configuration surpasses one of the front, and the front has all such predictions once."""
     space = Space(data.draw(models()))
     assume(space.count > 0)
-    each = [data.draw(influence_models(space.system)) for _ in maximize]
+    each = [data.draw(influence_models(space.system, least=2)) for _ in maximize]
     try:
         found = pareto_front(each, space, maximize, limit)
     except SpaceError:
