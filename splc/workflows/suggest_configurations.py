@@ -75,7 +75,8 @@ class Result:
 def about_system(request: Request, of_profile: Sequence[str] = ()) -> bool:
     """Return whether a request is about a described system, not a profile.
 
-    A CSV file is about the described system, if there is one, unless the request has fields of a profile.
+    A CSV file is about the described system, if there is one, unless the request has fields of a profile. A request that
+    names a property is about a system that is inferred from the measurements, if it has no description.
 
     Args:
         request: the request.
@@ -113,8 +114,8 @@ def run(request: Request) -> Result:
     count = _count(request)
     project = request.project()
     require_writable(request.output, project.files)
-    space = Space(project.variability_model(observed=False))
     with Notes() as notes:
+        space = Space(request.read_system(project, notes, observed=False))
         measured = request.read_measurements(project, space, notes) if project.has_measurements else None
         nfp = None if measured is None or not len(measured) else project.the_nfp(measured)
         variables = variables_of(space.system)

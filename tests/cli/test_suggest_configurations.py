@@ -157,3 +157,33 @@ def test_large_space(run: Run, made: Path) -> None:
     assert result.exit_code == 0
     assert "picked from 2,000 of 1,048,576 valid configurations, uniformly drawn" in result.stderr
     assert len(set(result.stdout.splitlines())) == 6
+
+
+def test_one_value_of_a_context(run: Run, made: Path) -> None:
+    """Rows of several versions are refused; --where selects those of one."""
+    lines = [
+        f"{a},{b},{c},{x},{version},{time_of(a, b, c, x) * factor}"
+        for version, factor in (("old", 1), ("new", 7))
+        for a, b, c, x in SPACE[::2]
+    ]
+    (made / "measurements.csv").write_text("\n".join(["a,b,c,x,version,time", *lines]) + "\n", encoding="utf-8")
+    refused = run("suggest", "--budget", "3")
+    assert refused.exit_code == 2
+    assert "version" in refused.stderr
+    found = {
+        version: json.loads(run("suggest", "--budget", "3", "--where", f"version={version}", "--json").stdout)
+        for version in ("old", "new")
+    }
+    assert [each["measured"] for each in found.values()] == [16, 16]
+    assert found["new"]["next"][0]["predicted"] > 3 * found["old"]["next"][0]["predicted"]
+
+
+def test_system_is_inferred(run: Run, made: Path) -> None:
+    """Without a description the system is inferred from the measurements of a property."""
+    (made / "system.xml").unlink()
+    measure(made, SPACE[::2] + SPACE[1:4:2])
+    result = run("suggest", "--property", "time", "--budget", "3", "--options", "a,b,c,x")
+    assert result.exit_code == 0, result.stderr
+    rows = configurations(result.stdout)
+    assert len(set(rows)) == 3
+    assert not set(rows) & set(SPACE[::2])

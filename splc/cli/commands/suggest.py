@@ -14,6 +14,7 @@ from splc.cli.options import (
     Json,
     MeasurementsFile,
     Nfp,
+    Options,
     Seed,
     System,
     Where,
@@ -112,6 +113,7 @@ def suggest(
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",
+    options: Options = None,
     context: Context = None,
     ignore: Ignore = None,
     where: Where = None,
@@ -134,9 +136,9 @@ def suggest(
     from splc.workflows import suggest as of_profile
     from splc.workflows import suggest_configurations as of_system
 
-    options = locals()
-    request = request_of(of_system.Request, options)
-    if of_system.about_system(request, [name for name in OF_PROFILE if options[name]]):
+    given = locals()
+    request = request_of(of_system.Request, given)
+    if of_system.about_system(request, [name for name in OF_PROFILE if given[name]]):
         found = of_system.run(request)
         show_notes(found.notes)
         if output is not None or not json:
@@ -146,7 +148,7 @@ def suggest(
         return
     axes = axes_of(axis, "--axis")
     result = of_profile.run(
-        request_of(of_profile.Request, options, coordinates=names_of(coordinates, "--coordinates"), axis=axes)
+        request_of(of_profile.Request, given, coordinates=names_of(coordinates, "--coordinates"), axis=axes)
     )
     if json:
         print_json("suggest", shown.as_json(result, until, budget))
