@@ -75,8 +75,8 @@ class Result:
 def about_system(request: Request, of_profile: Sequence[str] = ()) -> bool:
     """Return whether a request is about a described system, not a profile.
 
-    A CSV file is about the described system, if there is one, unless the request has fields of a profile. A request that
-    names a property is about a system that is inferred from the measurements, if it has no description.
+    A CSV file is about the described system, if there is one, unless the request has fields of a profile. Without a
+    description, a request that names a property is about the system that is inferred from the measurements.
 
     Args:
         request: the request.
