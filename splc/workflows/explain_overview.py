@@ -1,0 +1,199 @@
+"""The importance of all options of a model, and the effects of their values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sampling import Space
+from sampling.space.blocks import Block, blocks_of
+from sampling.space.dependence import value_effects
+from sampling.space.optimum import positions_of
+from sampling.space.variance import Variance
+from splc.data.configurations import value_table
+from splc.errors import listed
+from splc.io.presentation import Presented, percent
+from splc.learning.effects import group_titles
+from splc.models.influence import InfluenceModel
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.workflows.note import Note, Notes
+
+
+@dataclass(frozen=True)
+class OptionValue:
+    """The effect of a value of an option or an alternative group (`sampling.space.dependence`).
+
+    Attributes:
+        label: the value as text.
+        number: the value of a numeric option, else None.
+        fraction: the fraction of valid configurations that have it.
+        mean: their mean prediction; of a product the geometric mean.
+        change: the change of the prediction if this option alone changes from its first value: a difference, of a
+            product a factor; None where no valid configuration allows that.
+    """
+
+    label: str
+    number: float | None
+    fraction: float
+    mean: float
+    change: float | None
+
+
+@dataclass(frozen=True)
+class OptionImportance:
+    """The importance of an option or an alternative group (`sampling.space.variance`).
+
+    Attributes:
+        name: the option; an alternative group has the stem of its members' names.
+        options: the option, or the members of the group.
+        share: its share of the variance, a fraction; the shares of all options add up to 1.
+        alone: the fraction of the variance that it explains alone.
+        total: the fraction that all others together do not explain; None where many options depend on each other.
+        values: the effects of its values.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    share: float
+    alone: float
+    total: float | None
+    values: tuple[OptionValue, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Overview(Presented):
+    """The importance of all options.
+
+    Attributes:
+        mean: the mean prediction over the valid space; of a product the geometric mean.
+        deviation: the standard deviation of the prediction; of a product that of its natural logarithm.
+        options: the options that the model uses, the most important first.
+        unused: the options that the model does not use.
+        interactions: names of two or three options → their interaction's fraction of the variance, the largest first.
+    """
+
+    mean: float
+    deviation: float
+    options: tuple[OptionImportance, ...]
+    unused: tuple[str, ...]
+    interactions: tuple[tuple[tuple[str, ...], float], ...]
+
+    def summary(self) -> str:
+        """Return the mean and the most important options as text."""
+        shares = [f"{each.name} {percent(100 * each.share)}" for each in self.options]
+        return f"mean prediction {self.mean:.6g}; shares of the variance: {listed(shares)}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the options with their shares of the variance, the most important first."""
+        return {
+            "option": [each.name for each in self.options],
+            "share": [each.share for each in self.options],
+            "alone": [each.alone for each in self.options],
+            "total": [each.total for each in self.options],
+        }
+
+
+def overview(model: InfluenceModel, space: Space) -> Overview:
+    """Return the importance of all options of a model, as `run` does for a model in a file.
+
+    Args:
+        model: the model.
+        space: the valid configurations.
+
+    Raises:
+        SpaceError: if the constraints are too complex.
+    """
+    titles, choices = choices_of(space.system)
+    return overview_of(model, space, blocks_of(model, space, choices), titles, choices, Notes())
+
+
+def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
+    """Return the names and the positions of the choices of a system: alternative groups, and all other options."""
+    named = group_titles(system)
+    groups: dict[tuple[str, ...], None] = {}
+    for group in system.alternative_groups:
+        if not any(set(group) & set(other) for other in groups):
+            groups[group] = None
+    grouped = {name for group in groups for name in group}
+    members = [*groups, *((name,) for name in system.names if name not in grouped)]
+    members.sort(key=lambda each: system.positions[each[0]])
+    titles = [named[each[0]] if len(each) > 1 else each[0] for each in members]
+    # Options that every configuration has are in no model.
+    taken = [title for title, each in zip(titles, members, strict=True) if each[0] not in system.mandatory]
+    for place, title in enumerate(titles):
+        if taken.count(title) > 1 and len(members[place]) > 1:
+            titles[place] = "|".join(members[place])
+    return titles, [tuple(system.positions[name] for name in each) for each in members]
+
+
+def overview_of(
+    model: InfluenceModel,
+    space: Space,
+    blocks: Sequence[Block],
+    titles: Sequence[str],
+    choices: Sequence[tuple[int, ...]],
+    notes: Notes,
+) -> Overview:
+    """Return the importance of all options, and the effects of their values."""
+    system = space.system
+    influences = [influence for _, influence in model.terms]
+    variance = Variance(blocks, influences)
+    if variance.constant:
+        notes.append(Note("the prediction is the same for all valid configurations"))
+    elif not variance.exhaustive:
+        text = "many options depend on each other: shares are those of the covariance, and may be negative"
+        notes.append(Note(text))
+    effects = value_effects(blocks, influences, space, choices)
+    product = model.link == "log"
+    found = []
+    for each in sorted(variance.importance(), key=lambda each: (-round(each.share, 12), each.choice)):
+        names = tuple(system.names[position] for position in choices[each.choice])
+        values = []
+        for effect in effects[each.choice]:
+            label, number = _label(system, effect.values)
+            change = effect.change if effect.change is None or not product else math.exp(effect.change)
+            mean = math.exp(effect.mean) if product else effect.mean
+            values.append(OptionValue(label, number, effect.fraction, mean, change))
+        found.append(OptionImportance(titles[each.choice], names, each.share, each.alone, each.total, tuple(values)))
+    place = {position: number for number, members in enumerate(choices) for position in members}
+    together = [
+        {place[position] for position in positions_of(model.options_of(term), system)}
+        for term, influence in model.terms
+        if influence != 0
+    ]
+    used = {name for option in found for name in option.options}
+    interactions = [
+        (tuple(titles[choice] for choice in each.choices), each.share) for each in variance.interactions(together)
+    ]
+    interactions.sort(key=lambda pair: -abs(round(pair[1], 12)))
+    mean = math.fsum(mean_contributions(model, blocks))
+    return Overview(
+        math.exp(mean) if product else mean,
+        math.sqrt(variance.total),
+        tuple(found),
+        tuple(name for name in system.names if name not in used and name not in system.mandatory),
+        tuple(interactions),
+    )
+
+
+def mean_contributions(model: InfluenceModel, blocks: Sequence[Block]) -> list[float]:
+    """Return the mean contribution of each term over the valid space."""
+    return [
+        influence * math.prod(float(block.means[number]) for block in blocks)
+        for number, (_, influence) in enumerate(model.terms)
+    ]
+
+
+def _label(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, float | None]:
+    """Return the text of a choice's value, and the number of a numeric option's value."""
+    if len(values) > 1:
+        return next((system.names[position] for position, index in values.items() if index), "(none)"), None
+    ((position, index),) = values.items()
+    option = system.options[position]
+    if isinstance(option, BinaryOption):
+        return "selected" if index else "-", None
+    number = float(value_table(option)[index])
+    return ("deselected", None) if math.isnan(number) else (f"{number:g}", number)
