@@ -1,0 +1,132 @@
+"""Systems inferred from tables, compared with their descriptions: options, groups, and the errors of models."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc import read_measurements, read_variability_model
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.csv import write_measurements_csv
+from splc.formats.measurements.inference import infer_system
+from splc.io.files import read_source
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from splc.workflows import learn
+from tests.support.paths import BOOMERAMG, SMG2000
+from tests.support.real_data import real
+
+SYSTEMS = ["x264", "LLVM", "Dune", "splc_examples"]
+
+
+def files_of(system: str) -> tuple[Path, Path]:
+    """Return the description and the measurements of a system of others."""
+    name = "VariabilityModel.xml" if system == "splc_examples" else "FeatureModel.xml"
+    return real(system, name), real(system, "measurements.xml")
+
+
+def table_of(system: str, folder: Path) -> Path:
+    """Write the measurements of a system as a plain table."""
+    description, measurements = files_of(system)
+    table = folder / "table.csv"
+    write_measurements_csv(read_measurements(measurements, read_variability_model(description)), table)
+    return table
+
+
+def require_equal(inferred: VariabilityModel, described: VariabilityModel, used: dict[str, set[float]]) -> None:
+    """Compare options, values that occur, and groups; constraints and parents are not inferred."""
+    assert set(inferred.names) == set(described.names)
+    for option in inferred.options:
+        other = described.option(option.name)
+        assert type(option) is type(other), option.name
+        if isinstance(option, NumericOption):
+            assert set(option.values) == used[option.name]
+    groups = {frozenset(group) for group in inferred.alternative_groups}
+    assert groups == {frozenset(group) for group in described.alternative_groups}
+    assert inferred.mandatory == described.mandatory
+
+
+def used_values(description: Path, measurements: Path) -> dict[str, set[float]]:
+    """Return numeric option → the values that were measured."""
+    system = read_variability_model(description)
+    configurations = read_measurements(measurements, system).configurations
+    return {option.name: set(configurations.value(option.name).tolist()) for option in system.numeric_options}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_options_and_groups(system: str, tmp_path: Path) -> None:
+    """Tables and XML of measured systems give the options and groups of their descriptions."""
+    description, measurements = files_of(system)
+    used = used_values(description, measurements)
+    for file in (table_of(system, tmp_path), measurements):
+        found = infer_system(read_source(file), nfp="Performance").system
+        require_equal(found, read_variability_model(description), used)
+        assert len(read_measurements(file, found, duplicates="mean")) > 0
+
+
+@pytest.mark.parametrize("rows", [40, 100, 400])
+@pytest.mark.parametrize("system", SYSTEMS[:3])
+def test_samples(system: str, rows: int, tmp_path: Path) -> None:
+    """Also some of the rows give the options of the description, and no group that it does not have."""
+    lines = table_of(system, tmp_path).read_text(encoding="utf-8").splitlines()
+    chosen = np.random.default_rng(rows).permutation(len(lines) - 1)[:rows] + 1
+    sample = tmp_path / "sample.csv"
+    sample.write_text("\n".join([lines[0], *(lines[at] for at in chosen)]), encoding="utf-8")
+    described = read_variability_model(files_of(system)[0])
+    found = infer_system(read_source(sample), nfp="Performance").system
+    assert set(found.names) == set(described.names)
+    for group in found.alternative_groups:
+        assert any(set(group) <= set(other) for other in described.alternative_groups), group
+    assert len(found.alternative_groups) == len(described.alternative_groups)
+
+
+def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) -> list[float]:
+    """Return the errors of models of several learning sets, with or without a description."""
+    folder.mkdir()
+    shutil.copy(table, folder / "measurements.csv")
+    if system is not None:
+        shutil.copy(system, folder / "system.xml")
+    found = []
+    for seed in range(2):
+        request = learn.Request(nfp=nfp, sampling=f"measured:{rows}", seed=seed, write=False, folder=str(folder))
+        error = learn.run(request).result.error
+        assert error is not None
+        found.append(error)
+    return found
+
+
+@pytest.mark.parametrize("system", ["x264", "LLVM", "Dune", "1d", "2d", "3d", "boomeramg"])
+def test_errors_of_models(system: str, tmp_path: Path) -> None:
+    """Models learned from a table alone have the same errors as those learned with the description, within noise."""
+    if system in ("x264", "LLVM", "Dune"):
+        description, table, nfp = files_of(system)[0], table_of(system, tmp_path), "Performance"
+    else:
+        case = BOOMERAMG if system == "boomeramg" else SMG2000 / system
+        description, table, nfp = case / "system.xml", case / "measurements.csv", "solve_compute_seconds"
+    own = errors(table, None, nfp, 60, tmp_path / "own")
+    described = errors(table, description, nfp, 60, tmp_path / "described")
+    assert np.mean(own) == pytest.approx(np.mean(described), rel=0.1)
+
+
+def test_named_options_of_a_real_table() -> None:
+    """The named columns of a raw table are its options, and what it counts is ignored."""
+    source = read_source(real("hypre", "smg2d.csv"))
+    choice = ColumnChoice(options=("px", "py", "nx"), ignore=("rep",))
+    found = infer_system(source, nfp="solve_s", choice=choice)
+    assert found.system.names == ("px", "py", "nx")
+    assert found.contexts == ("bench",)
+
+
+def test_large_table() -> None:
+    """The options of a table of 86,058 rows have the names of its description, whichever property is named."""
+    described = read_variability_model(real("exastencils", "FeatureModel.xml"))
+    source = read_source(real("exastencils", "SS-X.csv.gz"))
+    for nfp in (None, "Fixed-compile-cpu-", "Compile-performance-"):
+        found = infer_system(source, nfp=nfp).system
+        assert set(found.names) == set(described.names)
+        # An option with the values 0 and 1 may be binary or numeric.
+        kinds = {option.name for option in found.numeric_options} ^ {o.name for o in described.numeric_options}
+        assert kinds == {"no_explorationId"}
