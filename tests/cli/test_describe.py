@@ -192,6 +192,9 @@ class TestInputs:
         everything = run("describe").stdout
         here, _, measured = everything.partition("\nMeasurements: ")
         monkeypatch.chdir(folder.parent)
+        with monkeypatch.context() as patch:
+            patch.chdir(folder)
+            assert run("describe", "system.xml").stdout == here
         assert run("describe", str(folder)).stdout == f"{here}\nMeasurements: {folder}/{measured}"
         assert run("describe", f"{folder.name}/system.xml").stdout == here
         assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here

@@ -80,6 +80,12 @@ class TestGroups:
         assert found.groups == ()
         assert found.uncertain == (("red", "blue"),)
 
+    def test_few_common_letters(self) -> None:
+        """Names that begin alike without a common part need as many rows as unrelated names."""
+        few = np.array([[1, 0, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+        assert alternatives_among(["inline", "instcombine", "w"], few).groups == ()
+        assert len(alternatives_among(["in_line", "in_stcombine", "w"], few).groups) == 1
+
     def test_ambiguous(self) -> None:
         """Of two overlapping groups the closer columns are one, and the other is uncertain."""
         selected = product([(1, 0, 1), (0, 1, 0)], FREE, FREE, FREE, FREE)

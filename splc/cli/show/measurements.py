@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from splc.workflows.describe import MeasuredSummary
 
 
+# Beside more valid configurations the number of measured ones says nothing.
+MOST_COUNTED = 10**15
+
+
 def measurements_json(measured: MeasuredSummary) -> dict[str, Any]:
     """Return the JSON object of measurements."""
     return {
@@ -49,7 +53,7 @@ def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     from splc.formats.measurements.columns import shown_values
 
     summary = measured.summary
-    of_valid = "" if valid is None else f" of {valid:,}"
+    of_valid = "" if valid is None or valid > MOST_COUNTED else f" of {valid:,}"
     rows = plural(summary.rows, "row", "rows")
     say(f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}")
     for name, values in measured.contexts.items():

@@ -220,7 +220,7 @@ def columns_of(
             contexts[name] = Context.of(texts)
             continue
         values = parse_column(texts, decimal)
-        if kind_of(texts, values, decimal) != "text" or _has_other_decimals(texts, decimal):
+        if kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal):
             properties[name] = values
         elif name == nfp:
             raise MeasurementError(Problem(_not_numeric(name, texts, values), file))
@@ -229,7 +229,7 @@ def columns_of(
     return Columns(properties, contexts, tuple(name for name in tables if name in choice.ignore))
 
 
-def _has_other_decimals(texts: Sequence[str], decimal: str) -> bool:
+def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:
     """Whether a column that is text is a column of numbers with a decimal comma."""
     return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
 

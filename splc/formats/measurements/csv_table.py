@@ -22,7 +22,7 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 _SNIFFED = 20
-_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
+TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
                 reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
             body[row] = (cells + [""] * width)[:width]
     given: list[Sequence[str]] = list(zip(*body, strict=True)) if body else [()] * width
+    header, given = without_row_numbers(header, given)
     header, columns = with_children(system, header, given)
     places, named = _places(source, system, header, raw.lines[0])
     malformed = frozenset(reasons)
@@ -128,6 +129,18 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     _apply_switches(system, places, columns, indices, reasons, malformed)
     others = {name: columns[at] for name, at in named.items()}
     return OptionTable(lines, indices, reasons, others, malformed)
+
+
+def without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
+    """Return the columns of a table without a first column that has no name and numbers the rows.
+
+    Data frames are written with such a column.
+    """
+    if len(header) < 2 or header[0] or not columns[0]:
+        return header, columns
+    numbers = parse_column(columns[0])
+    counts = numbers[0] in (0, 1) and bool((np.diff(numbers) == 1).all())
+    return (header[1:], columns[1:]) if counts else (header, columns)
 
 
 def _places(
@@ -172,7 +185,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
     distinct = list(dict.fromkeys(texts))
     plain = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption):
-        plain = [str(_TRUTH.get(text, text)) for text in plain]
+        plain = [str(TRUTH.get(text, text)) for text in plain]
     numbers = parse_column(plain, decimal)
     found = value_indices(option, numbers)
     deselects = {"", "nan"} if option_is_optional(option) else set()
@@ -259,4 +272,4 @@ def is_number(text: str, decimal: str) -> bool:
 
 def is_value(text: str, decimal: str) -> bool:
     """Whether a cell can be the value of an option."""
-    return text.strip().casefold() in _TRUTH or is_number(text, decimal)
+    return text.strip().casefold() in TRUTH or is_number(text, decimal)

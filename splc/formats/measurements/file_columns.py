@@ -11,6 +11,7 @@ from lxml import etree
 from splc.errors import InputError, Problem, Problems
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
+from splc.formats.measurements.csv_table import without_row_numbers
 from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
@@ -60,6 +61,12 @@ def _table_columns(source: Source) -> FileColumns:
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
         raise InputError(Problem(message, source.name, lines[0], text=first, hint=hint))
+    if len(rows) == 1:
+        raise InputError(Problem("the file has no rows", source.name))
+    # Rows with a wrong number of fields are refused where the table is read as measurements.
+    body = [row[: len(header)] for row in rows[1:] if len(row) >= len(header)]
+    cells: list[Sequence[str]] = list(zip(*body, strict=True)) if body else [()] * len(header)
+    header, cells = without_row_numbers(header, cells)
     problems = Problems(source.name)
     for at, name in enumerate(header):
         if not name:
@@ -67,11 +74,6 @@ def _table_columns(source: Source) -> FileColumns:
         elif name in header[:at]:
             problems.add(f"duplicate column {name!r}", lines[0])
     problems.raise_if_any(InputError)
-    if len(rows) == 1:
-        raise InputError(Problem("the file has no rows", source.name))
-    # Rows with a wrong number of fields are refused where the table is read as measurements.
-    body = [row[: len(header)] for row in rows[1:] if len(row) >= len(header)]
-    cells = list(zip(*body, strict=True)) if body else [()] * len(header)
     return FileColumns(dict(zip(header, cells, strict=True)))
 
 

@@ -177,7 +177,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"could also be an alternative group, not assumed: {listed(members)}"
     yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
     if roles.contexts:
-        yield f"{'context' if len(roles.contexts) == 1 else 'contexts'}: {listed(roles.contexts)}"
+        what = "context" if len(roles.contexts) == 1 else "contexts"
+        yield f"{what}: {listed(roles.contexts)} (columns of text are options if --options names all options)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
     if roles.differing:

@@ -2,7 +2,7 @@
 
 Columns that the user names as options are the options. Otherwise:
 
-- columns of zeros and ones are binary options;
+- columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
 - other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
   has fractions and nearly a different value in every row, or has more than `MOST_VALUES` values that are not needed
   to distinguish the configurations. If there is none, the last column of numbers is the property;
@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.measurements.columns import ColumnChoice, kind_of
+from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
+from splc.formats.measurements.csv_table import TRUTH
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
@@ -38,7 +39,6 @@ REPETITION_COUNTERS = (
     *("run", "run_id", "trial", "iteration", "seed"),
 )
 COUNTERS = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS))
-_TRUTH = {"true": "1", "false": "0"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,8 @@ def roles_of(
         if name == ROOT or name in ignored:
             continue
         values = _numbers(texts)
-        if name in choice.named or (name not in options and kind_of(texts, values) == "text" and name != nfp):
+        text = kind_of(texts, values) == "text" and not has_other_decimals(texts)
+        if name in choice.named or (text and name not in options and name != nfp):
             contexts.append(name)
         else:
             numbers[name] = values
@@ -149,7 +150,7 @@ def _no_property(file: str) -> InputError:
 
 
 def _numbers(texts: Sequence[str]) -> Array:
-    distinct = {text: _TRUTH.get(text.strip().casefold(), text) for text in set(texts)}
+    distinct = {text: str(TRUTH.get(text.strip().casefold(), text)) for text in set(texts)}
     return parse_column([distinct[text] for text in texts])
 
 

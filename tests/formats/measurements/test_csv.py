@@ -109,7 +109,7 @@ class TestPlainTables:
         ("cells", "reason"),
         [
             ("2,0,1,0,5,8,3", "rc-lookahead is a binary option and cannot be 2"),
-            ("yes,0,1,0,5,8,3", "rc-lookahead: 'yes' is not one of its values"),
+            ("maybe,0,1,0,5,8,3", "rc-lookahead: 'maybe' is not one of its values"),
             (",0,1,0,5,8,3", "rc-lookahead has no value"),
             ("1,0,1,0,6,8,3", "x cannot be 6; its values are 1, 5, 9"),
             ("1,0,1,0,,8,3", "x has no value"),
@@ -330,4 +330,17 @@ class TestUnits:
         file.write_text(text, encoding="utf-8")
         system = VariabilityModel("s", (NumericOption("x", (0.064, 0.256)),))
         with pytest.raises(MeasurementError, match=r"x cannot be 256; .*; 256 is 1000 times 0\.256: another unit\?"):
+            read_measurements(file, system)
+
+
+class TestRowNumbers:
+    def test_first_column_without_a_name(self, tmp_path: Path) -> None:
+        """A first column without a name is left out if it numbers the rows, and is an error otherwise."""
+        system = VariabilityModel("s", (NumericOption("x", (1, 2)), BinaryOption("b")))
+        file = tmp_path / "table.csv"
+        file.write_text(",x,b,time\n0,1,yes,5\n1,2,no,6\n", encoding="utf-8")
+        found = read_measurements(file, system)
+        assert found.configurations.value("b").tolist() == [1, 0]
+        file.write_text(",x,b,time\n7,1,yes,5\n1,2,no,6\n", encoding="utf-8")
+        with pytest.raises(InputError, match="column 1 has no name"):
             read_measurements(file, system)

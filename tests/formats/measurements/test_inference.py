@@ -69,6 +69,21 @@ class TestOptions:
             "px": (1, 2),
         }
 
+    def test_words(self) -> None:
+        """Yes and no, on and off are ones and zeros, too."""
+        found = inferred(rows("cache,tls,px,time", grid(("yes", "no"), ("on", "off"), (1, 2))))
+        assert kinds(found.system) == {"cache": None, "tls": None, "px": (1, 2)}
+
+    def test_row_numbers(self) -> None:
+        """A first column without a name that numbers the rows, as data frames are written, is left out."""
+        found = inferred(rows(",px,time", [[at, *row] for at, row in enumerate(grid((1, 2, 4)))]))
+        assert found.system.names == ("px",)
+
+    def test_decimal_commas(self) -> None:
+        """Numbers with decimal commas are a property, not a context."""
+        found = inferred("px;fast;time\n1;0;3,5\n2;0;4,5\n1;1;2,5\n2;1;1,5\n")
+        assert (found.system.names, found.properties) == (("fast", "px"), ("time",))
+
     def test_further_properties(self) -> None:
         """Numbers to the right of the first property are properties, whatever property is named."""
         cells = [
@@ -114,6 +129,8 @@ class TestOptions:
         """They are options if the rows of a configuration differ in them, results if they agree."""
         apart = [[px, f"{at + px / 7:.6f}", fast] for at in range(2) for px in (2, 3, 4) for fast in (0, 1)]
         assert inferred(rows("px,time,fast", apart)).system.names == ("fast", "px")
+        once = [[px, f"{px / 7:.6f}", int(px > 4)] for px in range(2, 10)]
+        assert inferred(rows("px,time,fast", once)).system.names == ("fast", "px")
         same = [[px, f"{at + px / 7:.6f}", int(px > 2)] for at in range(4) for px in (2, 3, 4)]
         assert inferred(rows("px,time,converged", same)).system.names == ("px",)
 
