@@ -94,8 +94,8 @@ def roles_of(
         if name == ROOT or name in ignored:
             continue
         values = _numbers(texts)
-        text = kind_of(texts, values) == "text" and not has_other_decimals(texts)
-        if name in choice.named or (text and name not in options and name != nfp):
+        words = kind_of(texts, values) == "text" and not has_other_decimals(texts)
+        if name in choice.named or (words and name not in options and name != nfp):
             contexts.append(name)
         else:
             numbers[name] = values
