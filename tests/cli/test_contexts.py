@@ -122,8 +122,9 @@ class TestWhere:
         (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\nignore = ["energy"]\n')
         assert "version = 'v1'" in run(*LEARN).stdout
         assert "version = 'v10'" in run(*LEARN, "--where", "version=v10").stdout
-        assert "version = " not in run(*LEARN, "--ignore", "version").stdout
-        assert "models of time by version" in run(*LEARN, "--by", "version").stdout
+        ignored = run(*LEARN, "--ignore", "version")
+        assert (ignored.exit_code, "version = " in ignored.stdout) == (0, False)
+        assert "'v2' → 'v10'" in run(*LEARN, "--by", "version").stdout
         (table / "splc.toml").write_text("where = 3\nignore = [1]\ncontexts = [true]\n")
         failed = refused(*LEARN)
         for line, key in ((1, "where"), (2, "ignore"), (3, "contexts")):
@@ -165,7 +166,9 @@ class TestBy:
 
     def test_text(self, table: Path, run: Run) -> None:
         """The tables have a line per version and one per change."""
-        shown = run(*LEARN, "--by", "version").stdout
+        done = run(*LEARN, "--by", "version")
+        shown = done.stdout
+        assert "rows have version" not in done.stderr
         assert "small: models of time by version" in shown
         assert "learned-v10.log" in shown
         assert "'v2' → 'v10'" in shown
@@ -256,5 +259,10 @@ class TestBy:
         assert "'version' is in by and in where" in refused("study")
         (table / "study.toml").write_text(text.replace('by = "version"', "by = 3"))
         assert "by must be the name of a column" in refused("study")
+        folders = ("--no-pictures", "--jobs", "1", "--json", "-o", "own")
+        for value in ("v1", "v10"):
+            (table / "study.toml").write_text(text.replace('by = "version"', f'where = {{ version = "{value}" }}'))
+            own = json.loads(run("study", *folders, "--force").stdout)
+            assert (own["done_before"], own["runs"][0]["learned_from"]) == (0, 9)
         (table / "study.toml").write_text(text.replace('by = "version"\n', ""))
         assert "the context 'version' has 3 values" in refused("study")

@@ -103,6 +103,13 @@ def test_collinear_terms() -> None:
     assert len(change.sets) == 3
 
 
+def test_relative_errors_count() -> None:
+    """A change of small values is settled although the noise of large ones is larger."""
+    old = model({CONSTANT: 1.0, N * N * N * N: 1.0})
+    new = model({CONSTANT: 1.3, N * N * N * N: 1.0})
+    assert settled(model_change(old, new, noisy(old, 1), noisy(new, 2))) == [()]
+
+
 def test_too_few_configurations() -> None:
     """As many influences as configurations cannot be compared."""
     few = ALL[[0, 1, 10, 20]]
