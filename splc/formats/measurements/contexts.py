@@ -101,6 +101,8 @@ def require_constant(parts: Sequence[MeasurementRows], file: str) -> None:
     """
     several: dict[str, tuple[Context, set[str], int]] = {}
     for part in parts:
+        if not part.contexts:
+            continue
         known = part.known
         for name, context in part.contexts.items():
             values = context.in_rows(known)

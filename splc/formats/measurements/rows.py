@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from splc.types import Aggregate, Array, Duplicates, Invalid
 _LISTED = 20
 _LINES = 5
 _EXPLAINED = 200
+_NO_ROWS: Array = np.zeros(0, dtype=np.int64)
 _SNIFFED, _MOST_CONTEXTS, _MOSTLY = 1000, 50, 0.9
 
 
@@ -98,13 +99,12 @@ class MeasurementRows:
     @property
     def known(self) -> Array:
         """The positions of the rows whose contexts are known."""
-        malformed = np.fromiter(self.malformed, dtype=np.int64, count=len(self.malformed))
-        return np.setdiff1d(np.arange(len(self)), malformed)
+        return _others(len(self), self.malformed)
 
     @property
     def values_of_contexts(self) -> dict[str, str]:
         """Context → its only value in rows that do not mix several."""
-        known = self.known
+        known = self.known if self.contexts else _NO_ROWS
         return {name: values[0] for name, each in self.contexts.items() if (values := each.in_rows(known))}
 
     def take(self, rows: Array) -> MeasurementRows:
@@ -144,7 +144,7 @@ def assemble(
         message = f"{len(invalid)} of {count} rows have no valid configuration"
         hint = "correct them, or leave them out with --invalid drop"
         summaries.append(Problem(message, source.name, hint=hint))
-    kept = np.setdiff1d(np.arange(count), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
+    kept = _others(count, invalid)
     first, group = Configurations(system, rows.indices[kept]).groups()
     repeats = np.ones(len(kept), dtype=bool)
     repeats[first] = False
@@ -223,6 +223,11 @@ def _seeming_contexts(rows: MeasurementRows, kept: Array, group: Array) -> Itera
                 yield name
 
 
+def _others(count: int, rows: Collection[int]) -> Array:
+    """Return the positions from 0 to `count` that are not among some rows."""
+    return np.delete(np.arange(count), np.fromiter(rows, dtype=np.int64, count=len(rows)))
+
+
 def invalid_rows(
     system: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
 ) -> dict[int, str]:
@@ -233,7 +238,7 @@ def invalid_rows(
     invalid = {row: "; ".join(found) for row, found in reasons.items()}
     if policy.check is None:
         return invalid
-    known = np.setdiff1d(np.arange(len(indices)), np.fromiter(invalid, dtype=np.int64, count=len(invalid)))
+    known = _others(len(indices), invalid)
     configurations = Configurations(system, indices[known])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for at in failed.tolist():
