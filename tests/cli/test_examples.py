@@ -37,13 +37,15 @@ def examples() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of a case study with a small study, profiles, a solver and a learned model."""
+    """Return a copy of a case study with a small study, profiles, few measurements, a solver and a learned model."""
     folder = tmp_path_factory.mktemp("examples") / "2d"
     shutil.copytree(SMG2000 / "2d", folder)
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     (folder / "profile.txt").write_text(PROFILE, encoding="utf-8")
     runs = [f"{p},{n},{p * n}" for p in (2, 4, 8, 16, 32) for n in (1, 2, 3, 4, 5)]
     (folder / "runs.csv").write_text("\n".join(["p,n,time", *runs]) + "\n", encoding="utf-8")
+    header, *lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "few.csv").write_text("\n".join([header, *lines[::12]]) + "\n", encoding="utf-8")
     (folder / "solver").write_text(SOLVER, encoding="utf-8")
     (folder / "solver").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:

@@ -29,9 +29,8 @@ SCALING = "Scaling models"
 OF_PROFILE = ("coordinates", "callpath", "metric", "until", "count", "axis", "extend", "repetitions")
 
 EXAMPLES = (
-    "splc suggest --property time --budget 10 -o next.csv",
-    "splc suggest --property time --goal optimum --budget 5 --cost model",
-    "splc suggest --coordinates px,py,nx --metric solve_seconds",
+    "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
+    "splc suggest --measurements few.csv --property solve_seconds --goal optimum --budget 5 --cost model",
     "splc suggest --coordinates px,py,nx --metric solve_seconds --cost 'value * px * py' --count 3",
 )
 
