@@ -99,7 +99,7 @@ def roles_of(
             contexts.append(name)
         else:
             numbers[name] = values
-    text = tuple(name for name in columns if name in options and kind_of(columns[name], numbers[name]) == "text")
+    text = tuple(name for name in columns if name in options and kind_of(columns[name], numbers[name]) != "numbers")
     table = _Table(numbers)
     if options:
         own = [name for name in columns if name in options and name not in text]

@@ -194,6 +194,11 @@ class TestNamedOptions:
         assert {option.parent for option in system.binary_options} == {None, "preset"}
         assert "preset" in system.mandatory
 
+    def test_words_for_missing_values(self) -> None:
+        """Words that mean a missing value of a property are texts of an option."""
+        system = inferred(rows("cache,time", grid(("none", "unknown"))), options=("cache",)).system
+        assert system.alternative_groups == (("cache_none", "cache_unknown"),)
+
     def test_names_of_children(self) -> None:
         """Children whose names would be the same, or the name of another column, have different ones."""
         system = inferred(rows("o,o_x,time", grid(("x", "-x", "+x"), (0, 1))), options=("o", "o_x")).system
