@@ -35,7 +35,8 @@ class LearningProblem:
         evaluation: measurements to judge the model by; None: the measurements outside of the learning set.
         seed: the seed of whatever a learner draws.
         on_round: called after every round of a learner that has rounds.
-        should_stop: asked after every round; true keeps what is learned and ends.
+        should_stop: asked after every round or step; true keeps what is learned and ends. Learners without rounds
+            raise KeyboardInterrupt while they have no model.
         provenance: recorded in the result.
         notes: what the user should know about the learning set.
     """

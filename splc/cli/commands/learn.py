@@ -165,7 +165,7 @@ def learn(
     if profile is not None:
         _scale(request, profile, json)
         return
-    with interruption("this round") as stop, progress("learning") as advance:
+    with interruption("this step") as stop, progress("learning") as advance:
         result = run(request, _after_round(advance, verbose), stop)
     show_notes(result.notes)
     if json:
@@ -186,7 +186,7 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
     from splc.formats.measurements.columns import shown_value
     from splc.workflows.learn_by import run
 
-    with interruption("this round") as stop, progress("learning") as advance:
+    with interruption("this step") as stop, progress("learning") as advance:
         result = run(request, _after_round(advance, verbose), stop)
     show_notes(result.notes)
     if json:

@@ -54,7 +54,12 @@ class ProjectionLearner:
         return asdict(self.chosen)
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options.
+
+        Raises:
+            LearningError: if the learning set is empty, or the values are too far apart.
+            KeyboardInterrupt: if `problem.should_stop` asks to end between two steps.
+        """
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
@@ -64,7 +69,9 @@ class ProjectionLearner:
             variables, notes = _varying(problem)
             counts = (~np.isnan(problem.repetitions)).sum(axis=1)
             full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale)
+            _end_if_asked(problem)
             target = full.target(unmeasured(problem))
+            _end_if_asked(problem)
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             printed = printed_model(target, variables if full.refits else (), settings)
             if len(full.rows) < len(problem.rows):
@@ -87,6 +94,12 @@ class ProjectionLearner:
             path=printed.path,
             intervals=full.ensemble,
         )
+
+
+def _end_if_asked(problem: LearningProblem) -> None:
+    """End learning if that was asked for: before the last step there is no model to keep."""
+    if problem.should_stop is not None and problem.should_stop():
+        raise KeyboardInterrupt
 
 
 def _keep_freed_memory() -> None:

@@ -164,6 +164,19 @@ def test_estimates_belong_to_the_terms() -> None:
     assert sizes == sorted(set(sizes))
 
 
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_learning_ends_between_its_steps(steps: int) -> None:
+    """Learning ends if that is asked for before there is a model; a model that is finished is kept."""
+    configurations = drawn(system(), 30)
+    measured = Measurements(configurations, {"t": known(configurations)})
+    asked = iter([False] * steps + [True] * 10)
+    if steps < 2:
+        with pytest.raises(KeyboardInterrupt):
+            learn(measured, "t", should_stop=lambda: next(asked))
+    else:
+        assert learn(measured, "t", should_stop=lambda: next(asked)).terms
+
+
 def test_every_library_has_one_thread() -> None:
     """Learning in a new process limits the threads of all libraries, those of scipy too, which is loaded late."""
     code = """
