@@ -93,7 +93,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         "sampling": learning_set.sampling,
         "measured_configurations": len(measured),
         "learner": learner.name,
-        "files": {key: dict(inputs.files[key]) for key in ("system", "measurements")},
+        "files": {key: dict(inputs.files[key]) for key in ("system", "measurements") if key in inputs.files},
     }
     result, rounds = learn_rows(
         measured,

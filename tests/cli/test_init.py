@@ -259,3 +259,14 @@ def test_values_of_numeric_options(run: Run, table: Path) -> None:
     option = read_variability_model(table.parent / "system.xml").option("x")
     assert isinstance(option, NumericOption)
     assert option.values == (0.1234567890123, 12345678901.5)
+
+
+def test_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study of a folder without a description infers the system and states what it assumes."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SMG2000 / "1d" / "measurements.csv", tmp_path)
+    (tmp_path / "study.toml").write_text('samplings = ["measured:30"]\nproperty = "solve_seconds"\n', encoding="utf-8")
+    result = run("study", "study.toml")
+    assert result.exit_code == 0, result.stderr
+    assert "its options are inferred" in result.stderr
+    assert run("study", "study.toml").exit_code == 0
