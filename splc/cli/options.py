@@ -42,22 +42,20 @@ Duplicates = Annotated[
 ]
 Context = Annotated[
     list[str] | None,
-    option("COLUMN", "A column that is a context although its values are numbers. Can be repeated.", POLICIES),
+    option("COLUMN", "A context with numeric values. Can be repeated.", POLICIES),
 ]
 Options = Annotated[
     list[str] | None,
     option(
         "NAME,…",
-        "Without a system description: the columns that are options.",
+        "Without a description: the columns that are options.",
         INPUTS,
     ),
 ]
-Ignore = Annotated[
-    list[str] | None, option("COLUMN", "A column that is not read (an id, a date). Can be repeated.", POLICIES)
-]
+Ignore = Annotated[list[str] | None, option("COLUMN", "A column that is not read. Can be repeated.", POLICIES)]
 Where = Annotated[
     list[str] | None,
-    option("COLUMN=VALUE", "Use the rows with this value of a context: 'version=1.2'. Can be repeated.", POLICIES),
+    option("COLUMN=VALUE", "The rows with this value only. Can be repeated.", POLICIES),
 ]
 By = Annotated[
     str | None,
