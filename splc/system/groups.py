@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from splc.errors import listed
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
@@ -37,3 +38,12 @@ def child_texts(parent: str, children: Sequence[BinaryOption]) -> dict[str, str]
         if short != child.name and short:
             found.setdefault(short, child.name)
     return found
+
+
+def wrong_child(parent: str, children: Sequence[BinaryOption], text: str) -> str:
+    """Return the message about a text that names no child."""
+    texts: dict[str, str] = {}
+    for each, child in child_texts(parent, children).items():
+        if child not in texts or texts[child] == child:
+            texts[child] = each
+    return f"{parent} cannot be {text!r}; its values are {listed([texts[child.name] for child in children])}"

@@ -1,4 +1,4 @@
-"""Values of options as text: `cache,x=4`. An option without a value is selected."""
+"""Values of options as text: `cache,x=4,codec=zlib`. An option without a value is selected."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
-from splc.formats.measurements.selections import only_index
+from splc.formats.measurements.selections import TRUTH, only_index
 from splc.io.numbers import not_a_number, parse_number
+from splc.system.groups import child_groups, child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 
 DESELECTED = "deselected"
-_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
 
 
 def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[str, int]:
     """Return option → value index of texts `NAME=VALUE`, or `NAME` for a binary option that is selected.
 
+    `PARENT=CHILD` selects a child of an alternative group, which is named as in a table (`splc.system.groups`).
     `deselected` is a value of optional numeric options.
 
     Raises:
@@ -85,10 +86,19 @@ def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
     name = (name if equals or known in system.positions else text).strip()
     spelled = system.spellings.get(name)
     if spelled == ROOT or spelled is None or spelled not in system.positions:
-        hint = unknown_name_hint(name, list(system.names))
+        child = next(filter(None, (child_texts(*group).get(name) for group in child_groups(system).items())), None)
+        hint = f"did you mean {child!r}?" if child else unknown_name_hint(name, list(system.names))
         raise ConfigurationError(f"unknown option {name!r}", hint=hint)
     option = system.option(spelled)
-    index = _index(option, value.strip() if equals else None)
+    children = child_groups(system).get(spelled, []) if equals else []
+    if child := child_texts(spelled, children).get(value.strip()):
+        if any(found.get(other.name) for other in children if other.name != child):
+            raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
+        spelled, index = child, 1
+    elif children and value.strip().casefold() not in TRUTH:
+        raise ConfigurationError(wrong_child(spelled, children, value.strip()))
+    else:
+        index = _index(option, value.strip() if equals else None)
     if found.setdefault(spelled, index) != index:
         raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
 
@@ -96,7 +106,7 @@ def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
 def _index(option: Option, text: str | None) -> int:
     """Return the value index of a text, None for an option without a value."""
     if isinstance(option, BinaryOption):
-        index = 1 if text is None else _TRUTH.get(text.casefold())
+        index = 1 if text is None else TRUTH.get(text.casefold())
         if index is None:
             raise ConfigurationError(f"{option.name}: {text!r} is neither 0 nor 1", hint="it is a binary option")
         return index

@@ -12,17 +12,17 @@ import numpy as np
 from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.errors import InputError, Problem, Problems, nearest
 from splc.formats.measurements.group_columns import with_children
-from splc.formats.measurements.selections import only_index, option_is_optional
+from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
+from splc.system.groups import wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.units import unit_remark
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 _SNIFFED = 20
-TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
             body[row] = (cells + [""] * width)[:width]
     given: list[Sequence[str]] = list(zip(*body, strict=True)) if body else [()] * width
     header, given = without_row_numbers(header, given)
-    header, columns = with_children(system, header, given)
+    header, columns, groups = with_children(system, header, given)
     places, named = _places(source, system, header, raw.lines[0])
     malformed = frozenset(reasons)
     indices = np.zeros((len(body), len(system.options)), dtype=np.int32)
@@ -122,6 +122,9 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
             indices[:, position] = only_index(option, system.mandatory) or 0
             continue
         column, wrong = option_column(option, columns[places[option.name]], decimal)
+        if option.name in groups:
+            children = groups[option.name]
+            wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
         indices[:, position] = column
         for row in np.flatnonzero(column < 0).tolist():
             if row not in malformed:

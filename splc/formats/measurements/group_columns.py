@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from splc.formats.measurements.selections import TRUTH
+from splc.io.numbers import parse_number
 from splc.system.groups import child_groups, child_texts
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
 
 def with_children(
     system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
-) -> tuple[list[str], list[Sequence[str]]]:
+) -> tuple[list[str], list[Sequence[str]], dict[str, list[BinaryOption]]]:
     """Return the columns of a table, with columns of zeros and ones for the children of groups that have one column.
 
-    The column of an option is that of its group if its children have no columns and some of its cells name a child, by
-    its output string, its name, or its name without that of the option. Other texts are kept: they are wrong values.
+    The column of an option is that of its group if its children have no columns and some of its cells are texts, which
+    name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
+    wrong values. The third result is option → children of the groups that have one column.
     """
     names, cells = list(header), list(columns)
+    found: dict[str, list[BinaryOption]] = {}
     present = {system.spellings.get(name, name) for name in header}
     for parent, children in child_groups(system).items():
         if parent not in present or any(child.name in present for child in children):
@@ -24,8 +29,9 @@ def with_children(
         at = next(at for at, name in enumerate(header) if system.spellings.get(name) == parent)
         child_of = child_texts(parent, children)
         distinct = {text: child_of.get(text.strip()) for text in set(cells[at])}
-        if not any(distinct.values()):
+        if not any(child or _is_text(text.strip()) for text, child in distinct.items()):
             continue
+        found[parent] = children
         chosen = [distinct[text] for text in cells[at]]
         for child in children:
             names.append(child.name)
@@ -35,4 +41,9 @@ def with_children(
             text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
         }
         cells[at] = [plain[text] for text in cells[at]]
-    return names, cells
+    return names, cells, found
+
+
+def _is_text(text: str) -> bool:
+    """Whether a cell is no value of a binary option, and not empty."""
+    return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)

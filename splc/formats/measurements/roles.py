@@ -21,7 +21,7 @@ import numpy as np
 
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
-from splc.formats.measurements.csv_table import TRUTH
+from splc.formats.measurements.selections import TRUTH
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array

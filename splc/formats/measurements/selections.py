@@ -24,6 +24,9 @@ CONFIG_ID_SEPARATOR = "%;%"
 # Position and value index of an option, or what is wrong with a text; nothing is wrong with an empty one.
 Entry = tuple[int, int] | str
 
+# Text → value of a binary option.
+TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
+
 
 def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
     """Return the index of the only value of an option, None if it has several."""

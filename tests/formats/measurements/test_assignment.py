@@ -93,3 +93,30 @@ def test_configurations() -> None:
     assert parse_configuration("lru,cache=0,x=4", SYSTEM).indices.tolist() == [[1, 0, 1, 0, 2, 2, 0]]
     with pytest.raises(ConfigurationError, match="no value for x"):
         parse_configuration("cache", SYSTEM)
+
+
+CODECS = VariabilityModel.of({"codec": ["bz2", "l z", "1"], "x": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("text", "child"),
+    [("bz2", "codec_bz2"), ("l z", "codec_l_z"), ("l_z", "codec_l_z"), ("codec_bz2", "codec_bz2"), ("1", "codec_1")],
+)
+def test_value_of_a_group(text: str, child: str) -> None:
+    """A group has the value of a child: its text, its name, or the rest of its name."""
+    assert parse_assignments([f"codec={text}"], CODECS) == {child: 1}
+    assert parse_configuration(f"codec={text},x=2", CODECS).assignment(0)[child] == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["codec=lz4"], "codec cannot be 'lz4'; its values are bz2, l z, 1"),
+        (["codec=bz2", "codec=l z"], "codec has two values"),
+        (["bz2"], "unknown option 'bz2'.*did you mean 'codec_bz2'"),
+    ],
+)
+def test_wrong_value_of_a_group(texts: list[str], message: str) -> None:
+    """A wrong value is refused with the list of values, and a value alone with the option that was meant."""
+    with pytest.raises(ConfigurationError, match=f"(?s){message}"):
+        parse_assignments(texts, CODECS)

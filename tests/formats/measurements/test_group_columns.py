@@ -53,7 +53,8 @@ def test_optional_group(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("preset,x,time\nfsat,0,1\nfast,0,2\n", "preset: 'fsat' is not one of its values"),
+        ("preset,x,time\nfsat,0,1\nfast,0,2\n", "2: preset cannot be 'fsat'; its values are slow, fast"),
+        ("preset,x,time\nfsat,0,1\n", "2: preset cannot be 'fsat'; its values are slow, fast"),
         ("preset,x,time\n,0,1\nfast,0,2\n", "preset has no value"),
         ("preset,x,time\n1,0,1\n1,0,2\n", "there is no column for the option 'preset_slow'"),
         ("preset,preset_fast,x,time\nslow,0,0,1\n", "there is no column for the option 'preset_slow'"),
