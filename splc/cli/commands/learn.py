@@ -119,8 +119,7 @@ def learn(
         str | None,
         option(
             "COLUMN",
-            "Learn one model per value of this context (version, machine), and show what changes between them. Each "
-            "value has its own file: the value replaces {} in the name, or is added to it. [learned-VALUE.log]",
+            "Learn one model per value of this context (a version), each in a file of its own, and compare them.",
             LEARNING,
         ),
     ] = None,
