@@ -236,6 +236,11 @@ class Configurations(Presented):
             indices.append(found)
         return cls(system, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
 
+    @classmethod
+    def of(cls, system: VariabilityModel, table: Any) -> Configurations:
+        """Return configurations as they are, and those in a table as `from_frame` does."""
+        return table if isinstance(table, Configurations) else cls.from_frame(system, table)
+
     def to_columns(self) -> dict[str, Array]:
         """Return option → values, shape (n,): integers where all are whole, NaN where an option is deselected."""
         return {option.name: whole_numbers(self.value(option.name)) for option in self.system.options}

@@ -36,9 +36,14 @@ def table_columns(table: Any) -> dict[str, Array]:
             raise MeasurementError(f"duplicate column {name!r}", hint="rename it")
     found: dict[str, Array] = {}
     for name in names:
-        values = _array(table[name])
+        try:
+            values = _array(table[name])
+        except TypeError:
+            values = np.asarray(table[name])
         if values.ndim != 1 or (found and len(values) != len(next(iter(found.values())))):
-            raise ConfigurationError(f"{name}: one value per configuration is needed, not {values.shape}")
+            raise ConfigurationError(
+                f"{name}: one value per configuration is needed, not {values.shape or table[name]}"
+            )
         found[str(name)] = values
     return found
 

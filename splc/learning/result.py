@@ -25,8 +25,8 @@ _LONGEST = 400
 class Predictor(Protocol):
     """Anything that predicts a property of configurations."""
 
-    def predict(self, configurations: Configurations) -> Array:
-        """Return the predictions, shape (n,)."""
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (n,), of configurations or of a table that has them."""
         ...
 
 
@@ -193,8 +193,8 @@ class Intervals(Protocol):
     def level(self) -> float:
         """The probability that a measured value lies inside: 0.9."""
 
-    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
-        """Return the lower and upper ends, shapes (n,), in the unit of the property."""
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return the lower and upper ends, shapes (n,), in the unit of the property; also for a table."""
         ...
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, listed
 from splc.io.numbers import number_text
+from splc.models.columns import TableRows, rows_of
 from splc.models.subexpressions import Derived, Parameter, options_of
 from splc.models.terms import CONSTANT, Term
 from splc.system.variability import ROOT, VariabilityModel
@@ -154,14 +155,18 @@ class InfluenceModel:
             self.derived,
         )
 
-    def contributions(self, configurations: Configurations) -> Array:
+    def contributions(self, configurations: Configurations | Any) -> Array:
         """Return influence × term value, shape (n, terms).
 
+        Args:
+            configurations: as for `predict`.
+
         Raises:
-            ConfigurationError: if the model uses unknown options, or an influence is not finite.
+            ConfigurationError: as `predict`.
             EvaluationError: if a term has no finite value at a configuration (a division by zero, the logarithm of a
                 number that is not positive).
         """
+        configurations = rows_of(configurations)
         column = self._columns(configurations)
         result = np.empty((len(configurations), len(self.terms)))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -174,12 +179,13 @@ class InfluenceModel:
             raise self._without_value(row, j, column)
         return result
 
-    def contribution_blocks(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
+    def contribution_blocks(self, configurations: Configurations | Any) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of rows and their contributions, shape (rows, terms), which need less memory than all at once.
 
         Raises:
             ConfigurationError: as `contributions`.
         """
+        configurations = rows_of(configurations)
         for start in range(0, max(len(configurations), 1), BLOCK):
             rows = slice(start, start + BLOCK)
             try:
@@ -190,7 +196,7 @@ class InfluenceModel:
                 raise
             yield rows, found
 
-    def _columns(self, configurations: Configurations) -> Callable[[str], Array]:
+    def _columns(self, configurations: Configurations | TableRows) -> Callable[[str], Array]:
         """Return a function that returns the column of an option or a derived name; each is computed once."""
         columns: dict[str, Array] = {}
         derived = {each.name: each for each in self.derived}
@@ -240,16 +246,20 @@ class InfluenceModel:
         values = ", ".join(f"{name} = {column(name)[row]:g}" for name in names)
         return _without_value(f"{text} has no finite value", values, row)
 
-    def predict(self, configurations: Configurations) -> Array:
+    def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (n,), in the unit of the property.
 
         Args:
-            configurations: n configurations of the system; deselected options contribute nothing.
+            configurations: n configurations of the system; deselected options contribute nothing. Or a data frame or a
+                dict of columns of numbers, one for each option that the model uses; values are not checked.
 
         Raises:
-            ConfigurationError: if the model uses unknown options, or an influence is not finite.
+            ConfigurationError: if the model uses unknown options, or an influence is not finite; if a column is
+                missing, or has a text or no value.
+            MeasurementError: if it is neither configurations nor a table.
             EvaluationError: if a term or a prediction has no finite value at a configuration.
         """
+        configurations = rows_of(configurations)
         total = np.empty(len(configurations))
         with np.errstate(over="ignore", invalid="ignore"):
             for rows, contributions in self.contribution_blocks(configurations):

@@ -14,9 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc import Configurations, Measurements, VariabilityModel, read_measurements, read_variability_model
+from splc import (
+    Configurations,
+    Measurements,
+    VariabilityModel,
+    parse_model,
+    read_measurements,
+    read_variability_model,
+)
 from splc.errors import ConfigurationError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
+from splc.learning import learn
 from tests.support.paths import ROOT
 from tests.support.real_data import real
 from tests.support.strategies import all_assignments, models
@@ -186,3 +194,44 @@ def test_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(measured.to_columns()) == ["fast", "codec", "codec_zstd", "codec_lz4", "px", "time", "size"]
     with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
         measured.to_frame()
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_predictions_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Models predict the rows of a table from the columns that they use; other columns may be missing or texts."""
+    model = parse_model("2 + 3 * px + 5 * fast", SYSTEM)
+    np.testing.assert_array_equal(model.predict(frame(ROWS)), [10, 8, 19, 10])
+    np.testing.assert_array_equal(model.predict(frame({"px": [3], "fast": [0], "comment": ["a"]})), [11])
+    assert model.contributions(frame(ROWS)).shape == (4, 3)
+    known = Configurations.from_frame(SYSTEM, ROWS)
+    derived = parse_model("cells = px^2 + 1\n4 * cells + root + fast / cells", SYSTEM)
+    np.testing.assert_array_equal(derived.predict(frame(ROWS)), derived.predict(known))
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "message"),
+    [
+        ({"codec": ["lz4"], "px": [1]}, ConfigurationError, r"'codec_zstd'.*\n.*from_frame\(system, table\)"),
+        ({"codec_zstd": ["no"], "px": [1]}, ConfigurationError, "'codec_zstd' contains text"),
+        ({"codec_zstd": [1, None], "px": [1, 1]}, ConfigurationError, "row 1: the option 'codec_zstd' has no value"),
+        ({"codec_zstd": 1, "px": 1}, ConfigurationError, "codec_zstd: one value per configuration is needed, not 1"),
+        (np.zeros((1, 2)), MeasurementError, "ndarray is not a table"),
+    ],
+)
+def test_tables_that_cannot_be_predicted(table: Any, error: type[Exception], message: str) -> None:
+    """What a model cannot predict without the system is refused, with the function that reads it."""
+    model = parse_model("px + 2 * codec_zstd", SYSTEM)
+    with pytest.raises(error, match=message):
+        model.predict(table)
+
+
+@pytest.mark.parametrize("learner", ["projection", "knn"])
+def test_results_predict_tables(learner: str) -> None:
+    """The predictors and intervals of results accept tables, too."""
+    known = all_assignments(SYSTEM)
+    measured = Measurements(known, {"time": 1 + known.value("px") + known.value("fast") + known.value("codec_lz4")})
+    result = learn(measured, "time", learner=learner)
+    table = known.to_columns()
+    np.testing.assert_array_equal(result.predictor.predict(table), result.predictor.predict(known))
+    if result.intervals is not None:
+        np.testing.assert_array_equal(result.intervals.interval(table), result.intervals.interval(known))

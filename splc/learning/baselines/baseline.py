@@ -21,6 +21,7 @@ from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult
 from splc.learning.threads import one_thread
+from splc.models.columns import rows_of
 from splc.types import Array
 
 # Rows that are predicted at a time: products of columns of all rows might need much memory.
@@ -41,9 +42,9 @@ class BaselinePredictor:
     estimator: Any
     scale: TargetScale
 
-    def predict(self, configurations: Configurations) -> Array:
-        """Return the predictions, shape (n,)."""
-        columns = self.encoding.columns(configurations)
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (n,), of configurations or of a table with a column per option."""
+        columns = self.encoding.columns(rows_of(configurations))
         with _quietly():
             parts = [
                 self.estimator.predict(columns[start : start + _CHUNK]) for start in range(0, len(columns), _CHUNK)

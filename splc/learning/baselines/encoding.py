@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.features import Feature
+from splc.models.columns import TableRows
 from splc.types import Array
 
 
@@ -32,7 +33,7 @@ class Encoding:
         """Return the encoding of features; their order does not matter."""
         return cls(tuple(sorted(features, key=lambda feature: feature.name)), logs)
 
-    def columns(self, configurations: Configurations) -> Array:
+    def columns(self, configurations: Configurations | TableRows) -> Array:
         """Return the columns, shape (n, columns)."""
         found = []
         for feature in self.features:

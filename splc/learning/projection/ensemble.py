@@ -52,13 +52,14 @@ class Ensemble:
         """The probability that a measured value lies inside its interval."""
         return constants.LEVEL
 
-    def predict(self, configurations: Configurations) -> Array:
+    def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
         return self.moments(configurations, variances=False)[0] * self.scale.unit
 
-    def moments(self, configurations: Configurations, variances: bool = True) -> tuple[Array, Array]:
+    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
         scale = self.scale
+        configurations = Configurations.of(self.configurations.system, configurations)
         if not self.parts:
             g = scale.backward(np.full(len(configurations), self.constant[0]))
             return g, self.constant[1] * scale.slope(g)
@@ -74,7 +75,7 @@ class Ensemble:
             deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
         return scale.backward(means), deviations
 
-    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
         g, deviations = self.moments(configurations)
         scale, width = self.scale, self.quantile * deviations

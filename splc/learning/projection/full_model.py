@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -68,11 +69,11 @@ class FullModel:
         constant = (float(self.t.mean()), spread)
         return Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
 
-    def predict(self, configurations: Configurations) -> Array:
+    def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
         return self.ensemble.predict(configurations)
 
-    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
         return self.ensemble.interval(configurations)
 
