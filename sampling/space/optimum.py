@@ -8,7 +8,7 @@ only, and then completed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.io.presentation import Presented
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
+from splc.system.groups import child_groups
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -35,7 +36,7 @@ class Optimum(Presented):
         configuration: the configuration, one row.
         predicted: its predicted value.
         examined: the number of (partial) configurations that were examined.
-        unused: options that occur in no term of the model: their values are valid, but no better than others.
+        unused: options that make no difference to the model: their values are valid, but no better than others.
     """
 
     configuration: Configurations
@@ -95,8 +96,28 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
         examined += looked_at
         used.update(part.used)
     configuration = Configurations(space.system, indices)
-    unused = tuple(name for position, name in enumerate(space.system.names) if position not in used)
-    return Optimum(configuration, float(model.predict(configuration)[0]), examined, unused)
+    predicted = float(model.predict(configuration)[0])
+    return Optimum(configuration, predicted, examined, unused_options(space.system, used))
+
+
+def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str, ...]:
+    """Return the options whose values make no difference to models that use the options at some positions.
+
+    Options that are always selected have only one value, and the parent of an alternative group has no other effect
+    than its children if all of these are used.
+    """
+    determined = {
+        parent
+        for parent, children in child_groups(system).items()
+        if all(system.positions[child.name] in used for child in children)
+        # Nothing else excludes a child, so that the parent is selected exactly where one of them is.
+        if len(children) > 1 and all(system.alternatives(child) == system.exclusions[child.name] for child in children)
+    }
+    return tuple(
+        name
+        for position, name in enumerate(system.names)
+        if position not in used and name not in system.mandatory and name not in determined
+    )
 
 
 def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.optimum import SpacePart, completed, first_of, listed_rows, optimum, parts_of, sums_of
+from sampling.space.optimum import (
+    SpacePart,
+    completed,
+    first_of,
+    listed_rows,
+    optimum,
+    parts_of,
+    sums_of,
+    unused_options,
+)
 from sampling.space.rows import distinct, packed
 from sampling.space.space import LIMIT, Space
 from splc.data.configurations import Configurations
@@ -29,7 +38,7 @@ class Ranking:
         configurations: n configurations, the best first; of a front, in the order of the first model.
         predicted: the predictions of each model, shape (models, n).
         examined: the number of (partial) configurations that were examined.
-        unused: options that occur in no term of any model.
+        unused: options that make no difference to any model.
     """
 
     configurations: Configurations
@@ -175,9 +184,8 @@ def _ranked(
                 row[list(part.variables)] = completed(part, row[None, list(part.used)], space)
     configurations = Configurations(space.system, indices)
     used = {position for part in parts for position in part.used}
-    unused = tuple(name for position, name in enumerate(space.system.names) if position not in used)
     predicted = np.array([model.predict(configurations) for model in models])
-    return Ranking(configurations, predicted, examined, unused)
+    return Ranking(configurations, predicted, examined, unused_options(space.system, used))
 
 
 def _of_part(

@@ -66,7 +66,7 @@ class Result:
         best_measured: the best measured configuration, None without measurements and for several properties.
         fixed: option → value index that the configurations must have.
         examined: the number of (partial) configurations that were examined.
-        unused: options that occur in no term of a model.
+        unused: options that make no difference to any model.
         plot: the file that the plot was written to.
         notes: what the user should know.
     """

@@ -128,6 +128,42 @@ def test_options_that_the_model_does_not_use(run: Run, folder: Path) -> None:
     assert "no better than other valid ones" not in result.stderr
 
 
+class TestGroups:
+    """A column of text as an alternative group."""
+
+    ARGUMENTS = ("--measurements", "table.csv", "--options", "codec,x")
+
+    @pytest.fixture(autouse=True)
+    def _table(self, folder: Path) -> None:
+        rows = [f"{codec},{x},{x}" for codec in ("bz2", "lzma", "zlib") for x in (1, 2)]
+        (folder / "table.csv").write_text("\n".join(["codec,x,time", *rows]), encoding="utf-8")
+        (folder / "system.xml").unlink()
+        (folder / "model.txt").write_text("3 * codec_bz2 + 2 * codec_lzma + codec_zlib + x", encoding="utf-8")
+
+    def test_the_parent_is_not_unused(self, run: Run, folder: Path) -> None:
+        """The parent of a group with used children is no unused option, and a member without a term is one."""
+        assert optimal(run, "model.txt", *self.ARGUMENTS)["unused"] == []
+        result = run("optimize", "model.txt", *self.ARGUMENTS)
+        assert "unused" not in result.stdout
+        assert "no better than other valid ones" not in result.stderr
+        (folder / "model.txt").write_text("3 * codec_bz2 + 2 * codec_lzma + x", encoding="utf-8")
+        assert optimal(run, "model.txt", *self.ARGUMENTS)["unused"] == ["codec_zlib"]
+
+    def test_the_value_of_a_group(self, run: Run, refused: Refused) -> None:
+        """A group is fixed to one of its values."""
+        assert optimal(run, "model.txt", "--fix", "codec=lzma", *self.ARGUMENTS)["predicted"] == 3
+        message = refused("optimize", "model.txt", "--fix", "codec=lz4", *self.ARGUMENTS)
+        assert "codec cannot be 'lz4'; its values are bz2, lzma, zlib" in message
+
+    def test_what_is_in_all(self, run: Run, folder: Path) -> None:
+        """The options in all configurations are listed without those that are always selected, or not at all."""
+        lines = run("optimize", "model.txt", "--top", "6", *self.ARGUMENTS).stdout.splitlines()
+        assert lines[2].split() == ["1", "2", "1", "codec_zlib,", "x=1"]
+        assert not any(line.startswith("in all") for line in lines)
+        lines = run("optimize", "model.txt", "--top", "2", "--fix", "codec=bz2", *self.ARGUMENTS).stdout.splitlines()
+        assert "in all: codec_bz2" in lines
+
+
 class TestMeasurements:
     def test_the_best_measured_configuration(self, run: Run, folder: Path) -> None:
         """The measured value of the configuration and the best measured one are given, in the text and as JSON."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -177,13 +177,15 @@ def _table(result: Result, names: Sequence[str]) -> None:
             measured = "" if value.measured is None else f"{value.measured:.6g}"
             row += [f"{value.predicted:.6g}", "" if value.interval is None else _interval(value), measured]
         rows.append((*row, selected_text(each.configuration, common)))
-    title = "other selected options" if common and len(shown) > 1 else "selected options"
+    mandatory = shown[0].configuration.system.mandatory
+    in_all = _selected_options(shown[0].configuration, mandatory, common)
+    title = "other selected options" if in_all else "selected options"
     # Columns of one title are told apart by their place.
     table((*columns, title), rows, right=tuple(columns))
     if len(result.candidates) > len(shown):
         say(f"… and {len(result.candidates) - len(shown)} more (--json has all)")
-    if common and len(shown) > 1:
-        say(f"in all: {selected_text(shown[0].configuration, (), only=common)}")
+    if in_all:
+        say(f"in all: {', '.join(in_all)}")
 
 
 def _common(candidates: Sequence[RatedConfiguration]) -> tuple[str, ...]:
@@ -194,16 +196,21 @@ def _common(candidates: Sequence[RatedConfiguration]) -> tuple[str, ...]:
     return tuple(name for name, value in first.items() if all(other[name] == value for other in others))
 
 
-def selected_text(configuration: Configurations, left_out: Sequence[str], only: Sequence[str] | None = None) -> str:
+def selected_text(configuration: Configurations, left_out: Container[str]) -> str:
     """Return the selected options of a configuration and the values of numeric ones: `cache, x=4`."""
+    return ", ".join(_selected_options(configuration, left_out, configuration.system.names)) or "(none)"
+
+
+def _selected_options(configuration: Configurations, left_out: Container[str], only: Container[str]) -> list[str]:
+    """Return some selected options of a configuration with the values of numeric ones."""
     values = option_values(configuration)
     parts = []
     for option in configuration.system.options:
         name, value = option.name, values[option.name]
-        if name in left_out or (only is not None and name not in only) or not _selected(value, option):
+        if name in left_out or name not in only or not _selected(value, option):
             continue
         parts.append(name if option_text(value, option) == "selected" else f"{name}={value:g}")
-    return ", ".join(parts) or "(none)"
+    return parts
 
 
 def _interval(value: PropertyValue) -> str:

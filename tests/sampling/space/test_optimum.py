@@ -104,3 +104,15 @@ def test_values_that_do_not_exist_are_errors() -> None:
     system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0)),))
     with pytest.raises(ConfigurationError, match=r"x\^-1 has no finite value"):
         optimum(InfluenceModel.from_terms({option_term("x", -1): 1.0}), Space(system))
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_unused_options(optional: bool) -> None:
+    """The parent of a group with used children is not unused; options that are always selected have one value."""
+    plain = VariabilityModel.of({"codec": ["a", "b"], "x": [1, 2]})
+    parent = BinaryOption("codec", optional=optional)
+    space = Space(VariabilityModel("s", (parent, *plain.options[1:])))
+    both = {option_term("codec_a"): 1.0, option_term("codec_b"): 2.0}
+    assert optimum(InfluenceModel.from_terms(both), space).unused == ("x",)
+    found = optimum(InfluenceModel.from_terms({option_term("codec_a"): 1.0, option_term("x"): 1.0}), space)
+    assert found.unused == (("codec",) if optional else ()) + ("codec_b",)
