@@ -42,7 +42,7 @@ Duplicates = Annotated[
 ]
 Context = Annotated[
     list[str] | None,
-    option("COLUMN", "A context with numeric values. Can be repeated.", POLICIES),
+    option("COLUMN,…", "Contexts with numeric values. Can be repeated.", POLICIES),
 ]
 Options = Annotated[
     list[str] | None,
@@ -52,7 +52,7 @@ Options = Annotated[
         INPUTS,
     ),
 ]
-Ignore = Annotated[list[str] | None, option("COLUMN", "A column that is not read. Can be repeated.", POLICIES)]
+Ignore = Annotated[list[str] | None, option("COLUMN,…", "Columns that are not read. Can be repeated.", POLICIES)]
 Where = Annotated[
     list[str] | None,
     option("COLUMN=VALUE", "The rows with this value only. Can be repeated.", POLICIES),

@@ -111,6 +111,22 @@ class TestWhere:
         """Wrong selections end with exit code 2 and one message."""
         assert message in refused(*LEARN, *options)
 
+    def test_lists_of_columns(self, table: Path, run: Run, refused: Refused) -> None:
+        """--ignore and --context take lists of columns, which override `where` of splc.toml as single ones do."""
+        assert run("learn", "--learner", "stepwise", "--ignore", "version,energy").exit_code == 0
+        assert "the context 'energy' has" in refused(*LEARN, "--context", "energy,version")
+        assert "there is no column 'nothing'" in refused(*LEARN, "--ignore", "version,nothing")
+        (table / "splc.toml").write_text('where = { version = "v1" }\n')
+        done = run("learn", "--learner", "stepwise", "--ignore", "version, energy")
+        assert (done.exit_code, "version = " in done.stdout) == (0, False)
+
+    def test_a_column_whose_name_has_a_comma(self, table: Path, run: Run, refused: Refused) -> None:
+        """A column with this name is meant before a list of columns."""
+        text = (table / "measurements.csv").read_text().replace("version", '"version,energy"', 1)
+        (table / "measurements.csv").write_text(text)
+        assert run(*LEARN, "--ignore", "version,energy").exit_code == 0
+        assert "the context 'version,energy' has" in refused(*LEARN, "--context", "version,energy")
+
     def test_a_text_property(self, table: Path, refused: Refused) -> None:
         """A property that is text is refused with its values."""
         assert "the property 'version' is a column of text: 'v1'" in refused("learn", "--property", "version")
@@ -215,6 +231,12 @@ class TestBy:
         assert (table / "p-v10.csv").read_text().count("\n") == 10
         assert "'v10'" in done.stdout
         assert "there is no column 'nothing'" in refused(*model, "--by", "nothing")
+
+    def test_predict_switches_where_of_the_file_off(self, table: Path, run: Run) -> None:
+        """All values are predicted although splc.toml selects one."""
+        (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\n')
+        done = run("predict", "other.txt", "measurements.csv", "--by", "version", "--json")
+        assert [each["value"] for each in json.loads(done.stdout)["values"]] == ["v1", "v2", "v10"]
 
     def test_calibrate(self, table: Path, run: Run) -> None:
         """A factor on the whole model is three times as large where all times are."""

@@ -177,5 +177,6 @@ class TestErrors:
         text = description(numeric=numeric).replace("</vm>", f"{product}</vm>")
         (folder / "system.xml").write_text(text, encoding="utf-8")
         (folder / "model.txt").write_text("x0 + x1", encoding="utf-8")
+        (folder / "measurements.csv").unlink(missing_ok=True)
         for command in (("sample", "--sampling", "random:3"), ("optimize", "model.txt")):
             assert refused(*command).startswith("system.xml:5: the constraint 'x0*x1*x2*x3*x4*x5 = 5000' has too many")

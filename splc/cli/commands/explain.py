@@ -16,6 +16,7 @@ from splc.cli.options import (
     Parameter,
     ParametersFile,
     System,
+    Where,
     option,
 )
 
@@ -51,6 +52,7 @@ def explain(
     parameters: ParametersFile = None,
     context: Context = None,
     ignore: Ignore = None,
+    where: Where = None,
 ) -> None:
     """Explain a model: the options by their share of the variance, their interactions, and the effect of each value.
 

@@ -84,10 +84,11 @@ class ColumnChoice:
 
     def over(self, other: ColumnChoice) -> ColumnChoice:
         """Return the choices of another one, completed and where they contradict overridden by these."""
-        where = {name: value for name, value in other.where.items() if name not in (*self.ignore, *self.by)}
-        contexts = (name for name in other.contexts if name not in self.ignore)
-        ignore = (name for name in other.ignore if name not in self.named)
-        stated = {*self.named, *self.ignore, *self.options}
+        ignored, named = _with_parts(self.ignore), _with_parts(self.named)
+        where = {name: value for name, value in other.where.items() if name not in (*ignored, *self.by)}
+        contexts = (name for name in other.contexts if name not in ignored)
+        ignore = (name for name in other.ignore if name not in named)
+        stated = {*named, *ignored, *self.options}
         return ColumnChoice(
             tuple(dict.fromkeys((*contexts, *self.contexts))),
             tuple(dict.fromkeys((*ignore, *self.ignore))),
@@ -96,6 +97,28 @@ class ColumnChoice:
             self.options or other.options,
             frozenset((other.optional - stated) | self.optional),
         )
+
+    def among(self, names: Collection[str]) -> ColumnChoice:
+        """Return the choices with lists `a,b` of contexts and ignored columns as their parts, unless a column is `a,b`.
+
+        Args:
+            names: the columns of the table.
+        """
+        contexts, ignore = (
+            tuple(dict.fromkeys(part for name in given for part in ((name,) if name in names else _parts(name))))
+            for given in (self.contexts, self.ignore)
+        )
+        return replace(self, contexts=contexts, ignore=ignore, optional=frozenset(_with_parts(self.optional)))
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """Return the names in a list `a,b`; a text with an empty name is no list."""
+    parts = tuple(part.strip() for part in name.split(","))
+    return parts if all(parts) else (name,)
+
+
+def _with_parts(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(part for name in names for part in dict.fromkeys((name, *_parts(name))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +219,7 @@ def columns_of(
         InputError: if the user named a column that the table does not have.
         MeasurementError: if the named property is a column of text.
     """
+    choice = choice.among([*tables, *options])
     problems = Problems(file)
     for name in dict.fromkeys((*choice.named, *choice.ignore)):
         if name in tables:

@@ -12,6 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
 from splc.formats import registry
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import measurements_in, selected, separated
 from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
@@ -107,7 +108,7 @@ def context_values(path: str | Path, system: VariabilityModel, policy: Policy, n
         InputError: if the file cannot be read, or has no such column.
     """
     source = read_source(path)
-    columns = replace(policy.columns, by=(name,), optional=policy.columns.optional - {name})
+    columns = ColumnChoice(by=(name,)).over(policy.columns)
     form = registry.format_of("measurements", source)
     assert form is not None
     rows = form.read(source, system, replace(policy, columns=columns), None, None, None)

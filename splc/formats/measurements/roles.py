@@ -84,7 +84,7 @@ def roles_of(
     Raises:
         InputError: if the user named a column that the table does not have, or no column can be the property.
     """
-    choice = choice or ColumnChoice()
+    choice = (choice or ColumnChoice()).among(columns)
     _require_columns(columns, file, nfp, choice)
     options = [name for name in choice.options if name in columns]
     ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
