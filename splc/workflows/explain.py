@@ -17,6 +17,7 @@ from splc.workflows.explain_contributions import Explained, explained_of, sums_o
 from splc.workflows.explain_overview import Overview, choices_of, overview, overview_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
+from splc.workflows.prediction_intervals import outside_notes
 
 __all__ = ["Explained", "Overview", "Request", "Result", "overview", "run"]
 
@@ -97,6 +98,8 @@ def run(request: Request) -> Result:
             notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
         whole = overview_of(stored.model, space, blocks, titles, choices, notes) if one is None else None
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
+        if explained is not None:
+            notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
         result = Result(system.name, stored.model, stored.nfp, whole, explained, request.plot, tuple(notes))
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))

@@ -64,6 +64,12 @@ class Explained:
     interval: Interval | None = None
     against_interval: Interval | None = None
 
+    @property
+    def intervals(self) -> list[tuple[float, Interval]]:
+        """The predictions that have intervals."""
+        both = ((self.predicted, self.interval), (self.reference, self.against_interval))
+        return [(value, interval) for value, interval in both if interval is not None]
+
 
 def explained_of(
     stored: StoredModel, space: Space, one: Configurations, other: Configurations | None, blocks: Sequence[Block]

@@ -23,7 +23,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.note import Note, Notes
 from splc.workflows.optimize_inputs import Objective, Request, objectives_of
-from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of
+from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "run"]
 
@@ -116,6 +116,8 @@ def run(request: Request) -> Result:
             RatedConfiguration(found.configurations[[row]], tuple(column[row] for column in columns))
             for row in range(len(found.configurations))
         )
+        rated = [value for column in columns for value in column]
+        notes += outside_notes([each.interval.excludes(each.predicted) for each in rated if each.interval is not None])
         for number, each in enumerate(objectives):
             if each.measured is not None:
                 texts = implausible(found.predicted[number], each.values, each.measured)

@@ -22,6 +22,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.prediction_intervals import outside_notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +121,8 @@ def run(request: Request) -> Result:
         notes += _notes_about_property(rows, stored.nfp, project.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
+        if intervals is not None:
+            notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         if rows.measured is None:
             return Result(rows, predicted, stored.nfp, None, 0, 0, intervals, extrapolated, tuple(notes))
         measured = ~np.isnan(rows.measured)

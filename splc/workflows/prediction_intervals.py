@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.result import Intervals
+from splc.types import Array
+from splc.workflows.note import Note
 
 
 @dataclass(frozen=True)
@@ -22,11 +27,32 @@ class Interval:
     low: float
     high: float
 
+    def excludes(self, value: float) -> bool:
+        """Return whether a value is outside."""
+        return not self.low <= value <= self.high
+
 
 def intervals_of(intervals: Intervals, configurations: Configurations) -> list[Interval]:
     """Return the prediction interval of each configuration."""
     low, high = intervals.interval(configurations)
     return [Interval(intervals.level, *ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
+
+
+def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
+    """Return a note with the number of predictions outside of their intervals, none if there are none.
+
+    `outside`: for each prediction whether it is, shape (n,).
+    """
+    count, of = int(np.sum(outside)), len(outside)
+    if not count:
+        return ()
+    if of == 1:
+        what = "the prediction is outside of its interval"
+    else:
+        what = f"{count:,} of {of:,} predictions {'is' if count == 1 else 'are'} outside of their intervals"
+    return (
+        Note(f"{what}: the short model is far from the full model there, and intervals are those of the full model"),
+    )
 
 
 def interval_of(intervals: Intervals, configuration: Configurations) -> Interval:

@@ -151,6 +151,13 @@ class TestConfiguration:
         same = run("explain", "model.txt", "right,x=4", "--against", "right,x=4").stdout
         assert "the two configurations are the same" in same
 
+    def test_terms_without_difference(self, run: Run, folder: Path) -> None:
+        """Terms without difference are one line, also those over the same options as terms with one."""
+        (folder / "model.txt").write_text("x * left + 3 * x^2 * left + 5 * x * right + 7", encoding="utf-8")
+        lines = run("explain", "model.txt", "left,x=1", "--against", "left,x=2").stdout.splitlines()
+        assert lines[-2].split() == ["2", "terms", "without", "difference", "7", "7", "+0"]
+        assert lines[-1].split() == ["sum", "11", "21", "-10"]
+
     def test_a_product(self, run: Run, folder: Path) -> None:
         """The factors of a product multiply to the ratio of the predictions."""
         (folder / "model.txt").write_text(PRODUCT, encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splc.workflows.explain import Explained, Overview, Result
-    from splc.workflows.explain_contributions import TermSum
+    from splc.workflows.explain_contributions import Contribution, TermSum
     from splc.workflows.explain_overview import OptionImportance, OptionValue
 
 # The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
@@ -178,7 +178,7 @@ def _show_explained(explained: Explained, *, product: bool) -> None:
             say("the two configurations are the same")
     kind = "factor" if product else "contribution"
     second, third = "other" if against else "mean", "ratio" if product else "difference"
-    sums = sums_of(explained.contributions)
+    sums = sums_of([each for each in explained.contributions if each.difference != 0])
     moving = [pair for pair in sums if pair[0].difference != 0]
     shown, rest = moving[:MOST_TERMS], [each for each, _ in moving[MOST_TERMS:]]
     lines = []
@@ -187,11 +187,14 @@ def _show_explained(explained: Explained, *, product: bool) -> None:
         lines += [_term_row(term, product=product, indent="  ") for term in terms]
     if rest:
         lines.append(_term_row(TermSum.of(f"{len(rest)} more", rest), product=product))
-    if still := [each for each, _ in sums if each.difference == 0]:
+    still: list[Contribution | TermSum] = [each for each in explained.contributions if each.difference == 0]
+    # Differences of several terms may cancel.
+    still += [each for each, _ in sums if each.difference == 0]
+    if still:
         same = TermSum.of("", still)
         text = plural(same.count, "term without difference", "terms without difference")
         lines.append(_term_row(replace(same, text=text), product=product))
-    total = TermSum.of("product" if product else "sum", [each for each, _ in sums])
+    total = TermSum.of("product" if product else "sum", explained.contributions)
     lines.append(_term_row(total, product=product))
     say()
     table(("term", kind, second, third), lines, right=(kind, second, third))
