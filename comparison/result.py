@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from comparison.option_sets import OptionSets
@@ -287,6 +287,7 @@ class ComparedModel:
         nfp: the property that its file states, None where it states none.
         file: the file it was read from, None for a model that was not read.
         sha256: the hash of the file's content.
+        contexts: context → the value that it was learned from, as far as the file states it.
         predicted: the predictions, shape (n,), read-only; None where there are no configurations.
         intervals: lower and upper bounds of the predictions, shape (2, n), read-only; None where there are none.
         single: lower and upper bounds of single measured values, which scatter around the predictions, shape (2, n).
@@ -300,6 +301,7 @@ class ComparedModel:
     nfp: str | None = None
     file: str | None = None
     sha256: str = ""
+    contexts: Mapping[str, str] = field(default_factory=dict)
     predicted: Array | None = None
     intervals: Array | None = None
     single: Array | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -111,6 +112,7 @@ class Project(ProjectFiles):
         invalid: Invalid = "error",
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
+        usual: Mapping[str, str] | None = None,
     ) -> Measurements:
         """Read the measurements with observed variables, and check every configuration against `space`.
 
@@ -121,13 +123,14 @@ class Project(ProjectFiles):
             invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
             duplicates: 'error', 'first' or 'mean': XML rows that measure a configuration again.
             aggregate: 'mean', 'median' or 'min' of the repetitions.
+            usual: context → the value that an error about several values proposes to select.
 
         Raises:
             InputError: if they cannot be found or read.
             MeasurementError: as `read_measurements`.
         """
         policies: dict[str, Any] = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
-        (found,) = self.measurement_parts(system, space, file=file, **policies)
+        (found,) = self.measurement_parts(system, space, file=file, usual=usual, **policies)
         return found
 
     def measurement_parts(
@@ -140,6 +143,7 @@ class Project(ProjectFiles):
         invalid: Invalid = "error",
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
+        usual: Mapping[str, str] | None = None,
     ) -> tuple[Measurements, ...]:
         """Read the measurements separately for each value of the contexts in `by`; else as `measurements`.
 
@@ -150,6 +154,7 @@ class Project(ProjectFiles):
         from splc.formats.measurements.read import read_parts
 
         policy = self._policy(system, space, file, by, invalid=invalid, duplicates=duplicates, aggregate=aggregate)
+        policy = replace(policy, columns=replace(policy.columns, usual=usual or {}))
         parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
         # Without observed variables in the system, none are attached.
         if not system.observed:

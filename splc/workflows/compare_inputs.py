@@ -26,7 +26,7 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.inputs import ModelInputs, context_notes
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
 
@@ -117,10 +117,12 @@ def read_models(
     models: list[ComparedModel] = []
     for each in found:
         notes += notes_of(f"{each.name}: {text}" for text in each.notes)
+        notes += context_notes(each.name, each.contexts, project)
         scaled = request.scale is not None and each.kind == "text"
         model = each.model.scaled(request.scale or 1.0) if scaled else each.model
         compared = compared_model(each.name, model, request.at)
-        models.append(replace(compared, kind=each.kind, nfp=each.nfp, file=each.file, sha256=each.sha256))
+        compared = replace(compared, kind=each.kind, nfp=each.nfp, contexts=each.contexts)
+        models.append(replace(compared, file=each.file, sha256=each.sha256))
     return tuple(models)
 
 
@@ -132,16 +134,17 @@ def basis_of(request: Request, project: Project, space: Space, models: Sequence[
     """
     on = request.on
     basis = Basis()
+    contexts = {name: value for model in reversed(models) for name, value in model.contexts.items()}
     named = {" ".join(model.nfp.split()) for model in models if model.nfp}
     stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
         found = read_prediction_inputs(
-            on, space.system, request.policy(space, project), request.nfp, stated or project.nfp
+            on, space.system, request.policy(space, project, contexts), request.nfp, stated or project.nfp
         )
         notes += reading_notes(found.report)
         basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     elif project.has_measurements or on == "measured":
-        basis = _measured_basis(request, project, space, stated, notes)
+        basis = _measured_basis(request, project, space, stated, contexts, notes)
     elif on is not None:
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
@@ -156,10 +159,12 @@ def basis_of(request: Request, project: Project, space: Space, models: Sequence[
     return basis
 
 
-def _measured_basis(request: Request, project: Project, space: Space, stated: str | None, notes: Notes) -> Basis:
+def _measured_basis(
+    request: Request, project: Project, space: Space, stated: str | None, contexts: Mapping[str, str], notes: Notes
+) -> Basis:
     """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
-    everything = request.read_measurements(project, space, notes)
+    everything = request.read_measurements(project, space, notes, usual=contexts)
     # A log keeps one space where a name has several.
     known = {" ".join(name.split()): name for name in everything.properties}
     nfp = (known.get(stated or "") if request.nfp is None else None) or project.the_nfp(everything)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import RequestError, unknown_name_hint
-from splc.formats.measurements.columns import ColumnChoice
+from splc.errors import RequestError, listed, unknown_name_hint
+from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
-from splc.workflows.note import Notes, inference_notes, notes_of, reading_notes
+from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
     from sampling import Space
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from splc.formats.models.read import StoredModel
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
+
+
+NO_CONTEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +63,13 @@ class SystemInputs:
         """The roles of columns of the measurements."""
         return ColumnChoice(self.context, self.ignore, self.where, options=self.options)
 
-    def policy(self, space: Space, project: Project) -> Policy:
-        """Return the treatment of rows of further files of measurements of a system."""
-        return Policy(**self.policies, columns=project.columns.lenient, check=space.check, explain=space.violations)
+    def policy(self, space: Space, project: Project, usual: Mapping[str, str] = NO_CONTEXTS) -> Policy:
+        """Return the treatment of rows of further files of measurements of a system.
+
+        `usual`: context → the value that an error proposes to select.
+        """
+        columns = replace(project.columns.lenient, usual=usual)
+        return Policy(**self.policies, columns=columns, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
         """Return the project; `given` are further files, such as `analytical`.
@@ -83,14 +91,27 @@ class SystemInputs:
         return system
 
     def read_measurements(
-        self, project: Project, space: Space, notes: Notes, *, file: str | None = None
+        self,
+        project: Project,
+        space: Space,
+        notes: Notes,
+        *,
+        file: str | None = None,
+        usual: Mapping[str, str] = NO_CONTEXTS,
     ) -> Measurements:
         """Read the measurements of the project, or another file of measurements of its system.
+
+        Args:
+            project: the project.
+            space: the valid configurations of its system.
+            notes: what the reader reports is added.
+            file: another file of measurements.
+            usual: context → the value that an error proposes to select.
 
         Raises:
             InputError: if they cannot be found or read.
         """
-        found = project.measurements(space.system, space, file=file, **self.policies)
+        found = project.measurements(space.system, space, file=file, usual=usual, **self.policies)
         notes += reading_notes(found.report)
         return found
 
@@ -169,4 +190,17 @@ class ModelInputs(SystemInputs):
 
         found = read_stored_model(file, system, parameters=self.known_parameters(project))
         notes += notes_of(f"{file}: {text}" for text in found.notes)
+        notes += context_notes(file, found.contexts, project)
         return found
+
+
+def context_notes(file: str, contexts: Mapping[str, str], project: Project) -> tuple[Note, ...]:
+    """Return a note about the contexts that a model was learned from, if any, and those selected instead."""
+    if not contexts:
+        return ()
+    stated = []
+    for name, value in contexts.items():
+        wanted = project.columns.where.get(name)
+        other = wanted is not None and not Context.of([value]).matching(wanted)
+        stated.append(f"{name} = {shown_value(value)}" + (f", not {shown_value(wanted or '')}" if other else ""))
+    return (Note(f"{file}: learned from measurements with {listed(stated)}"),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -146,7 +146,8 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
     """Return the objectives of files of models."""
     read = [request.read_unchecked(file, project, space.system, notes) for file in request.models]
     request.require_used(frozenset().union(*(each.used for each in read)))
-    measurements = _measurements(request, project, space, notes)
+    contexts = {name: value for each in reversed(read) for name, value in each.contexts.items()}
+    measurements = _measurements(request, project, space, notes, contexts)
     taken: list[str] = []
     found = []
     for number, (file, stored) in enumerate(zip(request.models, read, strict=True)):
@@ -168,7 +169,9 @@ def _with_values(objective: Objective, measurements: Measurements, nfp: str) -> 
     return replace(objective, measured=nfp, known=usable.configurations, values=usable.column(nfp))
 
 
-def _measurements(request: Request, project: Project, space: Space, notes: Notes) -> Measurements | None:
+def _measurements(
+    request: Request, project: Project, space: Space, notes: Notes, contexts: Mapping[str, str]
+) -> Measurements | None:
     """Return the measurements; a note says why there are none.
 
     The model alone is enough to optimize, so measurements that are not asked for and cannot be used are no error.
@@ -176,7 +179,7 @@ def _measurements(request: Request, project: Project, space: Space, notes: Notes
     if not project.has_measurements:
         return None
     try:
-        return request.read_measurements(project, space, notes)
+        return request.read_measurements(project, space, notes, usual=contexts)
     except SplcError as error:
         if request.measurements is not None or request.properties:
             raise

@@ -112,7 +112,7 @@ def run(request: Request) -> Result:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
         wanted = stored.nfp or project.nfp
-        rows = _read(request, source, project, space, wanted)
+        rows = _read(request, source, project, space, stored, wanted)
         notes += reading_notes(rows.report)
         extrapolated = _extrapolated(rows, space.system, notes) if request.extrapolate else None
         if request.extrapolate and stored.intervals is None:
@@ -136,14 +136,17 @@ def run(request: Request) -> Result:
         return Result(rows, predicted, stored.nfp, error, count, zeros, intervals, extrapolated, tuple(notes))
 
 
-def _read(request: Request, source: Source, project: Project, space: Space, wanted: str | None) -> PredictionInputs:
+def _read(
+    request: Request, source: Source, project: Project, space: Space, stored: StoredModel, wanted: str | None
+) -> PredictionInputs:
     """Read the configurations, of a system with all values that they have if extrapolation is wanted."""
     unlisted = unlisted_values(source, space.system)
     if request.extrapolate and unlisted is None:
         raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")
     used = Space(extended(space.system, unlisted)) if request.extrapolate and unlisted else space
     try:
-        return read_prediction_inputs(source, used.system, request.policy(used, project), request.nfp, wanted)
+        policy = request.policy(used, project, stored.contexts)
+        return read_prediction_inputs(source, used.system, policy, request.nfp, wanted)
     except InputError as error:
         if not unlisted or request.extrapolate:
             raise

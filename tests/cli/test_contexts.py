@@ -154,6 +154,62 @@ class TestWhere:
         assert "note: test.csv: there is no column 'version', so that version = 'v2' selects no rows" in done.stderr
 
 
+class TestLearnedModels:
+    """Models that were learned from one version, used with measurements of several."""
+
+    @pytest.fixture(params=["model.json", "model.log"])
+    def model(self, request: pytest.FixtureRequest, table: Path, run: Run) -> str:
+        """A model of the version v2."""
+        file = str(request.param)
+        assert run(*LEARN, "--where", "version=v2", "-o", file).exit_code == 0
+        return file
+
+    def test_notes(self, model: str, run: Run) -> None:
+        """Commands note the version of a model, and the other one that is selected."""
+        note = f"note: {model}: learned from measurements with version = 'v2'"
+        predict = ("predict", model, "measurements.csv")
+        for command in (("explain", model), (*predict, "--where", "version=v2"), (*predict, "--where", "version=v1")):
+            done = run(*command)
+            assert done.exit_code == 0, done.stderr
+            other = ", not 'v1'" if "version=v1" in command else ""
+            assert f"{note}{other}\n" in done.stderr
+        compared = run("compare", model, "other.txt", "--property", "time", "--where", "version=v10")
+        assert f"{note}, not 'v10'\n" in compared.stderr
+        by = run(*predict, "--by", "version")
+        assert [by.stderr.count(f"{note}{end}\n") for end in ("", ", not 'v1'", ", not 'v10'")] == [1, 1, 1]
+
+    def test_models_of_all_measurements_have_no_note(self, folder: Path, run: Run) -> None:
+        """Without a context nothing is noted."""
+        assert run(*LEARN, "-o", "model.json").exit_code == 0
+        assert "learned from measurements with" not in run("explain", "model.json").stderr
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("optimize", "MODEL", "--property", "time"),
+            ("predict", "MODEL", "measurements.csv"),
+            ("compare", "MODEL", "other.txt"),
+            ("compare", "MODEL", "other.txt", "--on", "measurements.csv"),
+        ],
+    )
+    def test_the_hint_proposes_the_version_of_the_model(
+        self, model: str, refused: Refused, arguments: tuple[str, ...]
+    ) -> None:
+        """An error about several versions proposes that of the model, not the first one."""
+        failed = refused(*(model if each == "MODEL" else each for each in arguments))
+        assert "the context 'version' has 3 values" in failed
+        assert "choose one with --where version=v2," in failed
+
+    def test_damaged_contexts_are_ignored(self, table: Path, model: str, run: Run) -> None:
+        """A model predicts without its contexts."""
+        text = (table / model).read_text()
+        for right, wrong in (('{"version": "v2"}', '{"version"'), ('"version": "v2"', '"version": [2]')):
+            if right in text and (model.endswith("log") or right[0] != "{"):
+                (table / model).write_text(text.replace(right, wrong))
+                done = run("explain", model)
+                assert (done.exit_code, "learned from" in done.stderr) == (0, False)
+
+
 class TestBy:
     def test_learn(self, table: Path, run: Run) -> None:
         """One model per version in natural order, each equal to the one of --where, in a file of its own."""

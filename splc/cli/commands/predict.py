@@ -86,8 +86,9 @@ def predict(
     request = request_of(Request, locals())
     if by is not None:
         results = predict_by.run(request, by)
+        # Many notes are the same for all values.
+        show_notes(dict.fromkeys(note for each, _ in results.values() for note in each.notes))
         for each, file in results.values():
-            show_notes(each.notes)
             if file is not None:
                 write(each, file)
         if json:

@@ -58,6 +58,7 @@ class ColumnChoice:
         by: contexts whose values are read separately.
         options: the options, where no description of the system states them; empty if they are inferred.
         optional: those of these columns that a file may lack; for all others that is an error.
+        usual: context → the value that an error about several values proposes to select.
     """
 
     contexts: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class ColumnChoice:
     by: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
+    usual: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -96,6 +98,7 @@ class ColumnChoice:
             self.by or other.by,
             self.options or other.options,
             frozenset((other.optional - stated) | self.optional),
+            {**other.usual, **self.usual},
         )
 
     def among(self, names: Collection[str]) -> ColumnChoice:

@@ -26,8 +26,8 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 def parse_stored_json(
     source: Source, system: VariabilityModel | None = None
-) -> tuple[InfluenceModel, str | None, Intervals | None]:
-    """Return the model of a JSON file, its property if the file names it, and its prediction intervals, if any.
+) -> tuple[InfluenceModel, str | None, Intervals | None, dict[str, str]]:
+    """Return the model of a JSON file, its property and prediction intervals, if any, and the contexts it is about.
 
     `system`: the system whose options the terms must use; None: any names.
     """
@@ -50,7 +50,19 @@ def parse_stored_json(
         intervals = intervals_of(content.get("intervals"), system)
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
-    return model, nfp if isinstance(nfp, str) and nfp else None, intervals
+    return model, nfp if isinstance(nfp, str) and nfp else None, intervals, _contexts(content)
+
+
+def _contexts(content: dict[str, Any]) -> dict[str, str]:
+    """Return context → value; what is no such mapping is ignored, since models predict without it."""
+    provenance = content.get("provenance")
+    return contexts_of(content.get("contexts", provenance.get("contexts") if isinstance(provenance, dict) else None))
+
+
+def contexts_of(stated: Any) -> dict[str, str]:
+    """Return the texts among the contexts that a file states."""
+    items = stated.items() if isinstance(stated, dict) else ()
+    return {name: value for name, value in items if isinstance(value, str)}
 
 
 class _Reader:

@@ -7,6 +7,7 @@ range or with decimal commas, and logs that were cut off.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -15,7 +16,8 @@ from typing import Literal
 
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
-from splc.formats.models.log_writer import DEFINITION, LINK, NFP
+from splc.formats.models.json import contexts_of
+from splc.formats.models.log_writer import CONTEXTS, DEFINITION, LINK, NFP
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel, Link
 from splc.models.subexpressions import Derived
@@ -65,11 +67,13 @@ class LoggedModel:
         model: the model.
         nfp: the property that was learned, None if the log does not name it (`command: nfp`).
         notes: what is unusual about the log.
+        contexts: context → the value that the model is about.
     """
 
     model: InfluenceModel
     nfp: str | None
     notes: tuple[str, ...] = ()
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -84,6 +88,7 @@ class Learning:
     analysed: bool = False
     link: Link = "identity"
     nfp: str | None = None
+    contexts: dict[str, str] = field(default_factory=dict)
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
@@ -113,7 +118,7 @@ def parse_stored_log(
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [LoggedModel(_model(each, round, source.name, system), each.nfp, notes) for each in chosen]
+    return [LoggedModel(_model(each, round, source.name, system), each.nfp, notes, each.contexts) for each in chosen]
 
 
 def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
@@ -145,6 +150,7 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     found = [Learning()]
     last, averaging = -1, False
     nfp: str | None = None
+    contexts: dict[str, str] = {}
     link: Link = "identity"
     definitions: dict[str, tuple[str, int]] = {}
     lines = source.text().splitlines()
@@ -154,7 +160,7 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
             found[-1].average.append((_PLUS.sub("", line), number))
-            found[-1].link, found[-1].nfp = link, nfp
+            found[-1].link, found[-1].nfp, found[-1].contexts = link, nfp, contexts
             continue
         averaging = False
         if line.startswith(LINK):
@@ -167,11 +173,13 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             definitions = {**definitions, name: (text, number)}
         elif line.startswith(NFP):
             nfp = line.removeprefix(NFP).strip() or None
+        elif line.startswith(CONTEXTS):
+            contexts = _contexts(line.removeprefix(CONTEXTS))
         elif line.startswith(_AVERAGE):
             averaging = True
             if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
                 found[-1].average.append((rest, number))
-                found[-1].link, found[-1].nfp = link, nfp
+                found[-1].link, found[-1].nfp, found[-1].contexts = link, nfp, contexts
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
@@ -190,12 +198,21 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             last = this.number
             found[-1].rounds[this.number] = this
             found[-1].link, found[-1].nfp, found[-1].definitions = link, nfp, definitions
+            found[-1].contexts = contexts
         elif line.startswith(_ANALYZED):
-            link, definitions, analyzing = "identity", {}, False
+            link, definitions, contexts, analyzing = "identity", {}, {}, False
     problems.raise_if_any(InputError)
     if analyzing:
         notes.cut_off = notes.cut_off or end
     return [learning for learning in found if not learning.empty], notes.texts()
+
+
+def _contexts(text: str) -> dict[str, str]:
+    """Return the contexts in JSON; other text has none."""
+    try:
+        return contexts_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
 
 
 @dataclass

@@ -27,6 +27,7 @@ HEADER = (
 LINK = "command: splc link: "
 EXPLAINED = "command: splc note: the prediction is exp(model)"
 NFP = "command: nfp "
+CONTEXTS = "command: splc contexts: "
 DEFINITION = "command: splc definition: "
 
 

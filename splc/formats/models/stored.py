@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from splc.formats.models.json import parse_stored_json
@@ -31,6 +31,7 @@ class StoredModel:
         sha256: the hash of the file's content.
         intervals: its prediction intervals, None if the file has none.
         notes: what is unusual about the file.
+        contexts: context (version, workload) → the value that it was learned from, as far as the file states it.
     """
 
     model: InfluenceModel
@@ -42,6 +43,7 @@ class StoredModel:
     sha256: str = ""
     intervals: Intervals | None = None
     notes: tuple[str, ...] = ()
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,14 @@ class ReadOptions:
 def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the model of a JSON file."""
     del options
-    model, nfp, intervals = parse_stored_json(source, system)
-    return [StoredModel(model, nfp, "json", intervals=intervals)]
+    model, nfp, intervals, contexts = parse_stored_json(source, system)
+    return [StoredModel(model, nfp, "json", intervals=intervals, contexts=contexts)]
 
 
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the models of a log."""
     found = parse_stored_log(source, system, options.round, options.learning)
-    return [StoredModel(each.model, each.nfp, "log", notes=each.notes) for each in found]
+    return [StoredModel(each.model, each.nfp, "log", notes=each.notes, contexts=each.contexts) for each in found]
 
 
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
