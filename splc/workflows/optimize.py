@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sampling import Space
-from sampling.space.ranking import Ranking, best, pareto_front
+from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, VariabilityError
@@ -21,7 +21,7 @@ from splc.plotting.front import front_plot
 from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize_inputs import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 
@@ -64,6 +64,8 @@ class Result:
         objectives: the properties with their models.
         candidates: the best configurations; of several properties the Pareto front, in the order of the first.
         best_measured: the best measured configuration, None without measurements and for several properties.
+        measured_front: the Pareto front of the measured configurations with the fixed values, in the order of the first
+            property; None for one property, and unless all properties were measured.
         fixed: option → value index that the configurations must have.
         examined: the number of (partial) configurations that were examined.
         unused: options that make no difference to any model.
@@ -74,6 +76,7 @@ class Result:
     objectives: tuple[Objective, ...]
     candidates: tuple[RatedConfiguration, ...]
     best_measured: RatedConfiguration | None = None
+    measured_front: tuple[RatedConfiguration, ...] | None = None
     fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
     examined: int = 0
     unused: tuple[str, ...] = ()
@@ -81,8 +84,12 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request) -> Result:
-    """Find the best configurations, exactly, and compare them with the best measured one.
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+    """Find the best configurations, exactly, and compare them with the best measured ones.
+
+    Args:
+        request: what to optimize.
+        on_progress: called before each model is learned.
 
     Raises:
         InputError: if a file cannot be found or read.
@@ -101,7 +108,7 @@ def run(request: Request) -> Result:
     fixed = parse_assignments(request.fix, whole.system)
     space = fixed_space(whole, fixed)
     with notes:
-        objectives = objectives_of(request, project, whole, notes)
+        objectives = objectives_of(request, project, whole, notes, on_progress)
         models = [objective.model for objective in objectives]
         limit = LIMIT if request.limit is None else request.limit
         if len(models) == 1:
@@ -122,10 +129,14 @@ def run(request: Request) -> Result:
             if each.measured is not None:
                 texts = implausible(found.predicted[number], each.values, each.measured)
                 notes += (Note(text, warning=True) for text in texts)
-        known = _best_measured(objectives[0], fixed) if len(objectives) == 1 else None
+        single = len(objectives) == 1
+        known = _best_measured(objectives[0], fixed) if single else None
+        front = None if single else _measured_front(objectives, fixed)
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, _picture(whole.system.name, objectives, candidates, fixed, drawn))
-    return Result(tuple(objectives), candidates, known, fixed, found.examined, found.unused, request.plot, tuple(notes))
+    return Result(
+        tuple(objectives), candidates, known, front, fixed, found.examined, found.unused, request.plot, tuple(notes)
+    )
 
 
 def _require_consistent(request: Request) -> None:
@@ -188,6 +199,40 @@ def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfi
     return RatedConfiguration(one, (PropertyValue(predicted, interval, float(objective.values[row])),))
 
 
+def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[RatedConfiguration, ...] | None:
+    """Return the Pareto front of the configurations with the fixed values of which all properties were measured."""
+    rows, places = _measured_in_all(objectives, fixed)
+    known = objectives[0].known
+    if known is None or any(each.known is None for each in objectives):
+        return None
+    values = np.stack([each.values[place] for each, place in zip(objectives, places, strict=True)], axis=1)
+    signed = values * [-1 if each.maximize else 1 for each in objectives]
+    order = np.lexsort(signed.T[::-1])
+    order = order[undominated(signed[order])]
+    front = known[rows[order]]
+    predicted = [each.model.predict(front).tolist() for each in objectives]
+    return tuple(
+        RatedConfiguration(
+            front[[place]],
+            tuple(
+                PropertyValue(column[place], measured=value)
+                for column, value in zip(predicted, values[row].tolist(), strict=True)
+            ),
+        )
+        for place, row in enumerate(order.tolist())
+    )
+
+
+def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Array, list[Array]]:
+    """Return the rows of the first property's configurations that all have, and their places in each property."""
+    known = objectives[0].known
+    if known is None:
+        return np.zeros(0, dtype=int), [np.zeros(0, dtype=int) for _ in objectives]
+    places = [each.find(known) for each in objectives]
+    rows = np.flatnonzero(np.all([place >= 0 for place in places], axis=0) & _allowed(objectives[0], fixed))
+    return rows, [place[rows] for place in places]
+
+
 def _allowed(objective: Objective, fixed: Mapping[str, int]) -> Array:
     """Return which measured configurations have the fixed values, shape (n,), bool."""
     if objective.known is None:
@@ -209,9 +254,6 @@ def _picture(
     """Return the plot of the front of the first two properties as a file, with the measured configurations."""
     one, two = objectives[:2]
     points = [tuple(value.predicted for value in each.values[:2]) for each in candidates]
-    measured: list[tuple[float, float]] = []
-    if one.known is not None and two.known is not None:
-        places = two.find(one.known)
-        rows = np.flatnonzero((places >= 0) & _allowed(one, fixed))
-        measured = list(zip(one.values[rows].tolist(), two.values[places[rows]].tolist(), strict=True))
+    _, (first, second) = _measured_in_all((one, two), fixed)
+    measured = list(zip(one.values[first].tolist(), two.values[second].tolist(), strict=True))
     return front_plot(points, measured, (one.name, two.name), name, file_format)

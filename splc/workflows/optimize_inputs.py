@@ -18,7 +18,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array, Duplicates, Invalid
 from splc.workflows import learn
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, OnProgress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +81,12 @@ class Objective:
         return np.full(len(configurations), -1) if self.known is None else self.known.find(configurations)
 
 
-def objectives_of(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
+def objectives_of(
+    request: Request, project: Project, space: Space, notes: Notes, on_progress: OnProgress | None = None
+) -> list[Objective]:
     """Return the objectives of a request: its models, or models that are learned from the measurements.
+
+    `on_progress` is called before each model is learned.
 
     Raises:
         InputError: if a file cannot be found or read.
@@ -93,7 +97,7 @@ def objectives_of(request: Request, project: Project, space: Space, notes: Notes
     if len(wanted) > 1 and len(set(wanted)) < len(wanted):
         raise RequestError(f"{next(name for name in wanted if wanted.count(name) > 1)!r} is named twice", "properties")
     if not request.models:
-        found = _learned(request, project, space, notes)
+        found = _learned(request, project, space, notes, on_progress)
     else:
         if wanted and len(wanted) != len(request.models):
             counts = (
@@ -109,16 +113,22 @@ def objectives_of(request: Request, project: Project, space: Space, notes: Notes
     return [replace(each, maximize=request.maximize or each.name in request.maximize_only) for each in found]
 
 
-def _learned(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
+def _learned(
+    request: Request, project: Project, space: Space, notes: Notes, on_progress: OnProgress | None
+) -> list[Objective]:
     """Return objectives whose models are learned from all measurements."""
     if request.parameter:
         request.require_used(())
     measurements = request.read_measurements(project, space, notes)
     found = []
-    for nfp in request.properties or (project.the_nfp(measurements),):
+    wanted = request.properties or (project.the_nfp(measurements),)
+    for number, nfp in enumerate(wanted):
+        if on_progress is not None:
+            on_progress(number, len(wanted), f"learning {nfp} ({number + 1} of {len(wanted)})")
         learning = learn.Request(
             system=request.system,
             measurements=request.measurements,
+            options=request.options,
             nfp=nfp,
             invalid=request.invalid,
             duplicates=request.duplicates,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sampling import Space
+from splc.cli import terminal
 from splc.formats.models.json_writer import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning.intervals import READERS
@@ -154,6 +156,11 @@ class TestGroups:
         assert optimal(run, "model.txt", "--fix", "codec=lzma", *self.ARGUMENTS)["predicted"] == 3
         message = refused("optimize", "model.txt", "--fix", "codec=lz4", *self.ARGUMENTS)
         assert "codec cannot be 'lz4'; its values are bz2, lzma, zlib" in message
+
+    def test_without_a_model(self, run: Run) -> None:
+        """A model is learned with the named options."""
+        found = optimal(run, "--property", "time", *self.ARGUMENTS)
+        assert found["configuration"].keys() == {"codec", "codec_bz2", "codec_lzma", "codec_zlib", "x"}
 
     def test_what_is_in_all(self, run: Run, folder: Path) -> None:
         """The options in all configurations are listed without those that are always selected, or not at all."""
@@ -358,6 +365,53 @@ class TestSeveralProperties:
         assert best["configuration"] == {"cache": 1, "left": 1, "right": 0, "x": 4}
         assert {name: value["measured"] for name, value in best["properties"].items()} == {"time": 14, "energy": 40}
         assert found["fixed"] == {"cache": 1}
+
+    @pytest.mark.parametrize(
+        ("arguments", "measured"),
+        [
+            ((), [(1.5, 10)]),
+            (("--maximize-only", "energy"), [(1.5, 10), (2.5, 20), (5, 40)]),
+            (("--maximize-only", "energy", "--fix", "right"), [(1.5, 10), (3, 20), (6, 40)]),
+            (("--maximize",), [(14, 40)]),
+        ],
+    )
+    def test_the_front_of_the_measured_values(
+        self, run: Run, arguments: tuple[str, ...], measured: list[tuple[float, float]]
+    ) -> None:
+        """The measured configurations that no other measured one surpasses are shown with their predictions."""
+        every = ("model.txt", "size.txt", "--property", "time", "--property", "energy", *arguments)
+        front = optimal(run, *every)["measured_front"]
+        names = ("time", "energy")
+        assert [tuple(each["properties"][name]["measured"] for name in names) for each in front] == measured
+        for each in front:
+            options = each["configuration"]
+            predicted = [each["properties"][name]["predicted"] for name in names]
+            x, cache, right = options["x"], options["cache"], options["right"]
+            assert predicted == [20 - 10 * cache + x * right - 2 * x, 3 * x + 4 * cache]
+        text = run("optimize", *every).stdout
+        count = "1 configuration" if len(measured) == 1 else f"{len(measured)} configurations"
+        lines = text[text.index(f"Pareto front of the measured values: {count}\n") :].splitlines()
+        assert lines[1].split()[:5] == ["#", "time", "predicted", "energy", "predicted"]
+        assert [tuple(float(cell) for cell in line.split()[1:4:2]) for line in lines[2 : 2 + len(measured)]] == measured
+
+    def test_no_measured_front(self, run: Run) -> None:
+        """There is none unless all properties were measured."""
+        assert optimal(run, "model.txt", "size.txt")["measured_front"] is None
+        assert "measured values" not in run("optimize", "model.txt", "size.txt").stdout
+
+    def test_progress(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The progress of learning is shown."""
+        lines: list[str] = []
+
+        @contextmanager
+        def recorded(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
+            yield lambda done, total, text: lines.append(text)
+
+        monkeypatch.setattr(terminal, "progress", recorded)
+        assert run("optimize", "model.txt").exit_code == 0
+        assert not lines
+        optimal(run, "--property", "time", "--property", "energy")
+        assert lines == ["learning time (1 of 2)", "learning energy (2 of 2)"]
 
     def test_without_models(self, run: Run) -> None:
         """Without a model, one is learned for each property, and a note says so."""

@@ -88,10 +88,12 @@ def optimize(
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.optimize import as_json, show
-    from splc.cli.terminal import show_notes
+    from splc.cli.terminal import progress, show_notes
     from splc.workflows.optimize import Request, run
 
-    result = run(request_of(Request, locals()))
+    request = request_of(Request, locals())
+    with progress("optimizing") as advance:
+        result = run(request, lambda done, total, text: advance(done, None, text))
     if json:
         print_json("optimize", as_json(result))
     else:

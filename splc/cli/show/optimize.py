@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,6 +52,18 @@ def as_json(result: Result) -> dict[str, Any]:
                     },
                 }
                 for each in result.candidates
+            ],
+            "measured_front": None
+            if result.measured_front is None
+            else [
+                {
+                    "configuration": option_values(each.configuration),
+                    "properties": {
+                        objective.name: {"measured": value.measured, "predicted": value.predicted}
+                        for objective, value in zip(result.objectives, each.values, strict=True)
+                    },
+                }
+                for each in result.measured_front
             ],
         }
     system = first.configuration.system
@@ -139,7 +151,7 @@ def _show_several(result: Result) -> None:
 
     (objective,), best = result.objectives, result.best_measured
     say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
-    _table(result, ("predicted",))
+    _table(result.candidates, ("predicted", "interval", "measured"), _predicted_cells)
     if best is not None:
         say()
         text = selected_text(best.configuration, ())
@@ -158,32 +170,45 @@ def _show_front(result: Result) -> None:
 
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
-    _table(result, tuple(each.name for each in result.objectives))
+    columns = [column for each in result.objectives for column in (each.name, "interval", "measured")]
+    _table(result.candidates, columns, _predicted_cells)
+    front = result.measured_front
+    if front is None:
+        return
+    say(f"\nPareto front of the measured values: {plural(len(front), 'configuration', 'configurations')}")
+    if front:
+        columns = [column for each in result.objectives for column in (each.name, "predicted")]
+        _table(front, columns, lambda value: (f"{value.measured:.6g}", f"{value.predicted:.6g}"))
 
 
-def _table(result: Result, names: Sequence[str]) -> None:
-    """Print one line per configuration: its values, and the options in which the configurations differ."""
+def _predicted_cells(value: PropertyValue) -> tuple[str, str, str]:
+    """Return the prediction, its interval, and the measured value."""
+    interval = "" if value.interval is None else _interval(value)
+    return f"{value.predicted:.6g}", interval, "" if value.measured is None else f"{value.measured:.6g}"
+
+
+def _table(
+    rated: Sequence[RatedConfiguration], columns: Sequence[str], cells: Callable[[PropertyValue], tuple[str, ...]]
+) -> None:
+    """Print one line per configuration: cells of its values, and the options in which the configurations differ."""
     from splc.cli.terminal import say, table
 
-    shown = result.candidates[:MOST_LINES]
-    common = _common(result.candidates)
-    columns = ["#"]
-    for name in names:
-        columns += [name, "interval", "measured"]
-    rows = []
-    for number, each in enumerate(shown, 1):
-        row = [str(number)]
-        for value in each.values:
-            measured = "" if value.measured is None else f"{value.measured:.6g}"
-            row += [f"{value.predicted:.6g}", "" if value.interval is None else _interval(value), measured]
-        rows.append((*row, selected_text(each.configuration, common)))
-    mandatory = shown[0].configuration.system.mandatory
-    in_all = _selected_options(shown[0].configuration, mandatory, common)
+    shown = rated[:MOST_LINES]
+    common = _common(rated)
+    rows = [
+        (
+            str(number),
+            *(cell for value in each.values for cell in cells(value)),
+            selected_text(each.configuration, common),
+        )
+        for number, each in enumerate(shown, 1)
+    ]
+    in_all = _selected_options(shown[0].configuration, shown[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
     # Columns of one title are told apart by their place.
-    table((*columns, title), rows, right=tuple(columns))
-    if len(result.candidates) > len(shown):
-        say(f"… and {len(result.candidates) - len(shown)} more (--json has all)")
+    table(("#", *columns, title), rows, right=("#", *columns))
+    if len(rated) > len(shown):
+        say(f"… and {len(rated) - len(shown)} more (--json has all)")
     if in_all:
         say(f"in all: {', '.join(in_all)}")
 
