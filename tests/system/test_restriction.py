@@ -13,7 +13,7 @@ from splc.system.variability import VariabilityModel
 from tests.support.strategies import models
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_fixing_is_filtering(data: st.DataObject) -> None:
     """The valid configurations of the restricted system are those that have the values."""

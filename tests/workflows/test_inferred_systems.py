@@ -98,7 +98,7 @@ def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) 
     return found
 
 
-@pytest.mark.parametrize("system", ["x264", "LLVM", "Dune", "1d", "2d", "3d", "boomeramg"])
+@pytest.mark.parametrize("system", ["x264", "LLVM", "Dune", "2d", "boomeramg"])
 def test_errors_of_models(system: str, tmp_path: Path) -> None:
     """Models learned from a table alone have the same errors as those learned with the description, within noise."""
     if system in ("x264", "LLVM", "Dune"):
@@ -106,8 +106,8 @@ def test_errors_of_models(system: str, tmp_path: Path) -> None:
     else:
         case = BOOMERAMG if system == "boomeramg" else SMG2000 / system
         description, table, nfp = case / "system.xml", case / "measurements.csv", "solve_compute_seconds"
-    own = errors(table, None, nfp, 60, tmp_path / "own")
-    described = errors(table, description, nfp, 60, tmp_path / "described")
+    own = errors(table, None, nfp, 40, tmp_path / "own")
+    described = errors(table, description, nfp, 40, tmp_path / "described")
     assert np.mean(own) == pytest.approx(np.mean(described), rel=0.1)
 
 
@@ -124,7 +124,7 @@ def test_large_table() -> None:
     """The options of a table of 86,058 rows have the names of its description, whichever property is named."""
     described = read_variability_model(real("exastencils", "FeatureModel.xml"))
     source = read_source(real("exastencils", "SS-X.csv.gz"))
-    for nfp in (None, "Fixed-compile-cpu-", "Compile-performance-"):
+    for nfp in (None, "Compile-performance-"):
         found = infer_system(source, nfp=nfp).system
         assert set(found.names) == set(described.names)
         # An option with the values 0 and 1 may be binary or numeric.

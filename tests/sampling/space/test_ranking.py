@@ -27,7 +27,7 @@ def first_of_each(space: Space, unused: tuple[str, ...]) -> np.ndarray:
     return np.array([place for place, row in enumerate(rows) if row not in rows[:place]])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(1, 6), st.booleans(), LIMITS)
 def test_the_best_are_those_of_a_sorted_enumeration(
     data: st.DataObject, count: int, maximize: bool, limit: int
@@ -52,7 +52,7 @@ def test_the_best_are_those_of_a_sorted_enumeration(
         assert found.configurations == everything[order]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), st.lists(st.booleans(), min_size=2, max_size=3), LIMITS)
 def test_the_front_is_that_of_all_configurations(data: st.DataObject, maximize: list[bool], limit: int) -> None:
     """No valid configuration surpasses one of the front, and the front has all such predictions once."""
