@@ -48,7 +48,7 @@ Options = Annotated[
     list[str] | None,
     option(
         "NAME,…",
-        "Without a description: the columns that are options.",
+        "Without a description: columns that are options, beside the inferred ones.",
         INPUTS,
     ),
 ]

@@ -187,6 +187,7 @@ class Project(ProjectFiles):
     ) -> Policy:
         """Return the treatment of rows of the project's measurements, or of another file of the system."""
         from sampling.space.space import Space
+        from splc.formats.detect import is_xml
         from splc.formats.measurements.columns import ColumnChoice
         from splc.formats.measurements.rows import Policy
 
@@ -203,6 +204,7 @@ class Project(ProjectFiles):
         columns = ColumnChoice(by=by).over(self.columns)
         if self.inference is not None:
             columns = columns.over(ColumnChoice(ignore=tuple(self.inference.ignored)).lenient)
+            columns = replace(columns, inferred=not is_xml(self.inference.source))
         columns = columns if file is None else columns.lenient
         return Policy(**policies, columns=columns, check=check, explain=known.violations)
 

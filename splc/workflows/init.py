@@ -19,7 +19,7 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 
 SHOWN_VALUES = 4
-UNKNOWN_CONSTRAINTS = "Constraints beyond alternative groups are not inferred: add those of the system below."
+UNKNOWN_CONSTRAINTS = "Constraints other than alternative groups are not inferred; booleanConstraints is for them."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +80,10 @@ def run(request: Request) -> Result:
     differences: tuple[str, ...] = ()
     if request.system is not None:
         differences = tuple(differences_from(read_variability_model(request.system), found.system))
-    comments = (f"Inferred from {found.system.source}:", *found.assumptions, UNKNOWN_CONSTRAINTS)
+    assumptions = (*found.assumptions, *found.warnings)
+    comments = (f"Inferred from {found.system.source}:", *assumptions, UNKNOWN_CONSTRAINTS)
     notes = [Note(f"inferred from {found.system.source}", details=found.assumptions)]
+    notes += [Note(text, warning=True) for text in found.warnings]
     if request.system is not None:
         if differences:
             notes.append(Note(f"differences from {request.system}", details=differences))

@@ -39,7 +39,7 @@ class SystemInputs:
         context: columns of the measurements that are contexts although their values are numbers.
         ignore: columns of the measurements that are not read.
         where: context → the value of the rows to use.
-        options: the columns of the measurements that are options, if these are inferred from the measurements.
+        options: columns of the measurements that are options, if options are inferred from the measurements.
     """
 
     system: str | None = None

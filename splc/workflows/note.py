@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from splc.errors import SplcError, plural
+from splc.errors import SplcError, listed, plural
 
 if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
@@ -58,8 +58,14 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
     """Return the assumptions about a system that was inferred from a table; none where it is described."""
     if inference is None:
         return ()
-    text = f"{inference.source.name}: without a system description, its options are inferred (splc init writes one)"
-    return (Note(text, details=inference.assumptions),)
+    source = inference.source.name
+    text = f"{source}: without a system description, its options are inferred (splc init writes one)"
+    details = inference.assumptions
+    if inference.chosen:
+        roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
+        shown = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
+        text, details = f"{source}: {shown}", ()
+    return (Note(text, details=details), *(Note(f"{source}: {each}", warning=True) for each in inference.warnings))
 
 
 def reading_notes(report: ReadingReport) -> tuple[Note, ...]:

@@ -91,8 +91,8 @@ class TestInit:
     def test_folder(self, run: Run, table: Path) -> None:
         """Without a table it is the one of the folder, and splc.toml names options."""
         table.rename("measurements.csv")
-        (table.parent / "splc.toml").write_text('options = ["threads", "cache"]\n', encoding="utf-8")
-        assert json.loads(run("init", "--json").stdout)["binary_options"] == ["cache"]
+        (table.parent / "splc.toml").write_text('options = ["time"]\nproperty = "threads"\n', encoding="utf-8")
+        assert list(json.loads(run("init", "--json").stdout)["numeric_options"]) == ["time"]
 
     def test_standard_input(self, run: Run, table: Path) -> None:
         """The table can be standard input, also for commands that read it as measurements."""
@@ -247,9 +247,28 @@ class TestCommands:
         table.write_text("\n".join(lines), encoding="utf-8")
         found = json.loads(run("describe", table.name, "--json").stdout)
         assert found["measurements"]["contexts"] == {"version": ["v1", "v2"]}
-        assert "--where" in run("learn", "--measurements", table.name).stderr
+        message = run("learn", "--measurements", table.name).stderr
+        assert "name it with --options version if it is an option, choose one with --where version=v1" in message
+        message = run("learn", "--measurements", table.name, "--options", "threads").stderr
+        assert "name it with --options threads,version if" in message
         result = run("learn", "--measurements", table.name, "--where", "version=v1", "--json")
         assert json.loads(result.stdout)["learning_configurations"] == 4
+
+
+def test_named_options(run: Run, table: Path) -> None:
+    """Where options are named, one line states the options, properties and contexts; doubts are warnings."""
+    rows = [f"{('x', 'y')[at % 2]},a,{row}" for at, row in enumerate(TABLE.splitlines()[1:])]
+    text = "\n".join([f"mode,host,{TABLE.splitlines()[0]}", *rows])
+    table.write_text(text)
+    result = run("describe", table.name, "--options", "mode")
+    assert result.stderr.splitlines()[0].startswith("note: table.csv: options: mode, ")
+    assert "; contexts: host" in result.stderr.splitlines()[0]
+    table.write_text("version,n,time\n1.9,1,3.5\n1.10,1,4.5\n")
+    for command in ("init", "describe"):
+        message = "version is read as numbers, 1.10 as 1.1; if it is a version, use --context version"
+        assert [line for line in run(command, table.name).stderr.splitlines() if "warning" in line] == [
+            f"warning: {message}" if command == "init" else f"warning: table.csv: {message}"
+        ]
 
 
 def test_values_of_numeric_options(run: Run, table: Path) -> None:

@@ -56,9 +56,10 @@ class ColumnChoice:
         ignore: columns that are not read.
         where: context → the value of the rows to read.
         by: contexts whose values are read separately.
-        options: the options, where no description of the system states them; empty if they are inferred.
+        options: columns that are options, where no description of the system states the options.
         optional: those of these columns that a file may lack; for all others that is an error.
         usual: context → the value that an error about several values proposes to select.
+        inferred: whether the options are inferred from the table, so that columns of text can be options.
     """
 
     contexts: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class ColumnChoice:
     options: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
     usual: Mapping[str, str] = field(default_factory=dict)
+    inferred: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -99,6 +101,7 @@ class ColumnChoice:
             self.options or other.options,
             frozenset((other.optional - stated) | self.optional),
             {**other.usual, **self.usual},
+            self.inferred or other.inferred,
         )
 
     def among(self, names: Collection[str]) -> ColumnChoice:

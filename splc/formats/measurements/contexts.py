@@ -33,7 +33,7 @@ def measurements_in(
     """
     chosen = selected(rows, policy.columns, source.name)
     parts = separated(chosen, policy.columns.by)
-    require_constant(parts, source.name, policy.columns.usual)
+    require_constant(parts, source.name, policy.columns)
     return tuple(
         assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
     )
@@ -93,7 +93,7 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
     return tuple(rows.take(np.union1d(known[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
 
 
-def require_constant(parts: Sequence[MeasurementRows], file: str, usual: Mapping[str, str] | None = None) -> None:
+def require_constant(parts: Sequence[MeasurementRows], file: str, choice: ColumnChoice | None = None) -> None:
     """Refuse contexts with several values in one part; the error proposes the usual values.
 
     Raises:
@@ -115,7 +115,7 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, usual: Mapping
     for name, (context, found, rows) in several.items():
         mixed = [value for value in context.values if value in found]
         message = f"the context {name!r} has {len(mixed):,} values: {shown_values(mixed)}"
-        problems.append(Problem(message, file, hint=_advice(name, mixed, rows, (usual or {}).get(name))))
+        problems.append(Problem(message, file, hint=_advice(name, mixed, rows, choice or ColumnChoice())))
     raise MeasurementError(problems)
 
 
@@ -124,13 +124,16 @@ def differs_in_most(values: Sequence[str], rows: int) -> bool:
     return len(values) > _MANY and len(values) > rows / 2
 
 
-def _advice(name: str, values: Sequence[str], rows: int, usual: str | None) -> str:
+def _advice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -> str:
     """Return what to do about a context with several values."""
     ignore = f"--ignore {shlex.quote(name)}"
     if differs_in_most(values, rows):
         return f"if these are ids, dates or comments, leave the column out with {ignore}; --where selects a value"
+    usual = choice.usual.get(name)
     known = [usual, *values] if usual in values else values
     shown = next((value for value in known if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
     select = f"--where {shlex.quote(f'{name}={shown}')}"
     each = f"--by {shlex.quote(name)} (splc learn, study, scale)"
-    return f"choose one with {select}, use each separately with {each}, or leave the column out with {ignore}"
+    options = shlex.quote(",".join((*choice.options, name)))
+    option = f"name it with --options {options} if it is an option, " if choice.inferred else ""
+    return f"{option}choose one with {select}, use each separately with {each}, or leave the column out with {ignore}"

@@ -37,6 +37,9 @@ class Inference:
         ignored: column → why it is ignored.
         assumptions: the assumptions, one line each.
         uncertain: sets of options that could also be alternative groups.
+        warnings: assumptions that are probably wrong, one line each.
+        columns: the columns that are options.
+        chosen: whether the user named options.
     """
 
     source: Source
@@ -46,6 +49,9 @@ class Inference:
     ignored: Mapping[str, str] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     uncertain: tuple[tuple[str, ...], ...] = ()
+    warnings: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    chosen: bool = False
 
 
 def infer_system(
@@ -63,7 +69,7 @@ def infer_system(
     Args:
         source: the file: a CSV table with a header, or XML.
         nfp: the property that the user named, None if there is none.
-        choice: options, contexts and ignored columns that the user named. Without options these are inferred
+        choice: options, contexts and ignored columns that the user named. Further options are inferred
             (`splc.formats.measurements.roles`); options that are columns of text become alternative groups.
 
     Raises:
@@ -90,6 +96,12 @@ def infer_system(
         roles.ignored,
         tuple(_assumptions(system, roles, alternatives)),
         alternatives.uncertain,
+        tuple(
+            f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, use --context {name}"
+            for name, text in roles.versions.items()
+        ),
+        (*roles.text, *roles.binary, *roles.numeric),
+        choice is not None and bool(choice.options),
     )
 
 
@@ -178,7 +190,7 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
     yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
     if roles.contexts:
         what = "context" if len(roles.contexts) == 1 else "contexts"
-        yield f"{what}: {listed(roles.contexts)} (columns of text are options if --options names all options)"
+        yield f"{what}: {listed(roles.contexts)} (columns of text are options if --options names them)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
     if roles.differing:

@@ -1,6 +1,6 @@
 """The roles of the columns of a table without a description of the system: options, properties, contexts.
 
-Columns that the user names as options are the options. Otherwise:
+Columns that the user names as options are options; columns of text among them become alternative groups. All others:
 
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
 - other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
@@ -8,12 +8,13 @@ Columns that the user names as options are the options. Otherwise:
   to distinguish the configurations. If there is none, the last column of numbers is the property;
 - numbers with gaps are properties;
 - numbers among the options that are a function of others (`ranks` = `px` · `py`), and columns that count rows or
-  repetitions by their name (`id`, `rep`), are ignored;
+  repetitions by their name (`id`, `rep`), are ignored, and so are columns without values;
 - columns of text are contexts.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -38,6 +39,8 @@ REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed"),
 )
+# Texts that may be versions: `1.9` and `1.10`.
+_DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 COUNTERS = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS))
 
 
@@ -52,7 +55,9 @@ class Roles:
         properties: properties; the first one is the property that the user named, if there is one.
         contexts: contexts.
         ignored: column → why it is ignored.
-        differing: properties with few whole numbers that differ among rows of the same configuration.
+        differing: properties with few whole numbers that differ among rows of the same configuration and contexts,
+            after the contexts that differ among rows of the same configuration.
+        versions: numeric options whose texts look like versions, with the text that is read as another number.
         numbers: column → its numbers, shape (n,), NaN where there is none.
     """
 
@@ -63,6 +68,7 @@ class Roles:
     contexts: tuple[str, ...] = ()
     ignored: Mapping[str, str] = field(default_factory=dict)
     differing: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Array] = field(default_factory=dict)
 
 
@@ -86,47 +92,78 @@ def roles_of(
     """
     choice = (choice or ColumnChoice()).among(columns)
     _require_columns(columns, file, nfp, choice)
-    options = [name for name in choice.options if name in columns]
     ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
     numbers: dict[str, Array] = {}
     contexts: list[str] = []
+    text: list[str] = []
     for name, texts in columns.items():
         if name == ROOT or name in ignored:
             continue
         values = _numbers(texts)
-        words = kind_of(texts, values) == "text" and not has_other_decimals(texts)
-        if name in choice.named or (words and name not in options and name != nfp):
+        kind = kind_of(texts, values)
+        if name in choice.named:
+            contexts.append(name)
+        elif name in choice.options:
+            numbers[name] = values
+            if kind != "numbers":
+                text.append(name)
+        elif name != nfp and kind == "empty" and texts:
+            ignored[name] = "it has no values"
+        elif name != nfp and kind == "text" and not has_other_decimals(texts):
             contexts.append(name)
         else:
             numbers[name] = values
-    text = tuple(name for name in columns if name in options and kind_of(columns[name], numbers[name]) != "numbers")
-    table = _Table(numbers)
-    if options:
-        own = [name for name in columns if name in options and name not in text]
-        binary = tuple(name for name in own if table.is_binary(name))
-        numeric = tuple(name for name in own if name not in binary)
-        rest = tuple(name for name in numbers if name not in options)
-        if not rest:
-            raise _no_property(file)
-        return Roles(binary, numeric, text, _first(rest, nfp), tuple(contexts), ignored, numbers=numbers)
-    for name in [name for name in numbers if name != nfp and name.casefold() in COUNTERS and table.has_integers(name)]:
+    table = _Table(numbers, {name: columns[name] for name in (*text, *contexts)})
+    named = tuple(name for name in numbers if name in choice.options)
+    for name in [name for name in numbers if name not in (nfp, *named) and table.counts(name)]:
         ignored[name] = "it seems to count rows or repetitions"
         del numbers[name]
-    found = _inferred(table, [*numbers], nfp)
+    found = _inferred(table, [*numbers], nfp, named)
     if found is None:
         raise _no_property(file)
-    inferred, functions = found
+    options, functions = found
     ignored |= {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
-    rest = tuple(name for name in numbers if name not in inferred and name not in functions)
-    group = table.groups(inferred)
-    differing = tuple(
-        name
-        for name in rest
-        if name != nfp and table.sizes[name] <= MOST_VALUES and table.has_integers(name) and table.differs(name, group)
+    rest = tuple(name for name in numbers if name not in options and name not in functions)
+    if not rest:
+        raise _no_property(file)
+    binary = tuple(name for name in options if name not in text and table.is_binary(name))
+    numeric = tuple(name for name in options if name not in text and name not in binary)
+    versions = {name: each for name in numeric if name not in named and (each := _version(columns[name]))}
+    return Roles(
+        binary,
+        numeric,
+        tuple(text),
+        _first(rest, nfp),
+        tuple(contexts),
+        ignored,
+        _differing(table, options, contexts, [name for name in rest if name != nfp]),
+        versions,
+        numbers,
     )
-    binary = tuple(name for name in inferred if table.is_binary(name))
-    numeric = tuple(name for name in inferred if name not in binary)
-    return Roles(binary, numeric, (), _first(rest, nfp), tuple(contexts), ignored, differing, numbers=numbers)
+
+
+def _differing(
+    table: _Table, options: Sequence[str], contexts: Sequence[str], properties: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the properties that look like options, after the contexts that could be options as well."""
+    group = table.groups(options)
+    mixed = [name for name in contexts if table.differs(name, group)]
+    group = table.groups((*options, *mixed))
+    found = [
+        name
+        for name in properties
+        if table.sizes[name] <= MOST_VALUES and table.has_integers(name) and table.differs(name, group)
+    ]
+    return (*mixed, *found) if found else ()
+
+
+def _version(texts: Sequence[str]) -> str | None:
+    """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
+    distinct = sorted({text.strip() for text in texts})
+    decimals = [len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)]
+    return next(
+        (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > min(decimals)), None
+    )
 
 
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:
@@ -159,13 +196,18 @@ def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
 
 
 def _inferred(
-    table: _Table, names: Sequence[str], nfp: str | None
+    table: _Table, names: Sequence[str], nfp: str | None, named: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]] | None:
-    """Return the inferred options, and those that were left out because they are functions of others."""
-    options: list[str] = []
-    group = table.groups(())
+    """Return the options, and those that were left out because they are functions of others.
+
+    `named`: the columns that the user named as options.
+    """
+    options = [*named]
+    group = table.groups(options)
     boundary = None
     for place, name in enumerate(names):
+        if name in named:
+            continue
         if name == nfp or table.seems_measured(name) or table.seems_counted(name, group):
             boundary = place
             if options:
@@ -174,7 +216,7 @@ def _inferred(
             options.append(name)
             group = table.refined(group, name)
     if boundary is None:
-        last = next((name for name in reversed(names) if not table.is_binary(name)), None)
+        last = next((name for name in reversed(names) if name not in named and not table.is_binary(name)), None)
         if last is None:
             return None
         options = [name for name in options if name != last]
@@ -189,27 +231,27 @@ def _inferred(
             options.append(name)
             group = table.refined(group, name)
     functions = {}
-    numeric = [name for name in options if not table.is_binary(name) and table.sizes[name] > 1]
+    numeric = [name for name in options if name not in named and not table.is_binary(name) and table.sizes[name] > 1]
     if len(numeric) * len(options) ** 2 <= MOST_TESTS:
         for name in reversed(numeric):
             arguments = table.arguments(name, [other for other in options if other != name])
             if arguments is not None:
                 functions[name] = arguments
                 options.remove(name)
-    return tuple(options), functions
+    return tuple(name for name in names if name in options), functions
 
 
 class _Table:
-    """The numbers in the columns of a table, as positions among their distinct values."""
+    """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
-    def __init__(self, numbers: Mapping[str, Array]) -> None:
+    def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
         self.numbers = dict(numbers)
         self.codes: dict[str, Array] = {}
         self.sizes: dict[str, int] = {}
-        for name, values in numbers.items():
+        for name, values in {**numbers, **{name: np.array(texts) for name, texts in words.items()}}.items():
             distinct, codes = np.unique(values, return_inverse=True)
             self.codes[name], self.sizes[name] = codes.reshape(-1), len(distinct)
-        self.rows = len(next(iter(numbers.values()))) if numbers else 0
+        self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:
         """Whether a column has a number in every row."""
@@ -222,6 +264,10 @@ class _Table:
     def has_integers(self, name: str) -> bool:
         """Whether all numbers of a column are whole."""
         return self.complete(name) and bool((self.numbers[name] % 1 == 0).all())
+
+    def counts(self, name: str) -> bool:
+        """Whether a column counts rows or repetitions by its name."""
+        return name.casefold() in COUNTERS and self.has_integers(name)
 
     def seems_measured(self, name: str) -> bool:
         """Whether a column has fractions and nearly a different value in every row, or many values."""

@@ -30,7 +30,7 @@ def infer_system(
 
     Args:
         table: a data frame (pandas, polars, …), a dict of columns, or the path of a CSV or XML file.
-        options: the columns that are options; empty if they are inferred. Columns of texts among them become
+        options: columns that are options; further ones are inferred. Columns of texts among them become
             alternative groups.
         nfp: a column that is a property, which separates options to its left from properties.
         contexts: columns of numbers that are contexts.

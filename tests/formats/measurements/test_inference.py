@@ -161,6 +161,42 @@ class TestOptions:
         found = inferred(rows("px,time,size", cells))
         assert found.assumptions[-1] == "rows of the same configuration differ in size: options?"
 
+    def test_differing_because_of_text(self) -> None:
+        """Columns of text in which rows of a configuration differ come first; numbers that follow them are results."""
+        cells = [
+            [mode, px, f"{px + n / 7:.6f}", n * px + ord(mode) + (at % 2 if count else 0)]
+            for count in (0, 1)
+            for at, (mode, px, n) in enumerate(itertools.product("ab", (2, 3, 4), (5, 5)))
+        ]
+        assert "differ" not in inferred(rows("mode,px,time,size", cells[:12])).assumptions[-1]
+        assert inferred(rows("mode,px,time,size", cells)).assumptions[-1] == (
+            "rows of the same configuration differ in mode, size: options?"
+        )
+
+    def test_empty_columns(self) -> None:
+        """Columns without any value are ignored."""
+        found = inferred("px,comment,time,mem\n1,,3.5,n/a\n2,,4.5,\n3, ,5.5,n/a\n")
+        assert (found.properties, found.contexts) == (("time",), ())
+        assert found.ignored == {"comment": "it has no values", "mem": "it has no values"}
+
+    @pytest.mark.parametrize(
+        ("texts", "doubtful"),
+        [
+            (("1.9", "1.10"), "1.10 as 1.1"),
+            (("1.1", "1.10"), "1.10 as 1.1"),
+            (("0.25", "0.5", "1.0"), None),
+            (("0.10", "0.25"), None),
+            (("1.10", "2"), None),
+        ],
+    )
+    def test_versions(self, texts: tuple[str, ...], doubtful: str | None) -> None:
+        """Numbers such as 1.10 beside 1.9 may be versions; numbers of a program are not."""
+        text = rows("version,px,time", grid(texts, (1, 2)))
+        found = inferred(text).warnings
+        expected = f"version is read as numbers, {doubtful}; if it is a version, use --context version"
+        assert found == ((expected,) if doubtful else ())
+        assert inferred(text, options=("version",)).warnings == ()
+
     def test_contexts(self) -> None:
         """Columns of text, and the columns that the user named, are contexts."""
         cells = [["v1", *row] for row in grid((2, 3), (2020, 2021))]
@@ -173,11 +209,21 @@ class TestOptions:
 
 
 class TestNamedOptions:
-    def test_only_these(self) -> None:
-        """The named columns are the options, and all others are not."""
-        found = inferred(rows("a,b,c,time", grid((0, 1), (2, 3), (4, 5))), options=("b", "a"))
+    def test_others_are_inferred(self) -> None:
+        """The named columns are options, wherever they are; the others are judged by the rules."""
+        text = rows("a,b,c,time,size", [[*row, at % 3] for at, row in enumerate(grid((0, 1), (2, 3), (4, 5)))])
+        found = inferred(text, options=("size", "a"))
+        assert kinds(found.system) == {"a": None, "b": (2, 3), "c": (4, 5), "size": (0, 1, 2)}
+        assert found.properties == ("time",)
+        found = inferred(text, choice=ColumnChoice(options=("a",), ignore=("c",)))
         assert kinds(found.system) == {"a": None, "b": (2, 3)}
-        assert found.properties == ("c", "time")
+
+    def test_text_is_added(self) -> None:
+        """Naming a column of text adds it to the inferred options; counters and functions are still ignored."""
+        cells = [[*row[:3], 2 * row[1], "n", 1, row[3]] for row in grid(("x", "y", "z"), (1, 2, 3, 4), (0, 1))]
+        found = inferred(rows("mode,n,fast,twice,note,rep,time", cells), options=("mode",))
+        assert found.system.names == ("mode", "mode_x", "mode_y", "mode_z", "fast", "n")
+        assert (found.properties, found.contexts, set(found.ignored)) == (("time",), ("note",), {"twice", "rep"})
 
     def test_text(self) -> None:
         """A column of text becomes an alternative group, whose members print its texts."""
