@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,11 +17,17 @@ from splc.errors import ConfigurationError, LearningError, RequestError
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
 from splc.learning.judging import predictions
+from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.by import file_names
 from splc.workflows.learn_inputs import chosen_learner
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.note import Note, Notes
+
+# Mean ratios differ from 1 if their interval of this level excludes 1, and by more than rounding.
+LEVEL, ROUNDING = 0.99, 1e-6
+# A model is clearly worse than another one if its error is this many times the cross-validated error of that one.
+WORSE = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,20 +50,33 @@ class Change:
         second: the value after it.
         common: the number of configurations that were measured with both values.
         ratio: the mean of measured value after / before over these; None without any.
+        ratio_error: the standard error of this mean; None with fewer than two configurations.
+        shifted: whether the ratios differ from 1 by more than the uncertainty of their mean.
         error: the mean relative error in percent of the second value's model on its own measurements.
         transferred: the error of the first value's model on the second value's measurements.
         influences: the changes of influences; None for models without terms, or with too few configurations.
         reason: why there are no changes of influences.
+        expected: the cross-validated error of the second value's model; None if it was not cross-validated.
     """
 
     first: str
     second: str
     common: int
     ratio: float | None
+    ratio_error: float | None
+    shifted: bool
     error: float | None
     transferred: float | None
     influences: ModelChange | None = None
     reason: str = ""
+    expected: float | None = None
+
+    @property
+    def worsened(self) -> bool:
+        """Whether the first value's model is clearly worse on the second value's measurements than that of these."""
+        if self.expected is None or self.transferred is None:
+            return False
+        return self.transferred > max(WORSE * self.expected, ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +156,9 @@ def _change(before: learn.Result, after: learn.Result, first: str, second: str) 
     error, transferred = (
         mean_relative_error(predictions(each.result.predictor, new[0]), new[1]) for each in (after, before)
     )
-    common, ratio = _ratio(before.measured, after.measured, nfp)
-    found = Change(first, second, common, ratio, error, transferred)
+    crossed = after.result.cross_validated
+    expected = None if crossed is None else crossed.mean
+    found = Change(first, second, *_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected)
     if not (before.result.readable and after.result.readable):
         return replace(found, reason=f"the learner {after.result.learner} gives no influences")
     try:
@@ -146,11 +167,24 @@ def _change(before: learn.Result, after: learn.Result, first: str, second: str) 
         return replace(found, reason=problem.problems[0].message)
 
 
-def _ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None]:
-    """Return the number of configurations that both have a value of, and the mean of after / before."""
+def _ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None, float | None, bool]:
+    """Return the number of common configurations, the mean of after / before, its error, and whether it is not 1."""
     before, after = before.measured(nfp), after.measured(nfp)
     rows = before.configurations.find(after.configurations)
     found = rows >= 0
     old, new = before.column(nfp)[rows[found]], after.column(nfp)[found]
     ratios = new[old != 0] / old[old != 0]
-    return int(found.sum()), float(np.mean(ratios)) if len(ratios) else None
+    count = int(found.sum())
+    if len(ratios) < 2:
+        return count, float(ratios[0]) if len(ratios) else None, None, False
+    from scipy.special import stdtrit
+
+    # The mean of noisy ratios is above 1 where nothing changed; that of their logarithms is 0.
+    away = np.log(ratios) if (ratios > 0).all() else ratios - 1
+    quantile = float(stdtrit(len(ratios) - 1, 0.5 + LEVEL / 2))
+    shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)
+    return count, float(np.mean(ratios)), _standard_error(ratios), shifted
+
+
+def _standard_error(values: Array) -> float:
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from comparison.changes import ModelChange
+from splc.cli.show.learn_by import show_influences
+from splc.workflows.learn_by import Change
 from tests.cli.conftest import ANALYTICAL, MEASUREMENTS, OTHER, PARAMETERS, Run
 
 Refused = Callable[..., str]
@@ -235,6 +239,48 @@ class TestBy:
         assert tripled["transferred_error"] > 60
         for change in (same, tripled):
             assert not any(each["settled"] for each in change["sets"] or ())
+
+    def test_a_change_without_a_settled_influence(self, folder: Path, run: Run) -> None:
+        """A clear mean ratio is stated although no influence changed clearly; noise around 1 is not."""
+        rng = random.Random(7)
+        lines = ["version,a,b,n,time"]
+        for version, factor in (("1", 1.0), ("2", 1.0), ("3", 1.4)):
+            for at in range(32):
+                a, b, n = at % 2, at // 2 % 2, 1 + at // 4
+                value = factor * (10 + 4 * a * n + 8 * b) * rng.uniform(0.6, 1.4)
+                lines.append(f"v{version},{a},{b},{n},{value:.4f}")
+        (folder / "versions.csv").write_text("\n".join(lines) + "\n")
+        given = ("--measurements", "versions.csv", "--options", "a,b,n", "--by", "version")
+        arguments = ("learn", "--learner", "stepwise", *given)
+        (folder / "system.xml").unlink()
+        changes = json.loads(run(*arguments, "--json").stdout)["changes"]
+        same, other = ((each["ratio"], each["ratio_error"]) for each in changes)
+        # The mean of noisy ratios is above 1 although nothing changed.
+        assert same[0] - 1 > 2 * same[1]
+        assert other[0] - 1 > 2 * other[1]
+        assert not any(each["settled"] for change in changes for each in change["sets"])
+        shown = run(*arguments).stdout
+        assert "version 'v1' → 'v2': no influence changed by more than its uncertainty\n" in shown
+        stated = f"the values changed by a factor of {other[0]:.4g} on average; which influences changed cannot be told"
+        assert f"version 'v2' → 'v3': {stated}\n" in shown
+
+    @pytest.mark.parametrize(
+        ("shifted", "expected", "text"),
+        [
+            (True, 10.0, "the values changed by a factor of 1.4 on average; which influences changed cannot be told"),
+            (False, 10.0, "the error of the previous model is clearly larger; which influences changed cannot be told"),
+            (False, 20.0, "no influence changed by more than its uncertainty"),
+            (False, None, "no influence changed by more than its uncertainty"),
+        ],
+    )
+    def test_summaries(
+        self, capsys: pytest.CaptureFixture[str], shifted: bool, expected: float | None, text: str
+    ) -> None:
+        """A clearly worse previous model is stated, relative to the cross-validated error."""
+        unchanged = ModelChange("identity", 1.0, ())
+        change = Change("v1", "v2", 9, 1.4, 0.1, shifted, 8.0, 26.0, unchanged, expected=expected)
+        show_influences("version", change, unchanged)
+        assert capsys.readouterr().out == f"version: {text}\n"
 
     def test_text(self, table: Path, run: Run) -> None:
         """The tables have a line per version and one per change."""

@@ -32,6 +32,7 @@ def as_json(found: Result) -> dict[str, Any]:
                 "second": change.second,
                 "common_configurations": change.common,
                 "ratio": change.ratio,
+                "ratio_error": change.ratio_error,
                 "error": change.error,
                 "transferred_error": change.transferred,
                 **_influences_object(change),
@@ -96,7 +97,7 @@ def show(found: Result) -> None:
         if change.influences is None:
             say(f"{by} {title}: {change.reason}")
         else:
-            _show_influences(f"{by} {title}", change.influences)
+            show_influences(f"{by} {title}", change, change.influences)
     if any(settled_sets(change) for change in found.changes):
         say()
         say(CHANGE)
@@ -108,23 +109,37 @@ def settled_sets(change: Change) -> list[SetChange]:
     return [] if change.influences is None else [each for each in change.influences.sets if each.settled]
 
 
-def _show_influences(title: str, change: ModelChange) -> None:
-    """Print the changes that are clearly larger than their uncertainty."""
+def show_influences(title: str, whole: Change, change: ModelChange) -> None:
+    """Print the changes that are clearly larger than their uncertainty, or what is known without any."""
     from splc.cli.terminal import say, table
     from splc.errors import plural
 
     product = change.link == "log"
-    common = "" if change.factor == 1 else f": factor {change.factor:.4g} on most influences"
     settled = [each for each in change.sets if each.settled]
+    summary = _summary(whole, change, settled=bool(settled))
+    say(f"{title}: {summary}" if summary else title)
     if not settled:
-        other = "other " if common else ""
-        say(f"{title}{common or ':'}{';' if common else ''} no {other}influence changed by more than its uncertainty")
         return
-    say(f"{title}{common}")
     lines = [line for each in settled[:MOST_SETS] for line in _lines(each, product=product)]
     table(("factor" if product else "term", *SETS), lines, right=SETS)
     if len(settled) > MOST_SETS:
         say(f"{plural(len(settled) - MOST_SETS, 'more set', 'more sets')} of options with smaller changes (--json)")
+
+
+def _summary(whole: Change, change: ModelChange, *, settled: bool) -> str:
+    """Return what the values or influences have in common, and without settled changes of influences that."""
+    if change.factor != 1:
+        common = f"factor {change.factor:.4g} on most influences"
+        return common if settled else f"{common}; no other influence changed by more than its uncertainty"
+    common = ""
+    if whole.shifted:
+        common = f"the values changed by a factor of {whole.ratio:.4g} on average"
+    elif whole.worsened and not settled:
+        common = "the error of the previous model is clearly larger"
+    if settled:
+        return common
+    unknown = f"{common}; which influences changed cannot be told"
+    return unknown if common else "no influence changed by more than its uncertainty"
 
 
 def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
