@@ -42,11 +42,17 @@ class PosteriorUncertainty:
     parameter: int | None = None
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
-        """Return the bounds for new measurements at points x, shape (points, parameters), around predictions."""
+        """Return the bounds for new measurements at points x, shape (points, parameters), around predictions.
+
+        The lower bounds are at least 0 if all measured values are positive.
+        """
         x = x if self.parameter is None else x[:, [self.parameter]]
         with np.errstate(all="ignore"):
             log_weights, means, errors, freedoms = self._predictions(x)
             lower, upper = mixture_interval(log_weights, means, errors, freedoms, center / self.unit, level)
+            if (self.values > 0).all():
+                # Times and sizes are never negative.
+                lower = np.maximum(lower, 0.0)
             return lower * self.unit, upper * self.unit
 
     def _predictions(self, x: Array) -> tuple[Array, Array, Array, Array]:

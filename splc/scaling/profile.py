@@ -158,5 +158,9 @@ def _fit(
             _fit(experiment, half, known, shared, settings, found, failed)
         return
     for key, model in zip(keys, models, strict=True):
-        own_notes = (note for note in model.notes if not _OF_ALL.fullmatch(note))
-        found[key] = replace(model, notes=(*own_notes, *notes))
+        found[key] = replace(model, notes=(*notes_of_series(model), *notes))
+
+
+def notes_of_series(model: ScalingModel) -> tuple[str, ...]:
+    """Return the notes of a model without that on missing values, which also counts unequal numbers of repetitions."""
+    return tuple(note for note in model.notes if not _OF_ALL.fullmatch(note))

@@ -40,7 +40,7 @@ class Suggestion:
     Attributes:
         point: its coordinates.
         expected: the value that the model predicts there, at least 0.
-        lower, upper: the 90 % interval of a measurement there; infinite where too little is known.
+        lower, upper: the 90 % interval of a measurement there, at least 0; infinite where too little is known.
         cost: what all repetitions of it cost.
         reason: the reason for this point.
     """
@@ -189,7 +189,8 @@ class _Grid:
     def suggestion(self, row: int, reason: str) -> Suggestion:
         """Return a point as a suggestion."""
         point = self.points[[row]]
-        lower, upper = (float(each.ravel()[0]) for each in self.model.interval(point))
+        # The expected value is at least 0, and so is its interval.
+        lower, upper = (max(float(each.ravel()[0]), 0.0) for each in self.model.interval(point))
         expected = float(self.expected[row])
         return Suggestion(tuple(point[0].tolist()), expected, lower, upper, float(self.costs[row]), reason)
 

@@ -26,7 +26,7 @@ from splc.workflows.by import file_names
 from splc.workflows.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
-from splc.workflows.series import chosen_series
+from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
 
@@ -113,6 +113,7 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
     with Notes() as notes:
         notes += reading_notes(experiment.report)
         series = chosen_series(experiment, request.callpaths, request.metrics)
+        notes += pooling_notes(experiment, series)
         if form == ".log" and len(series) > 1:
             hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
             raise RequestError(f"there are {len(series):,} models; {hint}", "output")

@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from splc.errors import MeasurementError, unknown_name_hint
+import numpy as np
+
+from splc.errors import MeasurementError, listed, unknown_name_hint
+from splc.workflows.note import Note
 
 if TYPE_CHECKING:
     from splc.data.experiment import Experiment, Key
+
+# A parameter has at most so many values.
+_MOST_VALUES = 50
 
 
 def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
@@ -37,3 +43,23 @@ def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metri
         hint = "choose others with --callpath and --metric"
         raise MeasurementError("none of the call paths has any of the metrics", hint=hint).at(experiment.report.source)
     return series
+
+
+def pooling_notes(experiment: Experiment, series: Sequence[Key]) -> tuple[Note, ...]:
+    """Return a note on columns that may be parameters, but whose values are pooled as repetitions of the same point.
+
+    These are unused metrics with few whole values, several of them at the same point.
+    """
+    used = {metric for _, metric in series}
+    names = []
+    for metric in dict.fromkeys(metric for _, metric in experiment.series if metric not in used):
+        tables = [values for (_, own), values in experiment.series.items() if own == metric]
+        values = np.unique(np.concatenate([table[~np.isnan(table)] for table in tables]))
+        whole = len(values) <= min(_MOST_VALUES, len(experiment)) and (values == values.round()).all()
+        if whole and any((np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)).any() for table in tables):
+            names.append(metric)
+    if not names:
+        return ()
+    text = f"{experiment.report.source}: rows of the same point differ in {listed(names)} and are used as repetitions"
+    how = f"if {names[0]} is a parameter, add it to --coordinates; else use one value with --where {names[0]}=VALUE"
+    return (Note(text, warning=True, details=(how,)),)

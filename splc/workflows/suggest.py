@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
-from splc.data.experiment import Experiment
+from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.columns import ColumnChoice
 from splc.project import Project
+from splc.scaling.profile import notes_of_series
 from splc.scaling.suggest import Cost, Suggestions, suggest
 from splc.types import Array
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.series import chosen_series
+from splc.workflows.series import chosen_series, pooling_notes
 
 # The usual names of parameters that count processes.
 PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
@@ -98,7 +99,9 @@ def run(request: Request) -> Result:
         for name in request.axis:
             if name not in names:
                 raise SpecError(f"--axis: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
-        points, values, callpaths = _added_up(experiment, request.callpath, request.metric)
+        series = _series(experiment, request.callpath, request.metric)
+        notes += pooling_notes(experiment, series)
+        points, values = _added_up(experiment, series)
         cost, text = _cost(request.cost, names)
         found = suggest(
             points,
@@ -112,18 +115,23 @@ def run(request: Request) -> Result:
             count=request.count,
             repetitions=request.repetitions,
         )
-        return Result(found, callpaths, text, (*notes, *notes_of(found.model.notes)))
+        model = replace(found.model, notes=notes_of_series(found.model))
+        callpaths = tuple(key[0] for key in series)
+        return Result(replace(found, model=model), callpaths, text, (*notes, *notes_of(model.notes)))
 
 
-def _added_up(
-    experiment: Experiment, callpath: Sequence[str] | None, metric: str | None
-) -> tuple[Array, Array, tuple[str, ...]]:
-    """Return points, values added up over call paths, and the call paths."""
+def _series(experiment: Experiment, callpath: Sequence[str] | None, metric: str | None) -> list[Key]:
+    """Return the chosen series of one metric."""
     series = chosen_series(experiment, callpath, None if metric is None else [metric])
     metrics = list(dict.fromkeys(key[1] for key in series))
     if len(metrics) > 1:
         hint = "choose one with --metric"
         raise MeasurementError(f"there are several metrics: {listed(metrics)}", hint=hint).at(experiment.report.source)
+    return series
+
+
+def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
+    """Return points, and values added up over call paths."""
     width = min(experiment[key].shape[1] for key in series)
     total = experiment[series[0]]
     if len(series) > 1:
@@ -132,7 +140,7 @@ def _added_up(
     if not known.any():
         hint = "choose fewer with --callpath"
         raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
-    return experiment.points[known], total[known], tuple(key[0] for key in series)
+    return experiment.points[known], total[known]
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +10,6 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
-from splc.formats.detect import experiment_format, is_xml
-from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
 from splc.learning.active.belief import LEARNED_ROWS
 from splc.learning.active.suggestion import ConfigurationSuggestions, Cost, Known, suggestions
@@ -25,11 +22,6 @@ from splc.workflows.note import Note, Notes
 
 # The cost that is the predicted value of the property itself.
 MODEL = "model"
-# The fields of a request that say that it is about a described system.
-_OF_SYSTEMS = (
-    *("system", "nfp", "invalid", "duplicates"),
-    *("goal", "maximize", "seed", "output"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,36 +62,6 @@ class Result:
     measured: int
     best: float | None
     notes: tuple[Note, ...] = ()
-
-
-def about_system(request: Request, of_profile: Sequence[str] = ()) -> bool:
-    """Return whether a request is about a described system, not a profile.
-
-    A CSV file is about the described system, if there is one, unless the request has fields of a profile. Without a
-    description, a request that names a property is about the system that is inferred from the measurements.
-
-    Args:
-        request: the request.
-        of_profile: the given fields that only a request about a profile has.
-
-    Raises:
-        InputError: if the measurements cannot be read.
-        RequestError: if some fields are about a described system, and others about a profile.
-    """
-    default = Request()
-    own = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
-    if own and of_profile:
-        message = "one of these options is about a described system, the other about a profile"
-        raise RequestError(message, own[0], of_profile[0])
-    if own or of_profile:
-        return bool(own)
-    project = request.project()
-    if not project.has_system:
-        return False
-    if not project.has_measurements or (path := project.measurements_file) == STANDARD:
-        return True
-    source = read_source(path)
-    return is_xml(source) or not source.data.strip() or experiment_format(source) == "csv"
 
 
 def run(request: Request) -> Result:

@@ -134,10 +134,13 @@ def suggest(
     from splc.io.files import STANDARD
     from splc.workflows import suggest as of_profile
     from splc.workflows import suggest_configurations as of_system
+    from splc.workflows.note import Notes
+    from splc.workflows.suggest_mode import mode_of
 
     given = locals()
     request = request_of(of_system.Request, given)
-    if of_system.about_system(request, [name for name in OF_PROFILE if given[name]]):
+    mode = mode_of(request, [name for name in OF_PROFILE if given[name]])
+    if mode.system:
         found = of_system.run(request)
         show_notes(found.notes)
         if output is not None or not json:
@@ -146,11 +149,11 @@ def suggest(
             print_json("suggest", shown_configurations.as_json(found, output))
         return
     axes = axes_of(axis, "--axis")
-    result = of_profile.run(
-        request_of(of_profile.Request, given, coordinates=names_of(coordinates, "--coordinates"), axis=axes)
-    )
+    profile = request_of(of_profile.Request, given, coordinates=names_of(coordinates, "--coordinates"), axis=axes)
+    with Notes(mode.notes) as notes:
+        result = of_profile.run(profile)
     if json:
         print_json("suggest", shown.as_json(result, until, budget))
     else:
         shown.show(result, budget)
-    show_notes(result.notes)
+    show_notes((*notes, *result.notes))

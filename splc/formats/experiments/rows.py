@@ -35,6 +35,7 @@ class ExperimentRows:
         self.count = 0
         self._points: dict[tuple[float, ...], int] = {}
         self._series: dict[Key, tuple[list[int], list[float]]] = {}
+        self._empty: list[tuple[Key, int]] = []
 
     def point(self, coordinates: Sequence[float]) -> int:
         """Return the position of a point, a new one unless an equal point is known."""
@@ -43,6 +44,8 @@ class ExperimentRows:
     def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
         """Add repetitions of a call path and metric at a point; without any the series still exists."""
         places, found = self._series.setdefault((callpath, metric), ([], []))
+        if not values:
+            self._empty.append(((callpath, metric), point))
         places += [point] * len(values)
         found += values
         self.count += 1
@@ -67,6 +70,9 @@ class ExperimentRows:
         per_metric: Counter[str] = Counter()
         for (_, metric), number in missing.items():
             per_metric[metric] += number
+        for key, point in self._empty:
+            # Points without any value are counted already.
+            per_metric[key[1]] += int(not np.isnan(series[key][point]).all())
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
         all_notes = (*notes, *self._incomplete(missing, len(series)), *self._constant(points))
         report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=all_notes)
