@@ -14,7 +14,7 @@ from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import MeasurementError, Problem, RequestError, SplcError, plural
+from splc.errors import InputError, MeasurementError, Problem, RequestError, SplcError, plural
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
@@ -26,7 +26,7 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.inputs import ModelInputs, context_notes
+from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
 
@@ -102,7 +102,10 @@ def read_models(
         RequestError: if an option applies to none of the models, or there is only one model.
     """
     parameters = request.known_parameters(project)
-    found = read_stored_models(files, system, parameters=parameters, round=request.round, learning=request.learning)
+    try:
+        found = read_stored_models(files, system, parameters=parameters, round=request.round, learning=request.learning)
+    except InputError as error:
+        raise error_about_options(error, files, project, parameters) from None
     request.require_used(frozenset().union(*(each.used for each in found)))
     kinds = {each.kind for each in found}
     if request.scale is not None and "text" not in kinds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from splc.errors import OutputError, Problem, RequestError
+from splc.errors import InputError, OutputError, Problem, RequestError
 from splc.errors import listed as listed_names
 from splc.formats.measurements.inference import Inference
 from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
@@ -69,6 +69,8 @@ def run(request: Request) -> Result:
         RequestError: if both files are standard input.
     """
     project = request.project()
+    if not project.has_measurements:
+        raise InputError("no table of measurements in this folder", hint="name its file: splc init TABLE")
     if request.system == STANDARD and project.measurements_file == STANDARD:
         raise RequestError("only one of two files can be standard input", "system", "measurements")
     require_writable(request.output, (request.system, project.measurements_file))
@@ -77,6 +79,11 @@ def run(request: Request) -> Result:
         raise OutputError(Problem("the file exists already", request.output, hint=hint))
     require_unambiguous("system", request.output)
     found = project.infer()
+    for name in found.system.names:
+        if not name.isprintable():
+            hint = "rename it in the table"
+            message = f"the name {name!r} has a control character, which XML cannot have"
+            raise InputError(Problem(message, found.source.name, hint=hint))
     differences: tuple[str, ...] = ()
     if request.system is not None:
         differences = tuple(differences_from(read_variability_model(request.system), found.system))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import RequestError, listed, unknown_name_hint
+from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
+from splc.io.files import STANDARD
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
@@ -188,7 +190,10 @@ class ModelInputs(SystemInputs):
         """
         from splc.formats.models.read import read_stored_model
 
-        found = read_stored_model(file, system, parameters=self.known_parameters(project))
+        try:
+            found = read_stored_model(file, system, parameters=self.known_parameters(project))
+        except InputError as error:
+            raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
         notes += notes_of(f"{file}: {text}" for text in found.notes)
         notes += context_notes(file, found.contexts, project)
         return found
@@ -204,3 +209,30 @@ def context_notes(file: str, contexts: Mapping[str, str], project: Project) -> t
         other = wanted is not None and not Context.of([value]).matching(wanted)
         stated.append(f"{name} = {shown_value(value)}" + (f", not {shown_value(wanted or '')}" if other else ""))
     return (Note(f"{file}: learned from measurements with {listed(stated)}"),)
+
+
+def error_about_options(
+    error: InputError, files: Sequence[str], project: Project, parameters: Parameters
+) -> InputError:
+    """Return the error for models that use columns of a table as options that are not inferred options of it.
+
+    `error`: the error of reading these files; it is returned if it has another cause.
+    """
+    from splc.formats.models.read import read_stored_models
+
+    inferred = project.inference
+    if inferred is None or STANDARD in files:
+        return error
+    try:
+        models = read_stored_models(files, parameters=parameters)
+    except SplcError:
+        return error
+    unknown = {name for each in models for name in each.model.options if name not in inferred.system.spellings}
+    texts = {name for name in inferred.contexts if any(each.startswith(f"{name}_") for each in unknown)}
+    others = (*inferred.properties, *inferred.contexts, *inferred.ignored)
+    missing = [name for name in others if name in unknown or name in texts]
+    if not missing:
+        return error
+    options = shlex.quote(",".join((*project.columns.options, *missing)))
+    message = f"the model has options that are not inferred from {inferred.source.name}: {listed(missing)}"
+    return InputError(Problem(message, listed(files), hint=f"name them with --options {options}"))

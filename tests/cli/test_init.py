@@ -149,7 +149,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (("init",), "no measurements"),
+            (("init",), "no table of measurements in this folder\n    name its file: splc init TABLE"),
             (("init", "nothing.csv"), "there is no such file"),
             (("init", "table.csv", "-o", "table.csv"), "this is an input"),
             (("init", "table.csv", "--property", "tim"), "there is no column for the property 'tim'"),
@@ -189,6 +189,29 @@ class TestRefused:
         for arguments in (("describe", table.name), ("describe", table.name, "--tree"), ("init", table.name)):
             result = run(*arguments)
             assert "\x1b" not in result.stdout + result.stderr
+        assert result.stderr.startswith(r"table.csv: the name 'a\x1b[31mred' has a control character")
+
+    def test_column_of_the_root(self, refused: Callable[..., str], table: Path) -> None:
+        """A column that is called root but is something else is one problem, not one of each row."""
+        table.write_text("root,n,time\n/usr,1,2.5\n/opt,2,3.5\n", encoding="utf-8")
+        message = refused("learn", "--measurements", table.name)
+        assert "the column 'root' is the root of the options" in message
+        assert message.endswith("    rename it, if it is another column\n")
+
+    @pytest.mark.parametrize("suffix", ["json", "log"])
+    def test_other_options_of_a_model(self, refused: Callable[..., str], run: Run, table: Path, suffix: str) -> None:
+        """A model of further options is one error with the --options to use, and can be used with them."""
+        rows = [f"{mode},{n},{n * factor + 1}.5" for mode, factor in (("x", 1), ("y", 9)) for n in range(1, 9)]
+        table.write_text("\n".join(["mode,n,time", *rows]), encoding="utf-8")
+        named = ("--measurements", table.name)
+        assert run("learn", *named, "--options", "mode", "-o", f"model.{suffix}").exit_code == 0
+        for command in (("optimize",), ("predict",), ("compare", f"model.{suffix}")):
+            files = (f"model.{suffix}", table.name) if command == ("predict",) else (f"model.{suffix}",)
+            message = refused(*command, *files, *named)
+            assert message.count("the model has options that are not inferred from table.csv: mode") == 1
+            assert message.endswith("    name them with --options mode\n")
+            assert "unknown" not in message
+        assert run("optimize", f"model.{suffix}", *named, "--options", "mode").exit_code == 0
 
 
 class TestCommands:

@@ -129,7 +129,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
         for row in np.flatnonzero(column < 0).tolist():
             if row not in malformed:
                 reasons.setdefault(row, []).append(wrong[columns[places[option.name]][row]])
-    _apply_switches(system, places, columns, indices, reasons, malformed)
+    _apply_switches(system, places, columns, indices, reasons, malformed, source.name)
     others = {name: columns[at] for name, at in named.items()}
     return OptionTable(lines, indices, reasons, others, malformed)
 
@@ -215,6 +215,7 @@ def _apply_switches(
     indices: Array,
     reasons: dict[int, list[str]],
     malformed: frozenset[int],
+    file: str,
 ) -> None:
     """Check the columns of the root and of SPL Conqueror's hidden options against the columns of the options."""
 
@@ -228,6 +229,10 @@ def _apply_switches(
             continue
         stated, _ = option_column(BinaryOption(name), columns[places[name]], ".")
         if position < 0:
+            if len(stated) and (stated != 1).all():
+                hint = "rename it, if it is another column"
+                message = f"the column {ROOT!r} is the root of the options, which is always selected (1)"
+                raise InputError(Problem(message, file, hint=hint))
             refuse(stated != 1, "the root is always selected")
             continue
         deselected = system.options[position].size - 1
