@@ -13,18 +13,24 @@ if TYPE_CHECKING:
     from sampling.sample import sample as sample
     from sampling.space.optimum import Optimum as Optimum
     from sampling.space.optimum import optimum as optimum
+    from sampling.space.ranking import Ranking as Ranking
+    from sampling.space.ranking import best as best
+    from sampling.space.ranking import pareto_front as pareto_front
     from sampling.space.space import Space as Space
     from sampling.spec import SamplingSpec as SamplingSpec
     from sampling.spec import parse_spec as parse_spec
 
 __all__ = [
     "Optimum",
+    "Ranking",
     "Sample",
     "SamplingSpec",
     "Space",
+    "best",
     "command_strings",
     "draw_sample",
     "optimum",
+    "pareto_front",
     "parse_spec",
     "sample",
 ]
@@ -33,12 +39,15 @@ attach(
     __name__,
     {
         "Optimum": "sampling.space.optimum",
+        "Ranking": "sampling.space.ranking",
         "Sample": "sampling.sample",
         "SamplingSpec": "sampling.spec",
         "Space": "sampling.space.space",
+        "best": "sampling.space.ranking",
         "command_strings": "sampling.command_strings",
         "draw_sample": "sampling.sample",
         "optimum": "sampling.space.optimum",
+        "pareto_front": "sampling.space.ranking",
         "parse_spec": "sampling.spec",
         "sample": "sampling.sample",
     },

@@ -225,7 +225,7 @@ def listed_rows(part: SpacePart, positions: Sequence[int], space: Space, limit: 
         raise SpaceError(
             f"{projection.count:,} configurations would have to be examined, "
             f"in which {listed(names)} depend on each other (the limit is {limit:,})",
-            hint="raise --limit, or use a model with fewer options",
+            hint="raise --limit (in Python the argument limit), or use a model with fewer options",
         )
     return projection.enumerate(limit)
 

@@ -7,8 +7,9 @@ best, or is dominated, within a part is so in the whole space, since predictions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +25,15 @@ from sampling.space.optimum import (
 )
 from sampling.space.rows import distinct, packed
 from sampling.space.space import LIMIT, Space
-from splc.data.configurations import Configurations
-from splc.errors import SpaceError
+from splc.data.configurations import Configurations, describe_configuration
+from splc.errors import SpaceError, SpecError, listed, plural
+from splc.io.presentation import Presented
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Presented):
     """Configurations that are best in some sense.
 
     Attributes:
@@ -45,6 +47,19 @@ class Ranking:
     predicted: Array
     examined: int
     unused: tuple[str, ...]
+
+    def summary(self) -> str:
+        """Return the number of configurations, and the first one with its predictions."""
+        count = plural(len(self.configurations), "configuration", "configurations")
+        predicted = listed([f"{value:.6g}" for value in self.predicted[:, 0]])
+        return f"{count}, the first: {predicted} predicted for {describe_configuration(self.configurations, 0)}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
+        """Return the configurations and their predictions: `predicted`, of several models `predicted_1`, …."""
+        names = (
+            ["predicted"] if len(self.predicted) == 1 else [f"predicted_{i + 1}" for i in range(len(self.predicted))]
+        )
+        return {**self.configurations.to_columns(), **dict(zip(names, self.predicted, strict=True))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +90,7 @@ class _Rows:
             count = f"{len(self.rows):,} and {len(other.rows):,}"
             raise SpaceError(
                 f"{count} optimal combinations of independent options are too many to combine (the limit is {limit:,})",
-                hint="raise --limit, or fix some options with --fix",
+                hint="raise --limit (in Python the argument limit), or fix some options (--fix, or Space.with_values)",
             )
         first = np.repeat(np.arange(len(self.rows)), len(other.rows))
         second = np.tile(np.arange(len(other.rows)), len(self.rows))
@@ -99,7 +114,10 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
         SpaceError: if more combinations would have to be examined.
         ConfigurationError: if the model uses unknown options or has no finite value somewhere.
         VariabilityError: if there is no valid configuration.
+        SpecError: if the count is less than 1.
     """
+    if count < 1:
+        raise SpecError(f"the number of configurations must be at least 1, not {count}")
 
     def kept(found: _Rows) -> Array:
         return found.in_order(space.problem.sizes)[:count]
@@ -112,7 +130,7 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
 
 
 def pareto_front(
-    models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool], limit: int = LIMIT
+    models: Sequence[InfluenceModel], space: Space, maximize: bool | Sequence[bool] = False, limit: int = LIMIT
 ) -> Ranking:
     """Return the valid configurations that no other one surpasses: better in one prediction and not worse in any.
 
@@ -121,18 +139,22 @@ def pareto_front(
     Args:
         models: at least one model.
         space: the valid configurations.
-        maximize: for each model whether its greatest value is wanted.
+        maximize: whether the greatest value is wanted: of all models, or for each one.
         limit: the greatest number of combinations to examine in one part.
 
     Raises:
         SpaceError, ConfigurationError, VariabilityError: as `best`.
+        SpecError: if there is no model, or `maximize` has another length.
     """
 
     def kept(found: _Rows) -> Array:
         order = found.in_order(space.problem.sizes)
         return order[undominated(found.sums[order])]
 
-    return _ranked(models, space, maximize, kept, limit)
+    greatest = (maximize,) * len(models) if isinstance(maximize, bool) else maximize
+    if len(greatest) != len(models) or not models:
+        raise SpecError(f"maximize has {len(greatest)} values for {plural(len(models), 'model', 'models')}")
+    return _ranked(models, space, greatest, kept, limit)
 
 
 def undominated(values: Array) -> Array:

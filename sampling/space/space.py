@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from sampling.space.conflicts import conflict
 from sampling.space.problem import ConstraintProblem, whole_problem
 from sampling.space.solutions import Cache, Solutions
 from splc.data.configurations import Configurations
+from splc.data.fixed_values import fixed_indices
 from splc.errors import SpaceError, VariabilityError
 from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
+from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -54,6 +56,18 @@ class Space:
     def solutions(self) -> Solutions:
         """The valid configurations as solutions of `problem`."""
         return Solutions(self.problem, cache=self.cache)
+
+    def with_values(self, values: Mapping[str, Any]) -> Space:
+        """Return the valid configurations with fixed values of some options.
+
+        Args:
+            values: option → value: a number or a bool, None for a deselected numeric option; the parent of an
+                alternative group may have the text of a member: `{"threads": 4, "codec": "zstd"}`.
+
+        Raises:
+            ConfigurationError: if an option is unknown, or has no such value.
+        """
+        return Space(restricted(self.system, fixed_indices(self.system, values)))
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""

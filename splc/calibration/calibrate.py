@@ -16,6 +16,7 @@ from splc.calibration.search import Misfit, search
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
+from splc.data.table import names_of
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
@@ -29,9 +30,9 @@ def calibrate(
     model: InfluenceModel,
     configurations: Configurations,
     measured: Array,
-    free: Sequence[str],
+    free: str | Sequence[str],
     *,
-    guessed: Collection[str] = (),
+    guessed: str | Collection[str] = (),
     bounds: Mapping[str, Bound] | None = None,
     weights: Weights = "relative",
     level: float = 0.95,
@@ -73,6 +74,7 @@ def calibrate(
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
     if folds < 0 or folds == 1:
         raise SpecError(f"{plural(folds, 'fold', 'folds')} cannot be made", hint="2 at least; 0: no cross-validation")
+    free, guessed = names_of(free), names_of(guessed)
     whole = with_scale(model, free)
     found = free_parameters(whole, free, guessed, bounds or {})
     values = np.asarray(measured, dtype=float)
@@ -97,7 +99,7 @@ def calibrate(
         kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
             f"no values of the free parameters give {kind} predictions for all measured configurations",
-            hint="give bounds within which the model has such values: --bound NAME=LOW..HIGH",
+            hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
         )
     identified = findings(misfit, best.at, level)
     intervals = [_interval(one, best.at[k], identified.half_widths[k]) for k, one in enumerate(found)]
@@ -150,7 +152,7 @@ def _require_enough(count: int, free: Sequence[Free], zeros: int, weights: Weigh
     raise MeasurementError(
         f"{have} too few for {plural(len(free), 'free parameter', 'free parameters')}",
         hint=f"at least {len(free) + 1} are needed"
-        + (f"; the others have {lost} (--weights absolute keeps them)" if zeros else ""),
+        + (f"; the others have {lost} (the weights 'absolute' keep them: --weights absolute)" if zeros else ""),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.repetitions import offsets, repetition_column, repetition_rows
 from splc.data.table import (
+    names_of,
     numbers_of,
     require_columns,
     selected_rows,
@@ -19,6 +20,7 @@ from splc.data.table import (
     texts_of,
 )
 from splc.errors import MeasurementError, listed, unknown_name_hint
+from splc.io.numbers import parse_number
 from splc.io.presentation import Presented
 from splc.lazy import renamed_attribute
 from splc.system.variability import VariabilityModel
@@ -113,9 +115,9 @@ class Measurements(Presented):
         system: VariabilityModel,
         columns: Any,
         *,
-        contexts: Collection[str] = (),
+        contexts: str | Collection[str] = (),
         where: Mapping[str, Any] | None = None,
-        ignore: Collection[str] = (),
+        ignore: str | Collection[str] = (),
         aggregate: Aggregate = "mean",
     ) -> Measurements:
         """Return the measurements in a dict of columns, or in a data frame (pandas, polars, …).
@@ -136,11 +138,13 @@ class Measurements(Presented):
             ConfigurationError: if the column of an option is missing, or a value is not one of the option's values.
         """
         table = table_columns(columns)
+        contexts, ignore = names_of(contexts), names_of(ignore)
         require_columns(table, [*contexts, *ignore])
         table = selected_rows({name: values for name, values in table.items() if name not in ignore}, where or {})
         configurations = Configurations.from_frame(system, table)
         properties: dict[str, Array] = {}
         constant: dict[str, str] = {}
+        notes: list[str] = []
         for name, values in table.items():
             if name in system.spellings:
                 continue
@@ -154,8 +158,12 @@ class Measurements(Presented):
                     f"choose one with where={{{name!r}: {texts[0]!r}}}, or leave the column out with ignore=[{name!r}]"
                 )
                 shown = shown_values(texts)
+                if numbers_of(values) is None:
+                    hint += "; a property has numbers only"
                 raise MeasurementError(f"the context {name!r} has {len(texts):,} values: {shown}", hint=hint)
             constant[name] = texts[0] if texts else ""
+            if numbers_of(values) is None:
+                notes.append(f"{name!r} is a context: its values are not numbers")
         first, group = configurations.groups()
         starts, totals = offsets(group, np.ones(len(group), dtype=np.int64), len(first))
         repeated: dict[str, Array] = {}
@@ -163,7 +171,9 @@ class Measurements(Presented):
             repeated[name] = np.full((len(first), int(totals.max(initial=1))), np.nan)
             repeated[name][group, starts] = numbers
         missing = {name: int(np.isnan(numbers).sum()) for name, numbers in properties.items()}
-        report = ReadingReport(rows=len(group), missing={name: count for name, count in missing.items() if count})
+        report = ReadingReport(
+            rows=len(group), missing={name: count for name, count in missing.items() if count}, notes=tuple(notes)
+        )
         return cls(configurations[first], repeated, aggregate, report, constant)
 
     @classmethod
@@ -208,6 +218,12 @@ class Measurements(Presented):
             MeasurementError: if the property was not measured.
         """
         if nfp not in self.values:
+            if nfp in self.contexts:
+                text = np.isnan(parse_number(self.contexts[nfp]))
+                reason = (
+                    f": its values are not numbers, but {self.contexts[nfp]!r}" if text else ", as it was named one"
+                )
+                raise MeasurementError(f"{nfp!r} is a context{reason}", hint="a property has numbers only")
             hint = unknown_name_hint(nfp, list(self.values))
             raise MeasurementError(f"the property {nfp!r} was not measured", hint=hint)
         return self.values[nfp]
@@ -262,5 +278,6 @@ class Measurements(Presented):
         if not self.values:
             raise MeasurementError("the measurements have no property")
         raise MeasurementError(
-            f"there are several properties: {', '.join(self.values)}", hint="choose one with --property"
+            f"there are several properties: {', '.join(self.values)}",
+            hint="choose one: the argument nfp, or --property",
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.data.table import names_of
 from splc.errors import ConfigurationError, SpecError, unknown_name_hint
 from splc.types import Array
 
@@ -75,7 +76,7 @@ class Observed:
         return cls(columns, np.concatenate([part.known for part in known]))
 
 
-def chosen_variables(patterns: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+def chosen_variables(patterns: str | Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return the observed variables that match patterns such as `C_*`, in the order of `known`.
 
     Args:
@@ -85,7 +86,7 @@ def chosen_variables(patterns: Iterable[str], known: Sequence[str]) -> tuple[str
     Raises:
         SpecError: for patterns that match no variable.
     """
-    wanted = list(patterns)
+    wanted = names_of(patterns)
     for pattern in wanted:
         if not any(pattern == name or fnmatchcase(name, pattern) for name in known):
             hint = unknown_name_hint(pattern, known) if known else "this system has no observed variables"

@@ -60,6 +60,11 @@ def _array(values: Any) -> Array:
     return array.astype(str).astype(object) if array.dtype.kind in "mM" else array
 
 
+def names_of(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names as a tuple; a text is one name."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def numbers_of(values: Array) -> Array | None:
     """Return a column as numbers, NaN where one is missing; None if a value is text."""
     if values.dtype.kind in "biuf":

@@ -25,7 +25,7 @@ def learn(
     settings: Mapping[str, Any] | None = None,
     evaluation: Measurements | None = None,
     missing: Missing = "error",
-    observed: Sequence[str] = (),
+    observed: str | Sequence[str] = (),
     seed: int = 0,
     on_round: Callable[[Round], None] | None = None,
     should_stop: Callable[[], bool] | None = None,

@@ -102,11 +102,11 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
         elif isinstance(option, NumericOption) and not np.isnan(column[0]):
             notes.append(f"{option.name} is {column[0]:g} in all configurations learned from: the model is about these")
     if wrong:
-        hint = "learn from configurations that differ in numeric options only, or with --learner stepwise"
+        hint = "learn from configurations that differ in numeric options only, or with the learner stepwise: --learner stepwise"
         message = f"pmnf models numeric options that are always selected, but these differ too: {listed(wrong)}"
         raise LearningError(Problem(message, hint=hint))
     if not varying:
-        hint = "give a sampling that varies them, such as --numeric ff"
+        hint = "give a sampling that varies them, such as ff (--numeric ff)"
         raise LearningError(Problem("no numeric option varies between the configurations learned from", hint=hint))
     return varying, notes
 

@@ -180,7 +180,7 @@ def learn_sum(
             raise LearningError(f"models of {result.learner} have no terms, and cannot be added up", hint=hint)
         if result.model.link != "identity":
             what = f"the model of the part {part.nfp} is a product, which cannot be a summand"
-            raise LearningError(what, hint="learn sums: --form sum")
+            raise LearningError(what, hint="learn sums: the setting form=sum, or --form sum")
         results.append(result)
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
         terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]

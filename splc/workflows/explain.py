@@ -13,13 +13,13 @@ from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
 from splc.workflows.configuration import one_configuration
-from splc.workflows.explain_contributions import Explained, explained_of, sums_of
+from splc.workflows.explain_contributions import Explained, contributions, explained_of, sums_of
 from splc.workflows.explain_overview import Overview, choices_of, overview, overview_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_intervals import outside_notes
 
-__all__ = ["Explained", "Overview", "Request", "Result", "overview", "run"]
+__all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "run"]
 
 # Options with a smaller share of the variance are not shown value by value.
 LEAST_SHARE = 0.005

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sampling import Space
-from sampling.space.blocks import Block
-from splc.data.configurations import Configurations
+from sampling.space.blocks import Block, blocks_of
+from splc.data.configurations import Configurations, describe_configuration
+from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
+from splc.io.presentation import Presented
 from splc.learning.effects import group_texts, term_texts
+from splc.models.influence import InfluenceModel
 from splc.workflows.explain_overview import choices_of, mean_contributions
 from splc.workflows.prediction_intervals import Interval, interval_of
 
@@ -39,8 +43,8 @@ class Contribution:
         return self.value - self.reference
 
 
-@dataclass(frozen=True)
-class Explained:
+@dataclass(frozen=True, repr=False)
+class Explained(Presented):
     """The explanation of one prediction.
 
     The contributions add up to the prediction, and their differences to the difference from the reference; of a
@@ -69,6 +73,49 @@ class Explained:
         """The predictions that have intervals."""
         both = ((self.predicted, self.interval), (self.reference, self.against_interval))
         return [(value, interval) for value, interval in both if interval is not None]
+
+    def summary(self) -> str:
+        """Return the prediction and the reference as text."""
+        other = "the mean over all valid configurations"
+        if self.against is not None:
+            other = f"predicted for {describe_configuration(self.against, 0)}"
+        own = describe_configuration(self.configuration, 0)
+        return f"{self.predicted:.6g} predicted for {own}, {self.reference:.6g} {other}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms with their contributions, the largest difference first."""
+        return {
+            "term": [each.text for each in self.contributions],
+            "contribution": [each.value for each in self.contributions],
+            "reference": [each.reference for each in self.contributions],
+            "difference": [each.difference for each in self.contributions],
+        }
+
+
+def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
+    """Return the contributions of terms to one prediction, relative to the mean or to another prediction.
+
+    Args:
+        model: the model.
+        space: the valid configurations.
+        configuration: one configuration: `Configurations` or a table of one row.
+        against: another one; None for the mean over all valid configurations.
+
+    Raises:
+        ConfigurationError: if it is not one configuration, or the model has no finite value at it.
+        SpaceError: if the constraints are too complex.
+    """
+    one = _one(space, configuration)
+    other = None if against is None else _one(space, against)
+    blocks = () if other is not None else blocks_of(model, space, choices_of(space.system)[1])
+    return explained_of(StoredModel(model), space, one, other, blocks)
+
+
+def _one(space: Space, table: Any) -> Configurations:
+    found = Configurations.of(space.system, table)
+    if len(found) != 1:
+        raise ConfigurationError(f"one configuration is explained, not {len(found)}", hint="select a row: table[:1]")
+    return found
 
 
 def explained_of(

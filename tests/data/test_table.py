@@ -18,11 +18,13 @@ from splc import (
     Configurations,
     Measurements,
     VariabilityModel,
+    infer_system,
     parse_model,
     read_measurements,
     read_variability_model,
 )
-from splc.errors import ConfigurationError, MeasurementError
+from splc.calibration import calibrate
+from splc.errors import ConfigurationError, ExpressionError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
 from tests.support.paths import ROOT
@@ -235,3 +237,52 @@ def test_results_predict_tables(learner: str) -> None:
     np.testing.assert_array_equal(result.predictor.predict(table), result.predictor.predict(known))
     if result.intervals is not None:
         np.testing.assert_array_equal(result.intervals.interval(table), result.intervals.interval(known))
+
+
+def test_one_name_is_a_text() -> None:
+    """Arguments that take names take a single one as a text."""
+    table = {"mode": ["a", "b"], "bits": [1, 2], "note": ["x", "y"], "time": [1.0, 2.0], "run": [3, 3]}
+    system = infer_system(table, options="mode", ignore="note", contexts="run")
+    assert system == infer_system(table, options=["mode"], ignore=["note"], contexts=["run"])
+    found = Measurements.from_frame(system, table, ignore="note", contexts="run")
+    assert (found.contexts, found.properties) == ({"run": "3"}, ("bits", "time"))
+    model = parse_model("alpha * mode_a + 1", system, parameters={"alpha": 1.0}, symbols="alpha")
+    fitted = calibrate(model, found.configurations, np.array([3.0, 1.0]), "alpha")
+    assert fitted["alpha"].value == pytest.approx(2)
+
+
+def test_one_name_is_a_text_for_files(tmp_path: Path) -> None:
+    """Readers of files take a single name as a text, too."""
+    (tmp_path / "a.csv").write_text("px,fast,codec,run,note,time\n1,1,lz4,7,a,2\n2,0,zstd,7,b,3\n")
+    found = read_measurements(tmp_path / "a.csv", SYSTEM, contexts="run", ignore="note")
+    assert (found.contexts, found.properties) == ({"run": "7"}, ("time",))
+
+
+@pytest.mark.parametrize("rows", [pd.DataFrame(ROWS)[:0], pd.DataFrame(), {}])
+def test_no_rows(rows: Any) -> None:
+    """A table without rows is refused as such."""
+    with pytest.raises(ConfigurationError, match=r"^the table has no rows$"):
+        Measurements.from_frame(SYSTEM, rows)
+
+
+def test_a_property_of_texts() -> None:
+    """A column of texts is a context; the report says so, and who asks for it as a property learns why."""
+    table = {**ROWS, "time": ["fast"] * 4}
+    found = Measurements.from_frame(SYSTEM, table)
+    assert found.report.notes == ("'time' is a context: its values are not numbers",)
+    assert Measurements.from_frame(SYSTEM, table, where={"size": 10}).report.notes == found.report.notes
+    with pytest.raises(MeasurementError, match="'time' is a context: its values are not numbers, but 'fast'"):
+        learn(found, "time")
+    with pytest.raises(MeasurementError, match="'size' is a context, as it was named one"):
+        Measurements.from_frame(SYSTEM, table, where={"size": 10}).column("size")
+    with pytest.raises(MeasurementError, match="a property has numbers only"):
+        Measurements.from_frame(SYSTEM, {**ROWS, "time": ["1 s", "2 s", "3 s", "4 s"]})
+
+
+def test_messages_name_arguments_of_python() -> None:
+    """Messages that Python functions and commands share name the argument, too."""
+    measured = Measurements.from_frame(SYSTEM, ROWS)
+    with pytest.raises(MeasurementError, match="the argument nfp, or --property"):
+        learn(measured)
+    with pytest.raises(ExpressionError, match="in Python the argument parameters"):
+        parse_model("2 * threads", SYSTEM, parameters={"alpha": 1.0})

@@ -14,13 +14,13 @@ import pandas as pd
 import pytest
 
 from comparison import compare, compare_all, compared_model
-from sampling import Space, draw_sample, optimum
+from sampling import Space, best, draw_sample, optimum, pareto_front
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.io.presentation import MOST_ROWS, Presented
 from splc.learning import Part, learn, learn_sum
 from splc.scaling import Profile, fit
-from splc.workflows.explain import overview
+from splc.workflows.explain import contributions, overview
 
 SYSTEM = VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
 GRID = draw_sample(SYSTEM, "all+ff")
@@ -111,6 +111,9 @@ RESULTS: dict[str, Callable[[], Presented]] = {
     "baseline": lambda: learn(measured(), learner="ridge"),
     "overview": lambda: overview(MODELS[1], Space(SYSTEM)),
     "optimum": lambda: optimum(MODELS[1], Space(SYSTEM)),
+    "best": lambda: best(MODELS[1], Space(SYSTEM), 3),
+    "front": lambda: pareto_front(MODELS, Space(SYSTEM)),
+    "contributions": lambda: contributions(MODELS[1], Space(SYSTEM), GRID.configurations[:1]),
     "sum": lambda: learn_sum(measured(), [Part("time")]),
     "profile": lambda: Profile({("main", "time"): fit([1, 2, 4, 8], [1, 2, 4, 8])}, {("main", "bytes"): "no values"}),
     "scaling": lambda: fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], names="px"),

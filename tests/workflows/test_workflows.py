@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from sampling import Space
+from splc import read_model, read_variability_model
 from splc.cli.app import app
-from splc.errors import RequestError
-from splc.workflows import calibrate, convert, describe, measure, optimize, predict, sample, suggest
+from splc.errors import ConfigurationError, RequestError
+from splc.project import Project
+from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample, suggest
 from tests.support.paths import ROOT
 
 
@@ -57,6 +60,21 @@ class TestResults:
         assert result.candidates[0].values[0].predicted == printed("optimize", "analytical.txt")["predicted"]
         doubled = optimize.run(optimize.Request(models=("analytical.txt",), parameter={"alpha": 1.0}))
         assert doubled.candidates[0].values[0].predicted > result.candidates[0].values[0].predicted
+
+    def test_contributions(self) -> None:
+        """Contributions without files are those of the command; configurations may be tables of one row."""
+        system = read_variability_model("system.xml")
+        model = read_model("analytical.txt", system, parameters=Project.load(Path()).parameters())
+        asked = {"px": [4], "py": [4], "nx": [400]}
+        found = explain.contributions(model, Space(system), asked)
+        shown = printed("explain", "analytical.txt", "px=4,py=4,nx=400")
+        assert found.predicted == shown["predicted"]
+        assert found.reference == shown["reference"]
+        assert found.to_columns()["contribution"] == [each["contribution"] for each in shown["terms"]]
+        other = explain.contributions(model, Space(system), asked, {"px": [1], "py": [4], "nx": [400]})
+        assert sum(other.to_columns()["difference"]) == pytest.approx(other.predicted - other.reference)
+        with pytest.raises(ConfigurationError, match="one configuration is explained, not 2"):
+            explain.contributions(model, Space(system), {name: values * 2 for name, values in asked.items()})
 
     def test_calibrate(self, project: Path) -> None:
         """Estimates are those of the command; `write` writes them as parameters."""

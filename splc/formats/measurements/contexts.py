@@ -124,11 +124,17 @@ def differs_in_most(values: Sequence[str], rows: int) -> bool:
     return len(values) > _MANY and len(values) > rows / 2
 
 
+_PYTHON = "(in Python the argument where, read_measurements_by, the argument ignore)"
+
+
 def _advice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -> str:
     """Return what to do about a context with several values."""
     ignore = f"--ignore {shlex.quote(name)}"
     if differs_in_most(values, rows):
-        return f"if these are ids, dates or comments, leave the column out with {ignore}; --where selects a value"
+        return (
+            f"if these are ids, dates or comments, leave the column out with {ignore} (in Python the argument ignore); "
+            "--where selects a value"
+        )
     usual = choice.usual.get(name)
     known = [usual, *values] if usual in values else values
     shown = next((value for value in known if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
@@ -136,4 +142,7 @@ def _advice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -
     each = f"--by {shlex.quote(name)} (splc learn, study, scale)"
     options = shlex.quote(",".join((*choice.options, name)))
     option = f"name it with --options {options} if it is an option, " if choice.inferred else ""
-    return f"{option}choose one with {select}, use each separately with {each}, or leave the column out with {ignore}"
+    return (
+        f"{option}choose one with {select}, use each separately with {each}, or leave the column out with {ignore} "
+        f"{_PYTHON}"
+    )

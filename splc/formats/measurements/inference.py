@@ -79,12 +79,12 @@ def infer_system(
     if found.options is None:
         roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice)
     elif choice is not None and choice.options:
-        hint = "leave --options out: XML separates options from properties"
+        hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
     else:
         roles = _stated_roles(found)
     if not (roles.binary or roles.numeric or roles.text):
-        hint = "name the columns that are options with --options"
+        hint = "name the columns that are options: --options, or the argument options"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source.name, found.columns, roles, alternatives)
@@ -158,7 +158,7 @@ def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -
     """Yield a mandatory option and a child for each of its values; a child's output string is the value."""
     values = sorted({stripped for text in set(texts) if (stripped := text.strip())})
     if len(values) > MOST_CHILDREN:
-        hint = "if it is not an option, leave it out of --options"
+        hint = "if it is not an option, leave it out of the options"
         raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
     yield from alternative_options(name, values, taken)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.data.table import names_of
 from splc.errors import Problem, SpecError
 from splc.formats import registry
 from splc.formats.measurements.columns import ColumnChoice
@@ -25,9 +26,9 @@ def read_measurements(
     path: str | Path,
     system: VariabilityModel,
     *,
-    contexts: Collection[str] = (),
+    contexts: str | Collection[str] = (),
     where: Mapping[str, str | float] | None = None,
-    ignore: Collection[str] = (),
+    ignore: str | Collection[str] = (),
     invalid: Invalid = "error",
     duplicates: Duplicates = "error",
     aggregate: Aggregate = "mean",
@@ -75,9 +76,9 @@ def read_measurements_by(
     system: VariabilityModel,
     by: str,
     *,
-    contexts: Collection[str] = (),
+    contexts: str | Collection[str] = (),
     where: Mapping[str, str | float] | None = None,
-    ignore: Collection[str] = (),
+    ignore: str | Collection[str] = (),
     **settings: Any,
 ) -> dict[str, Measurements]:
     """Read the measurements of each value of a context (version, workload, machine), in natural order.
@@ -156,7 +157,7 @@ def _read_rows(
 
 
 def _choice(
-    contexts: Collection[str], where: Mapping[str, str | float] | None, ignore: Collection[str]
+    contexts: str | Collection[str], where: Mapping[str, str | float] | None, ignore: str | Collection[str]
 ) -> ColumnChoice:
     texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in (where or {}).items()}
-    return ColumnChoice(tuple(contexts), tuple(ignore), texts)
+    return ColumnChoice(names_of(contexts), names_of(ignore), texts)

@@ -182,7 +182,7 @@ def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str |
 
 
 def _no_property(file: str) -> InputError:
-    hint = "name the column of the measured values with --property, and the options with --options"
+    hint = "name the column of the measured values and the options: --property and --options, or nfp and options"
     return InputError(Problem("no column seems to be a property", file, hint=hint))
 
 

@@ -142,7 +142,7 @@ def assemble(
     if invalid and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
         message = f"{len(invalid)} of {count} rows have no valid configuration"
-        hint = "correct them, or leave them out with --invalid drop"
+        hint = "correct them, or leave them out: --invalid drop, or the argument invalid"
         summaries.append(Problem(message, source.name, hint=hint))
     kept = _others(count, invalid)
     first, group = Configurations(system, rows.indices[kept]).groups()
@@ -157,7 +157,7 @@ def assemble(
             for earlier in [int(rows.lines[kept[first[group[at]]]])]
         ]
         message = f"{int(repeats.sum())} of {count} rows repeat a configuration"
-        hint = "keep the first of each with --duplicates first, or the mean of all with --duplicates mean"
+        hint = "keep the first of each, or the mean of all: --duplicates first or mean, or the argument duplicates"
         summaries.append(Problem(message, source.name, hint=hint))
     if refused:
         raise _refusal(refused, summaries, source.name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from splc.data.table import numbers_of, table_columns, texts_of
+from splc.data.table import names_of, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem
 from splc.formats.measurements import inference
 from splc.formats.measurements.columns import ColumnChoice
@@ -21,12 +21,14 @@ from splc.system.variability import VariabilityModel
 def infer_system(
     table: Any,
     *,
-    options: Sequence[str] = (),
+    options: str | Collection[str] = (),
     nfp: str | None = None,
-    contexts: Collection[str] = (),
-    ignore: Collection[str] = (),
+    contexts: str | Collection[str] = (),
+    ignore: str | Collection[str] = (),
 ) -> VariabilityModel:
     """Return the system whose measurements a table contains: its options with the values that occur.
+
+    One name may be a text: `options="algorithm"`.
 
     Args:
         table: a data frame (pandas, polars, …), a dict of columns, or the path of a CSV or XML file.
@@ -44,7 +46,7 @@ def infer_system(
         MeasurementError: if it is not a table.
     """
     source = read_source(table) if isinstance(table, str | Path) else _source(table)
-    choice = ColumnChoice(tuple(contexts), tuple(ignore), options=tuple(options))
+    choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options))
     found = inference.infer_system(source, nfp=nfp, choice=choice)
     name = found.system.name if isinstance(table, str | Path) else "system"
     return replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))

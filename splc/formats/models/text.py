@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
+from splc.data.table import names_of
 from splc.errors import ExpressionError
 from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import log2_text
@@ -25,7 +26,7 @@ def parse_model(
     system: VariabilityModel | None = None,
     *,
     parameters: Mapping[str, float] | Parameters | None = None,
-    symbols: Collection[str] = (),
+    symbols: str | Collection[str] = (),
 ) -> InfluenceModel:
     """Return the performance-influence model of a text, such as `5 + 2 * px * log2(nx)`.
 
@@ -39,7 +40,7 @@ def parse_model(
     Raises:
         ExpressionError: if the text contains unknown names or is not a model.
     """
-    return parse_model_text(Source("model", text.encode()), system, parameters, symbols)
+    return parse_model_text(Source("model", text.encode()), system, parameters, names_of(symbols))
 
 
 def parse_model_text(

@@ -42,7 +42,7 @@ class Loss:
             if not used.any():
                 raise LearningError(
                     "all values are 0, which have no relative error",
-                    hint="choose --set lossFunction=ABSOLUTE or another property",
+                    hint="choose the setting lossFunction=ABSOLUTE (--set) or another property",
                 )
             weights = np.zeros(n)
             weights[used] = 100.0 / (np.abs(target[used]) * used.sum())

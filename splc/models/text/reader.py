@@ -189,7 +189,8 @@ class _Text:
             return hint
         file = self.parameters.source or "a parameters file"
         hint += " " if hint.endswith("?") else "; "
-        return f"{hint}machine parameters come from {file} or from --parameter {shorten(name, 40)}=NUMBER"
+        option = f"--parameter {shorten(name, 40)}=NUMBER (in Python the argument parameters)"
+        return f"{hint}machine parameters come from {file} or from {option}"
 
     def require_free(self, found: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
         """Add a problem if a definition replaces an option, a parameter with another value, or another definition.

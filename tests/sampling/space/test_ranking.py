@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from sampling.space.ranking import best, pareto_front, undominated
 from sampling.space.space import Space
-from splc.errors import SpaceError
+from splc.errors import ConfigurationError, SpaceError, SpecError
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import NumericOption
@@ -110,3 +112,54 @@ def test_undominated_rows() -> None:
     assert undominated(rows).tolist() == [0, 4]
     assert undominated(np.column_stack([rows, rows[:, 1]])).tolist() == [0, 4]
     assert undominated(rows[:, :1]).tolist() == [0]
+
+
+CHOICES = VariabilityModel.of({"threads": [1, 2, 4], "tls": bool, "codec": ["lz4", "zstd"]})
+
+
+@pytest.mark.parametrize(
+    ("values", "count"),
+    [({}, 12), ({"threads": 4}, 4), ({"tls": True, "codec": "zstd"}, 3), ({"codec_lz4": 0, "tls": 0, "threads": 1}, 1)],
+)
+def test_fixed_values(values: dict[str, Any], count: int) -> None:
+    """A space with fixed values has the valid configurations with these values; a text selects a member of a group."""
+    found = Space(CHOICES).with_values(values).enumerate()
+    assert len(found) == count
+    names = {
+        "codec_zstd" if value == "zstd" else name: 1 if value == "zstd" else value for name, value in values.items()
+    }
+    assert all((found.value(name) == value).all() for name, value in names.items())
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"thread": 1}, "unknown option 'thread'"),
+        ({"threads": 3}, "threads cannot be 3; its values are 1, 2, 4"),
+        ({"threads": None}, "threads cannot be nan"),
+        ({"codec": "gzip"}, "codec cannot be 'gzip'; its values are lz4, zstd"),
+        ({"threads": "4"}, "threads cannot be '4'"),
+    ],
+)
+def test_values_that_options_do_not_have(values: dict[str, Any], message: str) -> None:
+    """A fixed value that is none of the option's is refused."""
+    with pytest.raises(ConfigurationError, match=message):
+        Space(CHOICES).with_values(values)
+
+
+def test_a_deselected_option_is_fixed_by_none() -> None:
+    """None keeps to configurations in which a numeric option is deselected."""
+    system = VariabilityModel("system", (NumericOption("x", (1.0, 2.0), deselected_flag=-1.0),))
+    assert np.isnan(Space(system).with_values({"x": None}).enumerate().value("x")).tolist() == [True]
+
+
+def test_wrong_arguments_of_rankings() -> None:
+    """At least one configuration and one model are needed, and one direction per model."""
+    space = Space(CHOICES)
+    model = InfluenceModel.of_system([(option_term("threads"), 1.0)], CHOICES)
+    with pytest.raises(SpecError, match="at least 1, not 0"):
+        best(model, space, 0)
+    with pytest.raises(SpecError, match="maximize has 1 values for 2 models"):
+        pareto_front([model, model], space, [True])
+    front = pareto_front([model, model.scaled(-1)], space, True)
+    assert list(front.to_columns()["predicted_2"]) == [-4, -2, -1]
