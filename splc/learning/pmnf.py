@@ -102,7 +102,7 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
         elif isinstance(option, NumericOption) and not np.isnan(column[0]):
             notes.append(f"{option.name} is {column[0]:g} in all configurations learned from: the model is about these")
     if wrong:
-        hint = "learn from configurations that differ in numeric options only, or with the learner stepwise: --learner stepwise"
+        hint = "learn from configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
         message = f"pmnf models numeric options that are always selected, but these differ too: {listed(wrong)}"
         raise LearningError(Problem(message, hint=hint))
     if not varying:

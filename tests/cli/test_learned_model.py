@@ -92,7 +92,12 @@ def test_tables_of_levels(capsys: pytest.CaptureFixture[str], link: Link) -> Non
     value = "0.25" if link == "identity" else "1.284"
     assert f"ref_1: {value}, ref_2: {value}?, ref_10: {value}, ref_20: {value}, ref_30: {value}" in own
     assert "?: sign not settled" in lines
+    settled = option_effects(model, [], Space(system).enumerate())
+    show_effects(settled, 9)
+    assert "?: sign not settled" not in capsys.readouterr().out
     if link == "identity":
+        # The influences of the levels are between these.
+        assert "0.5 to 4.5" in next(line for line in lines if line.startswith("ref "))
         assert any("ref_1: 0.5, ref_2: 1.5, ref_10: 2.5, ref_20: 3.5, ref_30: 4.5" in line for line in lines)
     else:
         # Few levels have lines of their own.
@@ -132,3 +137,19 @@ def test_the_command(run: Run, folder: Path) -> None:
     assert content["path"]
     assert len(content["estimates"]) == len(content["model"]["terms"])
     assert sum(len(group["terms"]) for group in content["model"]["groups"]) == len(content["model"]["terms"])
+
+
+def test_marks_are_explained_where_they_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """The mark of levels is explained only if a level has it, not if a term with a line of its own is unsettled."""
+    names = [f"ref_{number}" for number in range(5)]
+    members = [
+        BinaryOption(name, optional=False, excluded=tuple((other,) for other in names if other != name))
+        for name in names
+    ]
+    system = VariabilityModel("system", (*members, BinaryOption("gvn")))
+    terms = [(option_term(name), 0.5) for name in names] + [(option_term("gvn"), 0.25)]
+    model = InfluenceModel.of_system(terms, system)
+    for name, shown in (("gvn", False), ("ref_1", True)):
+        unsettled = [InfluenceEstimate(option_term(name), 0.25, 1.0, -1.0, 2.0, 0.6)]
+        show_effects(option_effects(model, unsettled, Space(system).enumerate()), 9)
+        assert ("?: sign not settled" in capsys.readouterr().out) is shown

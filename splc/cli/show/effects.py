@@ -31,7 +31,8 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     from splc.errors import plural
 
     product = any(effect.factor for group in groups for effect in group.effects)
-    table(PRODUCT if product else SUM, _lines(groups, product), right=() if product else SUM[1:5])
+    lines, marked = _lines(groups, product)
+    table(PRODUCT if product else SUM, lines, right=() if product else SUM[1:5])
     where = plural(rows, "configuration", "configurations")
     say()
     if product:
@@ -41,27 +42,28 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     elif any(effect.share is not None for group in groups for effect in group.effects):
         meaning = "share: mean contribution / mean prediction"
         say(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
-    if any(group.levels and len(group.effects) > MOST_LEVELS for group in groups) and any(
-        effect.unsettled for group in groups for effect in group.effects
-    ):
+    if marked:
         say(f"{UNSETTLED_MARK}: {UNSETTLED}")
 
 
-def _lines(groups: Sequence[OptionEffects], product: bool) -> list[tuple[str, ...]]:
-    """Return the lines of the table; what exceeds the most lines is summed up."""
+def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[str, ...]], bool]:
+    """Return the lines of the table, and whether one has a mark; what exceeds the most lines is summed up."""
     found: list[tuple[tuple[str, ...], Sequence[Effect]]] = []
+    marked: list[bool] = []
     for group in groups:
         compact = group.levels and len(group.effects) > MOST_LEVELS
         rows = _rows(group) if compact else {effect.text: [effect] for effect in group.effects}
         indent = INDENT if len(rows) > 1 else ""
         if indent:
             found.append((_header(group, product), ()))
+            marked.append(False)
         title = " * ".join(group.options)
         for text, effects in rows.items():
             line = _levels(text if indent else title, effects, product) if compact else _line(effects[0], product)
             found.append(((indent + line[0], *line[1:]), effects))
+            marked.append(compact and any(effect.unsettled for effect in effects))
     if len(found) <= MOST_LINES:
-        return [line for line, _ in found]
+        return [line for line, _ in found], any(marked)
     kept = MOST_LINES - 1
     if not found[kept - 1][1]:
         kept -= 1
@@ -72,7 +74,7 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> list[tuple[str, ..
     if shares:
         text += f", together {_percent(sum(shares))}"
     width = len(PRODUCT if product else SUM)
-    return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))]
+    return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))], any(marked[:kept])
 
 
 def _rows(group: OptionEffects) -> dict[str, list[Effect]]:
@@ -94,7 +96,9 @@ def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, 
     shown = ", ".join(parts)
     if product:
         return (title, shown, "", "", "levels")
-    return (title, "", "", "", _percent(sum(effect.share or 0.0 for effect in effects)), shown)
+    influences = [effect.influence for effect in effects if effect.influence is not None]
+    ends = dict.fromkeys(f"{end:.4g}" for end in (min(influences), max(influences)))
+    return (title, " to ".join(ends), "", "", _percent(sum(effect.share or 0.0 for effect in effects)), shown)
 
 
 def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
