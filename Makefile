@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := casestudies/smg2000
 CASE ?= smg2000/3d
+KERNELS ?= Haswell Sandybridge
 # Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 
@@ -64,8 +65,8 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 
 # OpenBLAS's kernels for other CPUs (x86) round differently: what the pages show must not depend on that.
 kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute them
-	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py
-	OPENBLAS_CORETYPE=Sandybridge $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py
+	for kernel in $(KERNELS); do \
+	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py || exit 1; done
 
 # A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell.
 demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one from 9 noisy measurements

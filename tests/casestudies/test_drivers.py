@@ -180,6 +180,7 @@ def test_the_table(drivers: Path) -> None:
     assert rows[0]["messages"] == rows[2]["messages"] == rows[4]["messages"]
 
 
+@pytest.mark.slow
 def test_short_solves_are_averaged(drivers: Path) -> None:
     """As many runs are averaged as fill the wanted time, a thousand at most; counts are those of one run."""
     table = "px,nx\n2,2\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from splc.data.measurements import Measurements
@@ -20,6 +21,11 @@ README = {
     "learn_logFunction": True,
     "quadraticFunctionSupport": True,
 }
+# Checks of scikit-learn that learn several times from 200 rows of ten numeric columns.
+SLOW_CHECKS = (
+    "PerformanceInfluenceRegressor()-check_regressors_train(",
+    "PerformanceInfluenceRegressor()-check_regressor_data_not_an_array",
+)
 ALL_FUNCTIONS = {
     "learn_logFunction": True,
     "learn_asymFunction": True,
@@ -27,6 +33,14 @@ ALL_FUNCTIONS = {
     "learn_mirrowedFunction": True,
     "learn_accumulatedLogFunction": True,
 }
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slowest checks of estimators, before slow tests are left out."""
+    for item in items:
+        if any(check in item.name for check in SLOW_CHECKS):
+            item.add_marker(pytest.mark.slow)
 
 
 def measured(system: str) -> Measurements:
