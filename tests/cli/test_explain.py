@@ -191,7 +191,7 @@ class TestConfiguration:
         ],
     )
     def test_refusals(self, refused: Refused, arguments: tuple[str, ...], message: str) -> None:
-        """What cannot be explained is refused with a message."""
+        """Requests that cannot be explained are refused with a message."""
         assert message in refused("explain", "model.txt", *arguments)
 
     def test_a_model_without_a_value(self, refused: Refused, folder: Path) -> None:

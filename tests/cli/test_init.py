@@ -279,7 +279,7 @@ class TestCommands:
 
 
 def test_named_options(run: Run, table: Path) -> None:
-    """Where options are named, one line states the options, properties and contexts; doubts are warnings."""
+    """With named options, one line states the options, properties and contexts; doubts are warnings."""
     rows = [f"{('x', 'y')[at % 2]},a,{row}" for at, row in enumerate(TABLE.splitlines()[1:])]
     text = "\n".join([f"mode,host,{TABLE.splitlines()[0]}", *rows])
     table.write_text(text)

@@ -137,5 +137,5 @@ class TestSeveralProperties:
         ],
     )
     def test_refusals(self, refused: Refused, arguments: tuple[str, ...], message: str) -> None:
-        """What contradicts itself is refused."""
+        """Contradictions are refused."""
         assert message in " ".join(refused("optimize", *arguments).split())

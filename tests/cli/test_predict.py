@@ -280,7 +280,7 @@ class TestExtrapolation:
         assert "--extrapolate predicts values of x that the description does not list" in message
 
     def test_no_hint_for_other_problems(self, refused: Refused, folder: Path) -> None:
-        """What extrapolation does not help has no such hint."""
+        """Errors that extrapolation does not help with have no such hint."""
         (folder / "far.csv").write_text("cache,left,right,x\n2,1,0,4\n", encoding="utf-8")
         assert "--extrapolate" not in refused("predict", "model.txt", "far.csv")
 

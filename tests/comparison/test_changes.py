@@ -61,7 +61,7 @@ def test_one_influence_changed() -> None:
 
 
 def test_a_faster_machine_is_a_factor() -> None:
-    """Where everything takes 0.7 of the time, the factor says so; a further change is named."""
+    """If everything takes 0.7 of the time, the factor says so; a further change is named."""
     new = OLD.scaled(0.7)
     change = model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))
     assert not settled(change)

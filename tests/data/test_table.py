@@ -221,7 +221,7 @@ def test_predictions_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> Non
     ],
 )
 def test_tables_that_cannot_be_predicted(table: Any, error: type[Exception], message: str) -> None:
-    """What a model cannot predict without the system is refused, with the function that reads it."""
+    """Tables that a model cannot predict without the system are refused, with the function that reads them."""
     model = parse_model("px + 2 * codec_zstd", SYSTEM)
     with pytest.raises(error, match=message):
         model.predict(table)

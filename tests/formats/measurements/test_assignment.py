@@ -31,7 +31,7 @@ SYSTEM = VariabilityModel(
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_texts_of_values_are_read_back(data: st.DataObject) -> None:
-    """What `assignment_text` writes gives the same values."""
+    """Texts of `assignment_text` give the same values."""
     system = data.draw(models())
     names = data.draw(st.lists(st.sampled_from(system.names), unique=True))
     values = {name: data.draw(st.integers(0, system.option(name).size - 1)) for name in names}
@@ -73,7 +73,7 @@ def test_assignments(text: str, value: dict[str, int]) -> None:
     ],
 )
 def test_wrong_assignments(text: str, message: str) -> None:
-    """What is wrong is named, with a hint."""
+    """Errors name what is wrong, with a hint."""
     with pytest.raises(ConfigurationError) as caught:
         parse_assignments(text.split(","), SYSTEM)
     assert message in str(caught.value)
