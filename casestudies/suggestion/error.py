@@ -11,8 +11,9 @@ import numpy as np
 
 from casestudies.accuracy.real_systems import rounded
 from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.suggestion.cells import cells_of
 from casestudies.suggestion.pictures import error_picture
-from casestudies.suggestion.strategies import RANDOM, STRATEGIES, code_of, measured, model_of, present, rows_of
+from casestudies.suggestion.strategies import RANDOM, STRATEGIES, measured, model_of, present, rows_of
 from casestudies.suggestion.tables import error_tables
 from splc.data.accuracy import mean_relative_error
 from splc.io.tables import Table
@@ -48,11 +49,8 @@ class ErrorEvaluation(Evaluation):
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
-        for system in self.systems:
-            for strategy in self.strategies:
-                for seed in range(self.seeds):
-                    cell = {"system": system, "strategy": strategy, "seed": seed, "code": code_of(strategy)}
-                    yield f"{system}, {strategy}, seed {seed}", {**cell, "sizes": list(SIZES[system])}
+        for title, cell in cells_of(self.systems, self.strategies, self.seeds):
+            yield title, {**cell, "sizes": list(SIZES[cell["system"]])}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a row per number of rows; all strategies of a seed choose from the same rows."""

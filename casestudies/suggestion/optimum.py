@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.suggestion.cells import cells_of
 from casestudies.suggestion.pictures import optimum_picture
-from casestudies.suggestion.strategies import RANDOM, SUGGEST, code_of, measured, present, rows_of
+from casestudies.suggestion.strategies import RANDOM, SUGGEST, measured, present, rows_of
 from casestudies.suggestion.tables import optimum_table
 from splc.io.tables import Table
 
@@ -41,11 +42,8 @@ class OptimumEvaluation(Evaluation):
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
-        for system in self.systems:
-            for strategy in self.strategies:
-                for seed in range(self.seeds):
-                    cell = {"system": system, "strategy": strategy, "seed": seed, "code": code_of(strategy)}
-                    yield f"{system}, {strategy}, seed {seed}", {**cell, "near": NEAR, "most": MOST}
+        for title, cell in cells_of(self.systems, self.strategies, self.seeds):
+            yield title, {**cell, "near": NEAR, "most": MOST}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return one row: the number of rows, None if suggestions ended before."""

@@ -260,7 +260,7 @@ def columns_of(
 
 
 def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:
-    """Whether a column that is text is a column of numbers with a decimal comma."""
+    """Return whether a text column has numbers with a decimal comma."""
     return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
 
 

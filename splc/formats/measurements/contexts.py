@@ -120,7 +120,7 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
 
 
 def differs_in_most(values: Sequence[str], rows: int) -> bool:
-    """Whether a context of these values is rather an id, a date or a comment of each row."""
+    """Return whether there are more values than half of the rows, as of an id, a date or a comment."""
     return len(values) > _MANY and len(values) > rows / 2
 
 

@@ -45,5 +45,5 @@ def with_children(
 
 
 def _is_text(text: str) -> bool:
-    """Whether a cell is no value of a binary option, and not empty."""
+    """Return whether a cell is neither empty nor a value of a binary option."""
     return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)

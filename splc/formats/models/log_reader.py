@@ -249,13 +249,13 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
     if len(fields) < FIELDS - (1 if fields[-1] else 0):
         if is_end:
             notes.cut_off = number
-            # What stands before the end of the file may be cut off, too.
+            # The last field before the end of the file may be incomplete.
             fields.pop()
             if len(fields) < 2:
                 return None
         elif len(fields) >= FEWEST_FIELDS:
             notes.short.append(number)
-    few = len(fields) < FEWEST_FIELDS and not (is_end and notes.cut_off)
+    few = len(fields) < FEWEST_FIELDS and not is_end
     if len(fields) > FIELDS or few:
         problems.add(
             f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",
