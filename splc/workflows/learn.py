@@ -12,7 +12,6 @@ from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
-from splc.formats.measurements.inference import Inference
 from splc.formats.models.entries import learned_file
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
@@ -41,6 +40,7 @@ from splc.workflows.note import Note, Notes, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
 if TYPE_CHECKING:
+    from splc.formats.measurements.inference import Inference
     from splc.scaling.prediction import Prediction
 
 __all__ = ["Request", "Result", "run"]

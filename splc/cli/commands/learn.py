@@ -149,7 +149,6 @@ def learn(
     from splc.cli.json_output import print_json
     from splc.cli.show.learn import as_json, show
     from splc.cli.terminal import note, progress, show_notes
-    from splc.workflows import learn_by
     from splc.workflows.learn import Request, run
     from splc.workflows.learn_inputs import profile_of
 
@@ -157,6 +156,8 @@ def learn(
     own = {name: value for name, value in named.items() if value is not None}
     all_settings = texts_of(settings, "--set") | own
     if by is not None:
+        from splc.workflows import learn_by
+
         _learn_by(request_of(learn_by.Request, locals(), settings=all_settings), json=json, verbose=verbose)
         return
     request = request_of(Request, locals(), settings=all_settings)
