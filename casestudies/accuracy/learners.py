@@ -20,8 +20,6 @@ LEARNERS = (DEFAULT, STEPWISE, *BASELINES)
 READABLE = (DEFAULT, STEPWISE)
 PRESETS = {STEPWISE: "splconqueror"}
 RUNS = 30
-# Fewer runs of the default learner where one takes seconds: from this many rows on, and on a system of many shapes.
-MANY_ROWS, SLOW, FEWER_RUNS = 200, "BoomerAMG", 10
 
 
 def known(names: tuple[str, ...] = LEARNERS) -> tuple[str, ...]:
@@ -29,12 +27,9 @@ def known(names: tuple[str, ...] = LEARNERS) -> tuple[str, ...]:
     return tuple(name for name in names if name in REGISTERED)
 
 
-def runs(learner: str, system: str, size: int | str) -> int:
-    """Return the number of runs of a learner on a system from a number of rows, or a design."""
-    if isinstance(size, str) and not size.startswith("random"):
-        return 1
-    slow = system.startswith(SLOW) or (isinstance(size, int) and size >= MANY_ROWS)
-    return FEWER_RUNS if learner == DEFAULT and slow else RUNS
+def runs(size: int | str) -> int:
+    """Return the number of runs of a learner from a number of rows, or a design."""
+    return 1 if isinstance(size, str) and not size.startswith("random") else RUNS
 
 
 def settings_of(learner: str, learning: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -48,7 +48,7 @@ class RealEvaluation(Evaluation):
         for learner in self.learners:
             for system in self.systems:
                 for size in systems.sizes(system):
-                    number = runs(learner, system, size)
+                    number = runs(size)
                     number = min(number, self.most or number)
                     cell = {"learner": learner, "system": system, "size": size, "code": code_of(learner)}
                     for first in range(1, number + 1, _BLOCK):

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exact import with_exact
 from splc.learning.projection.forward import MOST_TERMS, is_hopeless
@@ -27,6 +29,9 @@ MOST_NUMERIC = 3
 # (The reference replaces sums of more than 1.25 k + 1 terms. On the shared systems, sums of 1.5 k + 2 terms have the
 # smaller error; on multiplicative truth they have several times as many as the product.)
 FARTHER, LONGER, LONGER_BY = 3.0, 1.5, 2
+# A sum whose terms cancel, so that the absolute shares add up to more than this, is replaced by a product that is as
+# close to the full model: its shares and signs cannot be read. (On the shared systems they add up to at most 2.4.)
+CANCELLING = 3.0
 # From so many rows on, terms of single values of numeric options are printed if the error outside of the folds falls to
 # this multiple: they are less readable than powers and logarithms.
 LEVEL_ROWS, LEVEL_GAIN = 30, 0.8
@@ -128,7 +133,8 @@ def _useful(whole: ProjectedModel) -> int:
 
     A sum that follows the full model within its tolerance is replaced only by a much shorter product.
     """
-    if whole.model.rms > NEAR * whole.kappa * whole.rows.tolerance or (whole.predicted() <= 0).any():
+    far = whole.model.rms > NEAR * whole.kappa * whole.rows.tolerance
+    if far or (whole.predicted() <= 0).any() or _cancelling(whole) > CANCELLING:
         return MOST_TERMS
     # Backward elimination and exchange shorten what forward selection finds.
     return int(SHORTENED * (whole.size - LONGER_BY) / LONGER) + 1
@@ -156,6 +162,14 @@ def _farther(whole: ProjectedModel, product: ProjectedModel) -> float:
     return whole.model.rms / max(product.model.rms, whole.kappa * whole.rows.tolerance)
 
 
+def _cancelling(whole: ProjectedModel) -> float:
+    """Return the sum of the absolute shares of a sum's terms; 1 where all raise the prediction."""
+    model = whole.model
+    columns = model.goal.candidates.columns[list(model.chosen)] / whole.rows.weights(product=False)
+    contributions = model.coefficients * columns[:, whole.rows.learned].mean(axis=1)
+    return float(np.abs(contributions).sum() / abs(contributions.sum()))
+
+
 def _reason(whole: ProjectedModel, product: ProjectedModel) -> str:
     """Return why a product is printed instead of a sum; empty if the sum is printed."""
     ratio = _farther(whole, product)
@@ -163,6 +177,8 @@ def _reason(whole: ProjectedModel, product: ProjectedModel) -> str:
         return f"a product of factors: a sum of terms is {ratio:.2g} times as far from the full model"
     if (whole.predicted() <= 0).any():
         return "a product of factors: a sum of terms has predictions that are not positive"
+    if _cancelling(whole) > CANCELLING and _farther(product, whole) <= 1:
+        return "a product of factors: the terms of a sum cancel"
     if whole.size > LONGER * product.size + LONGER_BY:
         return f"a product of factors: it needs {product.size} terms, a sum {whole.size}"
     return ""

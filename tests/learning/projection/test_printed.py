@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -253,6 +254,23 @@ def test_sums_that_stay_far_away_are_replaced() -> None:
     assert found.form == "product"
     assert "times as far from the full model" in found.reason
     assert len(found.selected) == 12
+
+
+def test_sums_whose_terms_cancel_are_replaced() -> None:
+    """A sum of powers that cancel has shares of many times 100 %; a product that is as close is printed instead."""
+    levels = (NumericOption("level", (1.0, 3.0, 5.0, 9.0)), NumericOption("size", (16.0, 64.0, 256.0)))
+    model = VariabilityModel("packer", (*group("lzma", "zlib"), switch("delta"), *levels))
+
+    def known(c: Callable[[str], Array]) -> Array:
+        level, size = c("level"), np.log10(c("size"))
+        return np.exp(c("lzma") * (0.1 * level**2 + 0.1 * level * size**2 - 0.05 * level**2 * size) + c("delta"))
+
+    target = target_of(model, known, error=0.1)
+    found = printed(target)
+    assert found.form == "product"
+    assert found.reason == "a product of factors: the terms of a sum cancel"
+    contributions = printed(target, PrintSettings(form="sum")).model().contributions(target.configurations).mean(axis=0)
+    assert np.abs(contributions).sum() > 3 * contributions.sum()
 
 
 @pytest.mark.parametrize("factor", [2.0, 1 / 3])
