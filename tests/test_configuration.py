@@ -14,7 +14,7 @@ from splc.formats.models.parameters import QUANTITY_KEYS
 from splc.learning import LEARNERS, learner_of
 from splc.learning.baselines.methods import METHODS as BASELINES
 from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, preset
+from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings
 from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
 from splc.scaling.fit import fit
@@ -116,15 +116,14 @@ def test_settings_of_projection() -> None:
     assert ProjectionSettings.of({key: default(table, key) for key in table}) == ProjectionSettings()
 
 
-@pytest.mark.parametrize("name", ["default", "splconqueror"])
+@pytest.mark.parametrize("name", list(PRESETS))
 def test_settings_of_stepwise(name: str) -> None:
     """The page has every setting of the stepwise learner, with its value in each preset."""
     table, _ = TABLES["Settings of the learner stepwise"]
-    values = preset(name).as_dict()
+    values = dataclasses.asdict(PRESETS[name])
     assert set(table) == set(values)
     for key, value in values.items():
-        stated = Settings().changed({key: table[key][name].strip("`")}).as_dict()[key]
-        assert stated == value, key
+        assert getattr(Settings().changed({key: table[key][name].strip("`")}), key) == value, key
 
 
 def test_settings_without_effect() -> None:

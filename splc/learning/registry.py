@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 PROJECTION = "projection"
 STEPWISE = "stepwise"
 DEFAULT = PROJECTION
-# The preset that chooses SPL Conqueror's algorithm where no learner is named.
-SPLCONQUEROR = "splconqueror"
+# The presets that choose SPL Conqueror's algorithm where no learner is named.
+SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 
 # Returns a learner for the name of a preset and the settings that differ from it.
 Factory = Callable[[str, Mapping[str, Any]], "Learner"]
@@ -28,8 +28,8 @@ def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
 
     if preset != "default":
         hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
-        if preset != SPLCONQUEROR:
-            hint = unknown_name_hint(preset, ["default", SPLCONQUEROR])
+        if preset not in (SPLCONQUEROR, SPLCONQUEROR_2019):
+            hint = unknown_name_hint(preset, ["default", SPLCONQUEROR, SPLCONQUEROR_2019])
         raise SpecError(f"the learner {PROJECTION} has no preset {preset!r}", hint=hint)
     return ProjectionLearner(ProjectionSettings.of(settings))
 
@@ -70,7 +70,7 @@ LEARNERS: Mapping[str, Factory] = MappingProxyType(
 
 def learner_name(name: str | None, preset: str | None = None) -> str:
     """Return the name of a learner; None is the default, or SPL Conqueror's algorithm if the preset is its own."""
-    return name or (STEPWISE if preset == SPLCONQUEROR else DEFAULT)
+    return name or (STEPWISE if preset in (SPLCONQUEROR, SPLCONQUEROR_2019) else DEFAULT)
 
 
 def own_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from splc.learning.active.design import sequential_rows
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
 from splc.learning.projection.variables import variables_of
-from splc.learning.registry import learner_name, learner_of, own_settings
+from splc.learning.registry import SPLCONQUEROR_2019, learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import spelling
 from splc.project import Project
@@ -158,7 +158,7 @@ def with_deviation(
     An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     """
     deviation = measured.report.deviation
-    stated = any(spelling(name) == spelling("abortError") for name in settings)
+    stated = learner.preset == SPLCONQUEROR_2019 or any(spelling(name) == spelling("abortError") for name in settings)
     if deviation is None or stated or "abortError" not in learner.settings:
         return learner, ()
     text = (

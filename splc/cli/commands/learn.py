@@ -50,9 +50,13 @@ def learn(
         str | None,
         option(
             "NAME",
-            "The settings to start from; 'splconqueror' is SPL Conqueror's algorithm, the learner stepwise.",
+            "The settings to start from; 'splconqueror' is SPL Conqueror's algorithm, the learner stepwise, and "
+            "'splconqueror-2019' the same with the settings of the logs published in 2019.",
             LEARNING,
         ),
+    ] = None,
+    first: Annotated[
+        str | None, option("TERM", "The term of the first round of SPL Conqueror's algorithm, to redo a log.", LEARNING)
     ] = None,
     terms: Annotated[int | None, option("N", "The largest number of terms.", PRINTED, min=1)] = None,
     readable: Annotated[bool, flag("--readable", "Fewer terms, for an error up to 5 % larger.", PRINTED)] = False,
@@ -152,7 +156,7 @@ def learn(
     from splc.workflows.learn import Request, run
     from splc.workflows.learn_inputs import profile_of
 
-    named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order}
+    named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
     own = {name: value for name, value in named.items() if value is not None}
     all_settings = texts_of(settings, "--set") | own
     if by is not None:

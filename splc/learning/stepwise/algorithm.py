@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
+from splc.errors import ExpressionError, LearningError, Problem, unknown_name_hint
 from splc.learning.features import FeatureTable
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidate_grid import CandidateGrid
@@ -21,6 +24,7 @@ from splc.learning.stepwise.scoring import Loss, rows_that_count
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
 from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
+from splc.models.text.log_grammar import expand_product
 from splc.types import Array
 
 # A term is rounding only if its contribution is nowhere more than this fraction of the largest value.
@@ -126,6 +130,8 @@ class ForwardSelection:
         allowed = self.allowed()
         error = self.scorer.error
         first = not self.rounds
+        if first and self.settings.first:
+            return self._stated()
         if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
             return self.scorer.best(allowed, error)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
@@ -140,6 +146,35 @@ class ForwardSelection:
                 self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
         lower = errors < reference * (1 - TIE)
         return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference)
+
+    def _stated(self) -> Winner:
+        """Return the stated term of the first round.
+
+        Its score is .NET's largest number, as in the logs of SPL Conqueror's program of 2018.
+
+        Raises:
+            LearningError: if it is no candidate, or its influence is undefined in the learning set.
+        """
+        first = self.settings.first
+        try:
+            wanted = expand_product(first, NameTable({name: name for name in self.problem.columns}))
+        except ExpressionError as wrong:
+            raise LearningError(
+                Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint) for problem in wrong.problems
+            ) from None
+        heads, atoms = np.nonzero(self.grid.offered)
+        cells = [(int(head), int(atom)) for head, atom in zip(heads, atoms, strict=True)]
+        found = [cell for cell in cells if self.grid.candidate(*cell).expansion == wanted]
+        if not found:
+            known = [self.grid.candidate(*cell).learned(1.0).log_text() for cell in cells]
+            hint = unknown_name_hint(first, known)
+            raise LearningError(Problem(f"{first!r} is no candidate of the first round", hint=hint))
+        head, atom = found[0]
+        error = float(self.scorer.losses(np.array([head]), np.array([atom]))[0])
+        if np.isnan(error):
+            message = f"the first term {first!r} has the same value in all configurations of the learning set"
+            raise LearningError(Problem(message, hint="choose another first term or learning set"))
+        return Winner(head, atom, self.grid.candidate(head, atom), sys.float_info.max, error)
 
     @np.errstate(over="ignore", invalid="ignore")
     def step(self) -> Round | None:

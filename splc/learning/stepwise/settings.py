@@ -10,6 +10,7 @@ from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 
+SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
 # Settings of SPL Conqueror that are accepted and have no effect here, with the reason.
@@ -59,6 +60,8 @@ class Settings:
         candidateSizePenalty: divide a candidate's score by its number of distinct options.
         learnTimeLimit: stop after so many seconds (written HH:MM:SS); 0 is no limit.
         scoreMeasure: RELERROR, the only one.
+        first: the term of the first round, in SPL Conqueror's log grammar; empty is the best candidate. SPL Conqueror's
+            program has no such setting: its version of 2018 takes an arbitrary one.
     """
 
     lossFunction: str = "RELATIVE"
@@ -90,6 +93,7 @@ class Settings:
     candidateSizePenalty: bool = True
     learnTimeLimit: float = 0.0
     scoreMeasure: str = "RELERROR"
+    first: str = ""
 
     def changed(self, values: Mapping[str, Any]) -> Settings:
         """Return these settings with some changed.
@@ -122,8 +126,8 @@ class Settings:
         return dataclasses.replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return name → value."""
-        return dataclasses.asdict(self)
+        """Return name → value, without a first term that is not stated."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if name != "first" or value}
 
 
 def spelling(name: str) -> str:
@@ -153,6 +157,8 @@ _MINIMA = {
 def converted(name: str, default: Any, value: Any) -> Any:
     """Return a value in the type of the setting's default."""
     text = str(value).strip()
+    if name == "first":
+        return " ".join(text.split())
     if name in {"lossFunction", "scoreMeasure"}:
         allowed = LOSSES if name == "lossFunction" else ("RELERROR",)
         if text.upper() not in allowed:
@@ -185,7 +191,17 @@ def seconds(text: str) -> float:
     return total
 
 
-PRESETS: Mapping[str, Settings] = MappingProxyType({"splconqueror": Settings(), "default": Settings()})
+# The settings of the logs published with "Distance-Based Sampling of Software Configuration Spaces" (ICSE 2019).
+OF_2019 = Settings(
+    abortError=10.0,
+    featureSizeTreshold=7,
+    learn_logFunction=True,
+    minImprovementPerRound=0.25,
+    stopOnLongRound=False,
+)
+PRESETS: Mapping[str, Settings] = MappingProxyType(
+    {SPLCONQUEROR: Settings(), SPLCONQUEROR_2019: OF_2019, "default": Settings()}
+)
 
 
 def preset(name: str) -> Settings:

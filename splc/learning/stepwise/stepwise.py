@@ -16,7 +16,7 @@ from splc.learning.result import LearningResult, Round
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.bagging import bagged
 from splc.learning.stepwise.folds import folds_of
-from splc.learning.stepwise.settings import Settings, without_effect
+from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
 
 NAME = "stepwise"
@@ -68,8 +68,16 @@ class StepwiseLearner:
             seconds=seconds,
             terms=outcome.terms,
             rounds=outcome.rounds,
-            notes=[*without_effect(self.changes), *_notes(chosen, problem, outcome)],
+            notes=[*without_effect(self.changes), *self._notes_of_2019(), *_notes(chosen, problem, outcome)],
         )
+
+    def _notes_of_2019(self) -> list[str]:
+        if self.preset != SPLCONQUEROR_2019 or self.chosen.first:
+            return []
+        return [
+            "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
+            "(setting first)"
+        ]
 
 
 def select(
