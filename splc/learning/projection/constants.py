@@ -62,6 +62,9 @@ GUARD_ROWS = 18
 GUARD_EXPLAINED = 0.1
 GUARD_PERMUTATIONS = (24, 0)
 GUARD_FEW_ROWS = (19, 3)
+# With more columns than the first, where the search takes long, a correlation of one column suffices that is larger by
+# the last factor than any of any column for so many permutations.
+GUARD_SINGLE = (60, 999, 1.25)
 
 # Choice of scale: from this many rows on the full model of y replaces that of ln y if its evidence is higher by more
 # than the margin and its error outside of the folds is not higher than this multiple. Both conditions are needed.

@@ -11,6 +11,7 @@ import numpy as np
 from splc.learning.projection import constants
 from splc.learning.projection.fit import Data, Refits
 from splc.learning.projection.search import search, start_of
+from splc.types import Array
 
 
 def distinguishable(data: Data, variables: int, found: Refits) -> bool:
@@ -32,6 +33,9 @@ def distinguishable(data: Data, variables: int, found: Refits) -> bool:
     design, noise = data.designs[0].rows(some), first.noise[some]
     posterior = first.posterior
     z = (posterior.t[some] - posterior.mean) / posterior.deviation
+    columns, single, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and _has_large_correlation(design.columns, z, single, margin):
+        return True
     start = start_of(design.distinct, variables)
     draws = np.random.default_rng(0)
     larger = 0
@@ -43,3 +47,12 @@ def distinguishable(data: Data, variables: int, found: Refits) -> bool:
         if larger > allowed:
             return False
     return True
+
+
+def _has_large_correlation(columns: Array, z: Array, permutations: int, margin: float) -> bool:
+    """Return whether a column correlates more with the values, by a margin, than any does with permuted values."""
+    centered = columns - columns.mean(axis=0)
+    norms = np.linalg.norm(centered, axis=0)
+    centered = centered[:, norms > 0] / norms[norms > 0]
+    permuted = np.random.default_rng(0).permuted(np.tile(z, (permutations, 1)), axis=1)
+    return bool(abs(z @ centered).max(initial=0.0) > margin * abs(permuted @ centered).max(initial=0.0))

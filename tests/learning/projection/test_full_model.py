@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.learning.projection import constants, guard
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, full_model
@@ -148,6 +149,23 @@ def test_weak_influence_is_found() -> None:
     configurations = drawn(system(5, 1), 60)
     y = np.exp(0.15 * configurations.column("b2") + np.random.default_rng(1).normal(0, 0.1, 60))
     assert learned(configurations, y).refits is not None
+
+
+def test_guard_with_many_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many options a clear influence needs no search over permuted values; noise does not pass."""
+    configurations = drawn(system(70, 0), 30)
+    noise = np.random.default_rng(3).normal(0, 0.1, 30)
+    assert learned(configurations, np.exp(noise)).refits is None
+
+    def search(*arguments: object) -> None:
+        raise AssertionError("a search over permuted values")
+
+    monkeypatch.setattr(guard, "search", search)
+    monkeypatch.setattr(constants, "GUARD_CERTAIN", np.inf)
+    clear = np.exp(configurations.column("b2") + noise)
+    assert learned(configurations, clear).refits is not None
+    with pytest.raises(AssertionError, match="permuted values"):
+        learned(configurations, np.exp(noise))
 
 
 def test_equal_values_and_one_row() -> None:

@@ -263,7 +263,8 @@ def test_sums_whose_terms_cancel_are_replaced() -> None:
 
     def known(c: Callable[[str], Array]) -> Array:
         level, size = c("level"), np.log10(c("size"))
-        return np.exp(c("lzma") * (0.1 * level**2 + 0.1 * level * size**2 - 0.05 * level**2 * size) + c("delta"))
+        power = c("lzma") * (0.1 * level**2 + 0.1 * level * size**2 - 0.05 * level**2 * size)
+        return np.asarray(np.exp(power + c("delta")))
 
     target = target_of(model, known, error=0.1)
     found = printed(target)
