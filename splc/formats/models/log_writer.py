@@ -144,6 +144,8 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 def _setting(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value)
+    if isinstance(value, (list, tuple)):
+        return ",".join("".join(str(each).split()) for each in value)
     if name == "learnTimeLimit":
         text = duration_text(float(value))
         return text.removesuffix(".0000000")

@@ -1,0 +1,192 @@
+"""The learner that fits the influences of given terms (`truemodel` in SPL Conqueror)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import NameTable
+from splc.arithmetic.tree import Sum
+from splc.data.configurations import Configurations
+from splc.errors import LearningError, Problem, listed, plural
+from splc.learning.judging import influence_model, judged
+from splc.learning.problem import LearningProblem
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
+from splc.learning.stepwise.least_squares import least_squares
+from splc.models.terms import CONSTANT, Term
+from splc.models.text.log_grammar import expand_product
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+# The probability that an interval contains the influence.
+LEVEL = 0.9
+# A direction in which columns of length 1 are shorter than this fraction of the longest one is rounding only.
+RANK = 1e-10
+SPANNED = 1e-9
+
+
+def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
+    """Return a term in SPL Conqueror's log grammar; the root and options that are always selected are the constant.
+
+    A number in front of it is left out: it has no effect on a term whose influence is fitted.
+
+    Raises:
+        ExpressionError: if it is wrong, or names something else than an option.
+    """
+    names = NameTable(system.term_names)
+    expansion = expand_product(text, names, system)
+    if len(expansion) == 1:
+        return LearnedTerm(next(iter(expansion)), 1.0)
+    plain = " ".join(text.split())
+    factor = f"( {plain} )" if isinstance(parse(text, names, associate="right"), Sum) else plain
+    occurrences = sum(LearnedTerm(term, 1.0).occurrences for term in expansion)
+    return LearnedTerm(CONSTANT, 1.0, (factor,), occurrences, tuple(expansion.items()))
+
+
+@dataclass(frozen=True)
+class GivenTerms:
+    """Least squares of given terms.
+
+    A constant is fitted only if it is one of them.
+
+    Args:
+        terms: the terms, distinct.
+
+    Raises:
+        LearningError: if there are none, or two are the same.
+    """
+
+    terms: tuple[LearnedTerm, ...]
+    name: str = field(default="given", init=False)
+    preset: str = field(default="default", init=False)
+    suffix: str = field(default=".log", init=False)
+    draws: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        if not self.terms:
+            raise LearningError(Problem("there are no terms to fit", hint="give one term per line"))
+        plain = [dict(replace(term, influence=1.0).expanded) for term in self.terms]
+        for at, term in enumerate(plain):
+            if term in plain[:at]:
+                raise LearningError(f"duplicate term {self.terms[at].text()!r}")
+
+    @classmethod
+    def of(cls, texts: Sequence[str], system: VariabilityModel) -> GivenTerms:
+        """Return the learner for terms in SPL Conqueror's log grammar.
+
+        Raises:
+            ExpressionError: if a term is wrong.
+            LearningError: if there are no terms, or two are the same.
+        """
+        return cls(tuple(parse_term(text, system) for text in texts))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The terms."""
+        return {"terms": [term.text() for term in self.terms]}
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Fit the influences by ordinary least squares, with their standard errors.
+
+        Raises:
+            LearningError: if there is nothing to learn from, or a term has no value somewhere.
+        """
+        started = time.monotonic()
+        if not len(problem.rows):
+            raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
+        fit = _Fit.of(_columns(self.terms, problem.configurations), problem.target)
+        terms = tuple(replace(term, influence=float(x)) for term, x in zip(self.terms, fit.influences, strict=True))
+        notes = []
+        if not fit.determined.all():
+            names = [term.text() for term, known in zip(terms, fit.determined, strict=True) if not known]
+            what = "the influence of this term is the smallest that fits"
+            if len(names) > 1:
+                what = "the influences of these terms are the smallest that fit"
+            notes.append(f"the learning set does not determine {listed(names)}: {what}")
+        if not fit.freedom:
+            size = plural(len(problem.rows), "configuration", "configurations")
+            notes.append(f"no standard errors: {size} for {plural(len(terms), 'term', 'terms')}")
+        model = influence_model(terms, problem.measurements.system)
+        return judged(
+            problem,
+            self,
+            model,
+            termination="fitted",
+            seconds=time.monotonic() - started,
+            terms=terms,
+            notes=notes,
+            estimates=_estimates(terms, [term for term, _ in model.terms], fit),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A least-squares fit.
+
+    Attributes:
+        influences: the coefficients, of minimum norm, shape (terms,).
+        determined: whether the rows determine a coefficient, shape (terms,).
+        covariance: the covariance of the coefficients, shape (terms, terms); NaN without degrees of freedom.
+        freedom: the degrees of freedom.
+    """
+
+    influences: Array
+    determined: Array
+    covariance: Array
+    freedom: int
+
+    @classmethod
+    def of(cls, columns: Array, target: Array) -> _Fit:
+        """Fit columns, shape (n, terms), to a target, shape (n,)."""
+        influences = least_squares(columns, target)
+        scale = np.linalg.norm(columns, axis=0)
+        scale[scale == 0] = 1.0
+        _, lengths, directions = np.linalg.svd(columns / scale, full_matrices=False)
+        kept = lengths > RANK * lengths.max()
+        lengths, directions = lengths[kept], directions[kept]
+        freedom = len(target) - len(lengths)
+        variance = ((target - columns @ influences) ** 2).sum() / freedom if freedom else np.nan
+        covariance = (directions.T / lengths**2) @ directions / np.outer(scale, scale) * variance
+        # The directions with a length span those terms completely that have no part in the others.
+        return cls(influences, (directions**2).sum(axis=0) > 1 - SPANNED, covariance, freedom)
+
+
+def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Array:
+    """Return the values of terms, shape (n, terms)."""
+    columns = np.empty((len(configurations), len(terms)))
+    problems = []
+    for at, term in enumerate(terms):
+        parts = (
+            weight * each.evaluate(configurations.column) for each, weight in replace(term, influence=1.0).expanded
+        )
+        columns[:, at] = sum(parts)
+        wrong = int((~np.isfinite(columns[:, at])).sum())
+        if wrong:
+            where = plural(wrong, "configuration", "configurations")
+            problems.append(Problem(f"the term {term.text()!r} has no value in {where} of the learning set"))
+    if problems:
+        raise LearningError(problems)
+    return columns
+
+
+def _estimates(terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: _Fit) -> list[InfluenceEstimate]:
+    """Return the uncertainty of the influences of canonical terms, of those that are determined."""
+    if not fit.freedom:
+        return []
+    from scipy.stats import t
+
+    found = []
+    for each in canonical:
+        weights = np.array([dict(replace(term, influence=1.0).expanded).get(each, 0.0) for term in terms])
+        if fit.determined[weights != 0].all():
+            influence = float(weights @ fit.influences)
+            error = float(np.sqrt(weights @ fit.covariance @ weights))
+            half = float(t.ppf((1 + LEVEL) / 2, fit.freedom)) * error
+            sign = float(t.cdf(abs(influence) / error, fit.freedom)) if error > 0 else 1.0
+            found.append(InfluenceEstimate(each, influence, error, influence - half, influence + half, sign))
+    return found
