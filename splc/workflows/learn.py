@@ -13,16 +13,19 @@ from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
 from splc.formats.models.entries import learned_file
+from splc.formats.models.term_list import parse_term_list
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.judging import predictions as predictions_of
 from splc.learning.judging import round_errors, term_shares
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
+from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
+from splc.learning.search import OnTrial, SearchResult
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format, prediction_plot
 from splc.system.variability import VariabilityModel
@@ -36,6 +39,7 @@ from splc.workflows.learn_inputs import (
     with_deviation,
 )
 from splc.workflows.learn_parts import OnRound, learn_rows
+from splc.workflows.learn_search import provenance_of_search, searched
 from splc.workflows.note import Note, Notes, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
@@ -81,6 +85,7 @@ class Result:
         plot: the file that the plot was written to.
         notes: what the user should know.
         stopped: whether the cross-validation or the baselines were stopped early.
+        search: the settings that were tried; None if the request asks for no search.
         inference: the inferred description of the system, None where it has one.
     """
 
@@ -99,6 +104,7 @@ class Result:
     plot: str | None = None
     notes: tuple[Note, ...] = ()
     stopped: bool = False
+    search: SearchResult | None = None
     inference: Inference | None = None
 
     @property
@@ -112,6 +118,7 @@ def run(
     on_round: OnRound | None = None,
     should_stop: Callable[[], bool] | None = None,
     given: Measurements | None = None,
+    on_trial: OnTrial = lambda done, total: None,
 ) -> Result:
     """Learn a model and write it.
 
@@ -120,6 +127,7 @@ def run(
         on_round: called after every round, with a line that describes it.
         should_stop: asked after every round; true keeps what is learned and ends.
         given: the measurements, if they were read already.
+        on_trial: called after every trial of a search of settings.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -150,10 +158,18 @@ def run(
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
         notes += (*remarks, *learning_set.notes)
+        found: SearchResult | None = None
+        if request.given_terms is not None:
+            learner = parse_term_list(read_source(request.given_terms), space.system)
+        elif request.search:
+            stop = should_stop or (lambda: False)
+            found = searched(request, learner, settings, measured, nfp, rows, on_trial, stop)
+            learner = learner_of(learner.name, learner.preset, {**settings, **found.best.settings})
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
             **({"contexts": dict(measured.contexts)} if measured.contexts else {}),
+            **({} if found is None else {"search": provenance_of_search(found)}),
             "files": input_files(project, measured, evaluation),
         }
 
@@ -219,6 +235,7 @@ def run(
             plot=request.plot if request.write else None,
             notes=tuple(notes),
             stopped=bool(folds or request.baselines) and split.should_stop(),
+            search=found,
             inference=project.inference,
         )
 
@@ -228,6 +245,13 @@ def _require_consistent(request: Request) -> None:
         raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
     if request.parts and request.baselines:
         raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
+    given = next((name for name in ("learner", "preset", "settings", "search") if getattr(request, name)), None)
+    if request.given_terms is not None and given is not None:
+        raise RequestError("given terms are fitted, not learned", "given_terms", given)
+    if request.search and request.parts:
+        raise RequestError("settings of models of parts cannot be searched", "search", "parts")
+    if request.samples is not None and not request.search:
+        raise RequestError("there are no settings to draw from", "samples", hint="add --search NAME=[VALUE,VALUE]")
     if request.folds and request.folds < 2:
         raise RequestError(f"there must be at least 2 folds, not {request.folds}", "folds")
 

@@ -31,7 +31,21 @@ from splc.workflows.note import Note, Notes, notes_of
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
     *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
-    *("folds", "baselines", "system", "invalid", "duplicates", "context", "ignore", "where", "options"),
+    *(
+        "given_terms",
+        "search",
+        "samples",
+        "jobs",
+        "folds",
+        "baselines",
+        "system",
+        "invalid",
+        "duplicates",
+        "context",
+        "ignore",
+        "where",
+        "options",
+    ),
 )
 
 
@@ -43,6 +57,10 @@ class Request(SystemInputs):
         learner: the name of the learner (`splc.learning.registry`); None is the one of the preset.
         preset: name of the settings to start from; None is the learner's default.
         settings: settings by name, as values or texts; they override `splc.toml`, which overrides the preset.
+        given_terms: a file of terms, one per line, whose influences are fitted instead of learning terms.
+        search: values of settings to try, as texts `NAME=[VALUE,VALUE]` or names of TOML files.
+        samples: the number of combinations of these to draw; None is all of them.
+        jobs: the number of processes that try settings.
         sampling: the sampling of the learning set; without any all measured configurations are learned from.
         binary: the sampling of the binary options.
         numeric: the sampling of the numeric options.
@@ -63,6 +81,10 @@ class Request(SystemInputs):
     learner: str | None = None
     preset: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    given_terms: str | None = None
+    search: tuple[str, ...] = ()
+    samples: int | None = None
+    jobs: int = 1
     sampling: str | None = None
     binary: str | None = None
     numeric: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,26 +51,25 @@ def learn(
         str | None,
         option(
             "NAME",
-            "The settings to start from; 'splconqueror' is SPL Conqueror's algorithm, the learner stepwise, and "
-            "'splconqueror-2019' the same with the settings of the logs published in 2019.",
+            "The settings to start from: 'splconqueror' is SPL Conqueror's algorithm (the learner stepwise), "
+            "'splconqueror-2019' that of published logs.",
             LEARNING,
         ),
     ] = None,
-    first: Annotated[
-        str | None, option("TERM", "The term of the first round of SPL Conqueror's algorithm, to redo a log.", LEARNING)
+    first: Annotated[str | None, option("TERM", "The first term of the learner stepwise.", LEARNING)] = None,
+    given_terms: Annotated[
+        str | None, option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
     ] = None,
     terms: Annotated[int | None, option("N", "The largest number of terms.", PRINTED, min=1)] = None,
     readable: Annotated[bool, flag("--readable", "Fewer terms, for an error up to 5 % larger.", PRINTED)] = False,
     form: Annotated[
-        Form | None, option("auto|sum|product", "A sum of terms, or a product of factors. [default: auto]", PRINTED)
+        Form | None, option("auto|sum|product", "A sum of terms or a product. [default: auto]", PRINTED)
     ] = None,
     scale: Annotated[
         ScaleChoice | None,
         option("auto|log|raw", "The scale of the full model: ln y, or y. [default: auto]", PRINTED),
     ] = None,
-    order: Annotated[
-        int | None, option("N", "The largest number of options in a term. [default: 5 or 6]", PRINTED, min=1)
-    ] = None,
+    order: Annotated[int | None, option("N", "The most options in a term. [default: 5 or 6]", PRINTED, min=1)] = None,
     settings: Annotated[
         list[str] | None,
         option(
@@ -79,6 +79,16 @@ def learn(
             names="--set",
         ),
     ] = None,
+    search: Annotated[
+        list[str] | None,
+        option(
+            "NAME=[V,V]",
+            "Try these values of a setting, or those of a TOML file: the least error on folds wins. Can be repeated.",
+            LEARNING,
+        ),
+    ] = None,
+    samples: Annotated[int | None, option("N", "Draw N combinations of --search.", LEARNING, min=1)] = None,
+    jobs: Annotated[int, option("N", "Processes of --search.", LEARNING, names="--jobs -j", min=1)] = 1,
     observed: Annotated[
         list[str] | None,
         option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),
@@ -87,21 +97,19 @@ def learn(
         list[str] | None,
         option(
             "NFP[:WHERE]",
-            "Learn this part of the property, and add up the models of all parts; WHERE is 1 in configurations "
-            "that have the part. 'seconds_{}:level_{}' is every level. Can be repeated.",
+            "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
+            "'seconds_{}:level_{}' is every level. Can be repeated.",
             LEARNING,
             names="--sum",
         ),
     ] = None,
-    evaluate_on: Annotated[
-        str | None, option("FILE", "Measurements to judge the model by, instead of those not learned from.", LEARNING)
-    ] = None,
+    evaluate_on: Annotated[str | None, option("FILE", "Measurements to judge the model by.", LEARNING)] = None,
     folds: Annotated[
         int | None,
-        option("K", "Cross-validate with K folds of the learning set: learn anew without each.", LEARNING, min=2),
+        option("K", "Cross-validate with K folds of the learning set.", LEARNING, min=2),
     ] = None,
     baselines: Annotated[
-        bool, flag("--baselines", "Learn baselines from the same configurations, and compare errors.", LEARNING)
+        bool, flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
     ] = False,
     output: Annotated[
         str | None,
@@ -123,7 +131,7 @@ def learn(
         str | None,
         option(
             "COLUMN",
-            "Learn one model per value of this context (a version), each in a file of its own, and compare them.",
+            "Learn and compare one model per value of this context (a version), each in a file of its own.",
             LEARNING,
         ),
     ] = None,
@@ -170,7 +178,8 @@ def learn(
         _scale(request, profile, json)
         return
     with interruption("this step") as stop, progress("learning") as advance:
-        result = run(request, _after_round(advance, verbose), stop)
+        trial = partial(_after_trial, advance)
+        result = run(request, _after_round(advance, verbose), stop, on_trial=trial)
     show_notes(result.notes)
     if json:
         print_json("learn", as_json(result))
@@ -218,6 +227,11 @@ def _scale(request: Request, profile: str, json: bool) -> None:
     metrics = () if request.nfp is None else (request.nfp,)
     output = request.output or scale.DEFAULT_OUTPUT
     fit_profile(scale.Request(profile=profile, metrics=metrics, settings=settings, output=output), json, "learn")
+
+
+def _after_trial(advance: Callable[[int, int | None, str], None], done: int, total: int) -> None:
+    """Move the progress bar after a trial of settings."""
+    advance(done, total, "trying settings")
 
 
 def _after_round(advance: Callable[[int, int | None, str], None], verbose: bool) -> Callable[[Round, str], None]:

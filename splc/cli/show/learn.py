@@ -27,6 +27,7 @@ TERMINATIONS = {
 def as_json(learned: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
     from splc.cli.show.init import inference_json
+    from splc.cli.show.search import search_json
     from splc.formats.models.json_writer import uncertainty_objects
 
     result, evaluated = learned.result, learned.evaluated
@@ -61,6 +62,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "output": learned.output,
         "notes": list(result.notes),
         **baselines_json(learned),
+        **({} if learned.search is None else {"search": search_json(learned.search)}),
     }
 
 
@@ -108,6 +110,7 @@ def show(learned: Result, *, path: bool = False) -> None:
     from splc.cli.show.baselines import show_baselines
     from splc.cli.show.effects import show_effects
     from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
+    from splc.cli.show.search import show_search
     from splc.cli.terminal import say
     from splc.formats.measurements.columns import shown_value
 
@@ -135,6 +138,8 @@ def show(learned: Result, *, path: bool = False) -> None:
     facts += [(name, file) for name, file in (("model", learned.output), ("plot", learned.plot)) if file is not None]
     show_facts(facts)
     show_baselines(learned)
+    if learned.search is not None:
+        show_search(learned.search)
 
 
 def show_path(result: LearningResult) -> None:

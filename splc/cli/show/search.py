@@ -1,0 +1,62 @@
+"""The table of settings that a search tried."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from splc.learning.search import SearchResult, Trial
+
+MOST_ROWS = 20
+
+
+def search_json(found: SearchResult) -> dict[str, Any]:
+    """Return the trials and the best settings as a JSON object."""
+    return {
+        "folds": found.folds,
+        "seed": found.seed,
+        "combinations": found.combinations,
+        "best": dict(found.best.settings),
+        "trials": [
+            {
+                "settings": dict(trial.settings),
+                "error": None if trial.error is None else vars(trial.error),
+                "reason": trial.reason,
+            }
+            for trial in found.trials
+        ],
+    }
+
+
+def show_search(found: SearchResult) -> None:
+    """Print the settings that were tried with their errors on held-out folds, the best first."""
+    from splc.cli.terminal import say, table
+
+    names = list(found.best.settings)
+    ranked = sorted(found.trials, key=_error)
+    rows = [
+        (
+            *(str(trial.settings[name]) for name in names),
+            *(
+                ("", "", trial.reason or "")
+                if trial.error is None
+                else (
+                    f"{trial.error.mean:.4g} %",
+                    f"{trial.error.median:.4g} %",
+                    "chosen" if trial is found.best else "",
+                )
+            ),
+        )
+        for trial in ranked[:MOST_ROWS]
+    ]
+    say()
+    table((*names, "error", "median", "remark"), rows, right=("error", "median"))
+    rest = len(ranked) - MOST_ROWS
+    more = f"; {rest:,} more (--json)" if rest > 0 else ""
+    tried = f"{len(ranked):,} of {found.combinations:,} combinations"
+    say(f"error: mean relative error on {found.folds} held-out folds of the learning set, {tried}{more}")
+
+
+def _error(trial: Trial) -> float:
+    return math.inf if trial.error is None else trial.error.mean

@@ -1,0 +1,179 @@
+"""Search of a learner's settings by cross-validation (`learn-splconqueror-opt` in SPL Conqueror)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, Problem, SpecError, SplcError, plural
+from splc.learning.cross_validation import cross_validate
+from splc.learning.learn import learn
+from splc.learning.learner import Learner
+from splc.learning.registry import learner_of
+from splc.learning.result import CrossValidated
+from splc.learning.threads import one_thread
+from splc.types import Array
+
+FOLDS = 5
+# The most combinations that are tried.
+MOST = 100_000
+
+# Called with the number of finished trials and the number of all trials.
+OnTrial = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings that were tried.
+
+    Attributes:
+        settings: setting → its value.
+        error: the cross-validated error, None where nothing could be learned or no measured value is usable.
+        reason: why there is no error.
+    """
+
+    settings: Mapping[str, Any]
+    error: CrossValidated | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The settings that were tried, and the best ones.
+
+    Attributes:
+        trials: the trials, in the order of the values.
+        best: the trial with the least mean error; of equal ones the first.
+        combinations: the number of all combinations, of which the trials may be a random part.
+        folds: the number of folds.
+        seed: the seed of folds and drawn combinations.
+    """
+
+    trials: tuple[Trial, ...]
+    best: Trial
+    combinations: int
+    folds: int
+    seed: int
+
+
+def search_settings(
+    measurements: Measurements,
+    nfp: str,
+    values: Mapping[str, Sequence[Any]],
+    *,
+    learner: str | None = None,
+    preset: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    learning_set: Array | None = None,
+    observed: Sequence[str] = (),
+    folds: int = FOLDS,
+    samples: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    on_trial: OnTrial = lambda done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> SearchResult:
+    """Try combinations of settings; the least mean error on held-out folds of the learning set wins.
+
+    Args:
+        measurements: what was measured.
+        nfp: the property.
+        values: setting → the values to try.
+        learner: the name of the learner; None is the default, or the one of the preset.
+        preset: name of the settings to start from.
+        settings: settings that differ from the preset in every trial.
+        learning_set: the positions of the learning set among the measurements; None is all of them.
+        observed: observed variables to learn from.
+        folds: the number of folds, the same ones in every trial.
+        samples: the number of combinations to draw; None is all of them.
+        seed: the seed of folds, drawn combinations and learners.
+        jobs: number of processes; the result does not depend on it.
+        on_trial: called after every trial.
+        should_stop: asked before every trial; true ends the search with the trials finished so far.
+
+    Raises:
+        SpecError: for an unknown setting, a wrong value, or too many combinations.
+        LearningError: if nothing can be learned with any settings, or the search was stopped before the first trial.
+    """
+    usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
+    rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
+    chosen, total = _combinations(values, samples, seed)
+    learners = [learner_of(learner, preset, {**(settings or {}), **each}) for each in chosen]
+    run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed))
+    trials = []
+    for each, (error, reason) in zip(chosen, _errors(run, learners, jobs, should_stop), strict=False):
+        trials.append(Trial(each, error, reason))
+        on_trial(len(trials), len(chosen))
+    judged = [trial for trial in trials if trial.error is not None]
+    if not judged:
+        reasons = {trial.reason for trial in trials if trial.reason}
+        message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
+        raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
+    best = min(judged, key=lambda trial: math.inf if trial.error is None else trial.error.mean)
+    return SearchResult(tuple(trials), best, total, min(folds, len(rows)), seed)
+
+
+def _combinations(
+    values: Mapping[str, Sequence[Any]], samples: int | None, seed: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the combinations to try, in the order of the values, and the number of all combinations."""
+    empty = [name for name, each in values.items() if not len(each)]
+    if empty or not values:
+        raise SpecError(Problem(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]"))
+    total = math.prod(len(each) for each in values.values())
+    if min(total, samples or total) > MOST:
+        raise SpecError(Problem(f"{total:,} combinations of settings are too many", hint=f"draw at most {MOST:,}"))
+    if samples is None or samples >= total:
+        return [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())], total
+    rng = np.random.default_rng(seed)
+    sizes = [len(each) for each in values.values()]
+    picked: dict[tuple[int, ...], None] = {}
+    while len(picked) < samples:
+        picked.setdefault(tuple(int(rng.integers(size)) for size in sizes))
+    found = [
+        {name: each[at] for (name, each), at in zip(values.items(), places, strict=True)} for places in sorted(picked)
+    ]
+    return found, total
+
+
+def _errors(
+    run: Callable[[Learner], tuple[CrossValidated | None, str | None]],
+    learners: Sequence[Learner],
+    jobs: int,
+    should_stop: Callable[[], bool],
+) -> Iterator[tuple[CrossValidated | None, str | None]]:
+    """Yield the error of each learner, in order."""
+    from joblib import Parallel, delayed
+
+    jobs = max(1, min(jobs, len(learners)))
+    parallel = Parallel(n_jobs=jobs, return_as="generator", batch_size=1, pre_dispatch=jobs)
+    yield from parallel(delayed(run)(learner) for learner in learners if not should_stop())
+
+
+def _error(
+    measurements: Measurements,
+    nfp: str,
+    rows: Array,
+    folds: int,
+    seed: int,
+    observed: tuple[str, ...],
+    learner: Learner,
+) -> tuple[CrossValidated | None, str | None]:
+    """Return the cross-validated error of a learner, or why there is none."""
+
+    def learned(some: Array) -> Any:
+        return learn(measurements, nfp, learner=learner, learning_set=some, observed=observed, seed=seed).predictor
+
+    try:
+        with one_thread():
+            found = cross_validate(measurements, nfp, rows, folds, seed, learned)
+    except SplcError as error:
+        return None, error.problems[0].message
+    return found, None if found is not None else "no measured value is usable"

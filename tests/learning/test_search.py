@@ -1,0 +1,102 @@
+"""Search of settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.errors import LearningError, SpecError
+from splc.learning import learn
+from splc.learning.cross_validation import random_folds
+from splc.learning.features import feature_table
+from splc.learning.search import SearchResult, search_settings
+from tests.learning.conftest import measured
+
+VALUES = {"abortError": [10, 1], "numberOfRounds": [1, 3]}
+ROWS = np.arange(0, 1152, 12)
+
+
+def searched(values: Any = VALUES, **further: Any) -> SearchResult:
+    """Return the result of a search in 96 measurements of x264."""
+    settings = {"preset": "splconqueror", "learning_set": ROWS, **further}
+    return search_settings(measured("x264"), "Performance", values, **settings)
+
+
+def test_errors_are_those_of_held_out_folds() -> None:
+    """Each trial has the mean relative error of models of the other folds, and the least one wins."""
+    x264 = measured("x264")
+    found = searched()
+    y, configurations = x264["Performance"][ROWS], x264.configurations[ROWS]
+    folds = random_folds(feature_table(configurations, y), 5, 0)
+    means = []
+    for trial in found.trials:
+        errors = np.empty(len(ROWS))
+        for fold in range(5):
+            held = folds == fold
+            model = learn(x264, "Performance", "splconqueror", settings=trial.settings, learning_set=ROWS[~held]).model
+            errors[held] = abs(model.predict(configurations[held]) - y[held]) / y[held] * 100
+        means.append(errors.mean())
+        assert trial.error is not None
+        assert trial.error.mean == pytest.approx(means[-1])
+    assert found.best is found.trials[int(np.argmin(means))]
+    assert [dict(trial.settings) for trial in found.trials] == [
+        {"abortError": a, "numberOfRounds": n} for a in (10, 1) for n in (1, 3)
+    ]
+
+
+def test_processes_and_repetition_change_nothing() -> None:
+    """The result depends neither on the number of processes nor on the run."""
+    assert searched() == searched() == searched(jobs=2)
+
+
+def test_random_search_draws_distinct_combinations() -> None:
+    """A random search tries as many distinct combinations as asked for, the same ones for the same seed."""
+    values = {"numberOfRounds": list(range(1, 100)), "abortError": list(range(1, 100))}
+    found = searched(values, samples=6, seed=3, folds=2)
+    settings = [tuple(trial.settings.values()) for trial in found.trials]
+    assert len(set(settings)) == 6
+    assert found.combinations == 99 * 99
+    assert settings == sorted(settings)
+    assert found == searched(values, samples=6, seed=3, folds=2)
+    assert settings != [tuple(t.settings.values()) for t in searched(values, samples=6, seed=4, folds=2).trials]
+    assert len(searched({"numberOfRounds": [1, 2]}, samples=9, folds=2).trials) == 2
+
+
+def test_any_learner_can_be_searched() -> None:
+    """The settings of baselines and of the default learner can be searched, too."""
+    found = searched({"neighbours": [1, 5]}, learner="knn", preset=None)
+    assert {trial.settings["neighbours"] for trial in found.trials} == {1, 5}
+
+
+def test_trials_that_fail_have_a_reason() -> None:
+    """Settings that nothing can be learned with are listed with the reason; if all are, the search fails."""
+    values = {"first": ["ref_1", "ref_1 * ref_5"]}
+    found = searched(values)
+    assert found.best.settings == {"first": "ref_1"}
+    assert found.trials[1].error is None
+    assert "is no candidate" in str(found.trials[1].reason)
+    with pytest.raises(LearningError, match=r"none of 1 trial of settings has an error: .*is no candidate"):
+        searched({"first": ["ref_1 * ref_5"]})
+
+
+def test_wrong_values_are_refused_before_anything_is_tried() -> None:
+    """Unknown settings, wrong values, no values and too many combinations are refused."""
+    for values, message in (
+        ({"abortEror": [1]}, "unknown setting"),
+        ({"abortError": ["many"]}, "is not a number"),
+        ({"abortError": []}, "no values to try for abortError"),
+        ({}, "no values to try"),
+        ({"abortError": range(10_000), "numberOfRounds": range(1, 10_000)}, "99,990,000 combinations"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            searched(values)
+
+
+def test_stopped_searches_keep_finished_trials() -> None:
+    """Once asked to stop, a search tries nothing more."""
+    seen: list[tuple[int, int]] = []
+    found = searched(on_trial=lambda *at: seen.append(at), should_stop=lambda: len(seen) >= 2)
+    assert 2 <= len(found.trials) <= 3
+    assert seen[0] == (1, 4)
