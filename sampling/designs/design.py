@@ -94,6 +94,13 @@ class Arguments:
             raise self.error(f"{what} must be an integer of at least {least}, not {text!r}")
         return int(text)
 
+    def flag(self, name: str, least: int, *keys: str) -> bool:
+        """Check the number of arguments, and return whether the flag `name` follows the first `least` ones."""
+        self.expect(least, least + (len(self.positional) > least), *keys)
+        if self.positional[least:] not in ((), (name,)):
+            raise self.error(f"{self.name} has no variant {self.positional[least]!r}")
+        return len(self.positional) > least
+
     def seed(self) -> int | None:
         """Return the argument `seed`, None if it is not given."""
         return self.whole_number(self.named["seed"], "the seed", 0) if "seed" in self.named else None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from sampling.designs.design import Arguments, Design, distinct_design
+from sampling.designs.numeric.levels import centre, compat_nearest, one_at_a_time
 from sampling.space.parts import Parts
 from splc.errors import SpecError
 from splc.system.options import NumericOption
@@ -71,7 +72,7 @@ class CentralComposite:
 def _inscribed(options: Sequence[NumericOption]) -> Array:
     scale = 1 / math.sqrt(len(options))
     cube = list(itertools.product((-scale, scale), repeat=len(options)))
-    return np.concatenate([_axial(options, _middle), _uncoded(options, np.array(cube))])
+    return np.concatenate([_axial(options), _uncoded(options, np.array(cube))])
 
 
 def _rotatable(options: Sequence[NumericOption]) -> Array:
@@ -81,7 +82,7 @@ def _rotatable(options: Sequence[NumericOption]) -> Array:
 
     coded = ccdesign(len(options), center=(0, 0), alpha="rotatable", face="cci")
     axial = (np.abs(coded) > 0).sum(axis=1) == 1
-    return np.concatenate([_axial(options, _middle), _uncoded(options, coded[~axial])])
+    return np.concatenate([_axial(options), _uncoded(options, coded[~axial])])
 
 
 def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
@@ -95,37 +96,18 @@ def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-def _middle(option: NumericOption) -> int:
-    return len(option.values) // 2
-
-
-def _axial(options: Sequence[NumericOption], middle: Callable[[NumericOption], int]) -> Array:
+def _axial(options: Sequence[NumericOption], compat: bool = False) -> Array:
     """Return the centre, then for each option the ends of its range, with the others at their centres."""
-    centre = [middle(option) for option in options]
-    rows = [centre]
-    for position, option in enumerate(options):
-        rows += [[*centre[:position], end, *centre[position + 1 :]] for end in (0, len(option.values) - 1)]
-    return np.array(rows, dtype=np.int64)
+    ends = [(0, len(option.values) - 1) for option in options]
+    return one_at_a_time([centre(option, compat) for option in options], ends)
 
 
 def _compat(options: Sequence[NumericOption]) -> Array:
     k = len(options)
-
-    def middle(option: NumericOption) -> int:
-        overshoot = option.step is not None and option.maximum is not None
-        return min((len(option.values) + overshoot) // 2, len(option.values) - 1)
-
     ends = []
     for option in options:
-        centre = option.values[middle(option)]
-        reach = (centre - option.values[0]) / math.sqrt(k)
-        ends.append((_up(option, centre + reach), _up(option, centre - reach)))
+        middle = option.values[centre(option, compat=True)]
+        reach = (middle - option.values[0]) / math.sqrt(k)
+        ends.append((compat_nearest(option, middle + reach), compat_nearest(option, middle - reach)))
     cube = [[ends[bit][number >> bit & 1] for bit in range(k)] for number in range(k * k)]
-    return np.concatenate([_axial(options, middle), np.array(cube, dtype=np.int64)])
-
-
-def _up(option: NumericOption, value: float) -> int:
-    """Return the index of the value that SPL Conqueror uses: the next larger one, or in a list the nearest one."""
-    if option.step is None:
-        return option.nearest(value)
-    return min(int(np.searchsorted(option.values, value)), len(option.values) - 1)
+    return np.concatenate([_axial(options, compat=True), np.array(cube, dtype=np.int64)])

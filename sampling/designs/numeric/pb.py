@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.design import Arguments, Design, distinct_design
+from sampling.designs.numeric.levels import compat_levels
 from sampling.space.parts import Parts
 from splc.errors import SpecError
 from splc.system.options import NumericOption
@@ -38,7 +39,8 @@ class PlackettBurman:
     Attributes:
         measurements: the number of rows.
         levels: the number of levels of each option.
-        compat: whether rows are shifted to the left as in SPL Conqueror, which mirrors the design.
+        compat: whether rows are shifted to the left as in SPL Conqueror, which mirrors the design, and levels are those
+            of SPL Conqueror (see `compat_levels`).
     """
 
     text: str
@@ -80,13 +82,8 @@ class PlackettBurman:
                 hint="use a larger design, at most pb:125,5",
             )
         levels = self.levels_matrix()[:, : len(options)]
-        rows = np.stack(
-            [
-                np.array([option.level(level, self.levels) for level in range(self.levels)])[levels[:, column]]
-                for column, option in enumerate(options)
-            ],
-            axis=1,
-        )
+        values = [self._values(option) for option in options]
+        rows = np.stack([np.array(each)[levels[:, column]] for column, each in enumerate(values)], axis=1)
         strength = (self.measurements - 1) // (self.levels - 1)
         notes = (
             (
@@ -97,3 +94,9 @@ class PlackettBurman:
             else ()
         )
         return distinct_design(rows, notes)
+
+    def _values(self, option: NumericOption) -> list[int]:
+        """Return the indices of one option's levels."""
+        if self.compat:
+            return compat_levels(len(option.values), self.levels)
+        return [option.level(level, self.levels) for level in range(self.levels)]
