@@ -11,8 +11,11 @@ from sampling.designs.subsets import subset_minima
 from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
+from sampling.space.space import LIMIT
 
 _AS = ("asOW", "asTW2", "asTW3")
+# More configurations are neither measured nor held in memory.
+MOST = LIMIT
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,12 @@ class Amount:
             raise arguments.error(
                 f"{text!r} is not a number of configurations", f"write an integer, or one of {', '.join(_AS)}"
             )
-        return cls(str(arguments.whole_number(text, "the number of configurations", 1)))
+        n = arguments.whole_number(text, "the number of configurations", 1)
+        if n > MOST:
+            raise arguments.error(
+                f"{n:,} configurations are too many (the limit is {MOST:,})", "ask for as many as you can measure"
+            )
+        return cls(str(n))
 
     def resolve(self, parts: Parts) -> int:
         """Return the number for a system."""

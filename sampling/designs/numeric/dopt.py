@@ -1,0 +1,119 @@
+"""D-optimal designs: the most precise coefficients of a polynomial of the numeric options."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.amount import Amount
+from sampling.designs.design import Arguments, Design
+from sampling.designs.numeric.combinations import Combinations, require_room
+from sampling.designs.numeric.exchange import exchanged, log_determinant
+from sampling.space.parts import Parts
+from sampling.space.ranks import generator
+from sampling.space.rows import without_repeats
+from splc.errors import SpecError
+from splc.types import Array
+
+CANDIDATES = 10_000
+_LEAST_K = 5
+_STARTS = 3
+
+
+@dataclass(frozen=True)
+class DOptimal:
+    """`dopt:N[,k=K][,seed=S]`: N valid rows with the greatest det(X'X) that a k-exchange from random designs finds.
+
+    Fedorov: "Theory of Optimal Experiments", Academic Press 1972; for the algorithm see `exchanged`. X has the terms of
+    the second-order polynomial (1, x, x·y, x²) of the options' values, scaled to [-1, 1], or those of the first-order
+    one if N is smaller than their number. Of terms that are linearly dependent on others, as the square of an option
+    with two values is, only the first ones are used.
+
+    In SPL Conqueror, the determinant is that of the ranks of values in their lists, without a constant, squares and
+    products.
+
+    Attributes:
+        amount: the number of rows.
+        k: the number of rows exchanged at a time.
+        seed: its own seed, which takes precedence.
+    """
+
+    text: str
+    amount: Amount
+    k: int = _LEAST_K
+    seed: int | None = None
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> DOptimal:
+        """Read its arguments."""
+        arguments.expect(1, 1, "k", "seed")
+        k = arguments.whole_number(arguments.named.get("k", str(_LEAST_K)), "k", 1)
+        return cls(arguments.text, Amount.parse(arguments), k, arguments.seed())
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows, in lexicographic order; its own seed takes precedence over `seed`."""
+        n = self.amount.resolve(parts)
+        require_room(self.text, parts, n)
+        rng = generator(seed if self.seed is None else self.seed, "numeric")
+        rows, notes = _candidates(parts, n, rng)
+        values = np.stack(
+            [np.array(option.values)[rows[:, column]] for column, option in enumerate(parts.system.numeric_options)],
+            axis=1,
+        )
+        X = polynomial(values, 2)
+        if X.shape[1] > n:
+            second, X = X.shape[1], polynomial(values, 1)
+            if X.shape[1] > n:
+                raise SpecError(
+                    f"{self.text}: a first-order polynomial of {values.shape[1]} numeric options has "
+                    f"{X.shape[1]} terms, more than {n} rows",
+                    hint=f"ask for at least {X.shape[1]} rows, or {second} for a second-order polynomial",
+                )
+            notes += (f"{self.text}: optimal for the first-order polynomial (the second-order one has {second} terms)",)
+        designs = [exchanged(X, n, self.k, rng) for _ in range(_STARTS)]
+        best = max(designs, key=lambda design: log_determinant(X[design]))
+        return Design(rows[best], notes)
+
+
+def polynomial(values: Array, degree: int) -> Array:
+    """Return the linearly independent columns of a polynomial of first or second order, shape (n, terms).
+
+    Args:
+        values: the values of the options, shape (n, options).
+        degree: 1 or 2.
+    """
+    least, greatest = values.min(axis=0), values.max(axis=0)
+    scaled = 2 * (values - least) / np.where(greatest > least, greatest - least, 1.0) - 1
+    columns = [np.ones(len(values)), *scaled.T]
+    if degree > 1:
+        pairs = itertools.combinations_with_replacement(range(scaled.shape[1]), 2)
+        columns += [scaled[:, one] * scaled[:, other] for one, other in pairs]
+    X = np.stack(columns, axis=1)
+    # In a triangular factor, the diagonal is the part of each column that is independent of the previous ones.
+    diagonal = np.abs(np.diag(np.linalg.qr(X, mode="r")))
+    found: Array = X[:, : len(diagonal)][:, diagonal > 1e-9 * np.sqrt(len(X))]
+    return found
+
+
+def _candidates(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
+    """Return valid combinations of values in lexicographic order: all, or many of a large space.
+
+    Of a large space, these are random ones and those with the least, middle and greatest values only, which optimal
+    designs of second-order polynomials consist of.
+    """
+    if parts.numeric.count <= max(CANDIDATES, n):
+        return parts.numeric.enumerate(max(CANDIDATES, n)).astype(np.int64), ()
+    combinations = Combinations(parts.system)
+    levels = np.array([[0, size // 2, size - 1] for size in combinations.sizes])
+    k = len(levels)
+    few = 3**k <= CANDIDATES
+    coded = np.indices((3,) * k).reshape(k, 3**k).T if few else rng.integers(0, 3, (CANDIDATES, k))
+    corners = combinations.valid(levels[np.arange(k), coded])[: CANDIDATES // 2]
+    # The drawn ones are also valid with some binary part.
+    drawn = parts.numeric.draw(max(n, CANDIDATES - len(corners)), rng)
+    rows = without_repeats(np.concatenate([corners, drawn]))
+    note = f"candidates are {len(rows):,} of {parts.numeric.count:,} valid combinations of numeric values"
+    return rows[np.lexsort(rows.T[::-1])], (note,)
