@@ -5,36 +5,59 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Design
+import numpy as np
+
+from sampling.designs.design import Arguments, Design, distinct_design
+from sampling.designs.draws import Draw
+from sampling.designs.population import read_population
 from sampling.space.parts import Parts
-from sampling.space.ranks import generator
-from splc.errors import SpaceError
+from sampling.space.space import LIMIT
+from splc.types import Array
 
 
 @dataclass(frozen=True)
 class RandomPart:
-    """`random:N[,seed=S]`: N distinct valid parts of one kind, uniformly drawn, in drawing order."""
+    """`random:N[,compat][,seed=S][,from=FILE]`: N distinct valid parts of one kind, uniformly drawn, in drawing order.
+
+    With `compat`, the population is listed in lexicographic order; SPL Conqueror lists it in the order of its solver.
+    With `from`, it consists of the rows of a file, in their order.
+    """
 
     kind: Literal["binary", "numeric"]
-    text: str
-    amount: Amount
-    seed: int | None = None
+    draw: Draw
     full: bool = False
 
     @classmethod
     def parse(cls, kind: Literal["binary", "numeric"], arguments: Arguments) -> RandomPart:
         """Read the arguments of a part."""
-        arguments.expect(1, 1, "seed")
-        return cls(kind, arguments.text, Amount.parse(arguments), arguments.seed())
+        return cls(kind, Draw.parse(arguments))
+
+    @property
+    def text(self) -> str:
+        """Its spec."""
+        return self.draw.text
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
-        n = self.amount.resolve(parts)
         space = parts.binary if self.kind == "binary" else parts.numeric
-        if n > space.count:
-            raise SpaceError(
-                f"{self.text}: there are only {space.count:,} valid {self.kind} parts, not {n:,}",
-                hint=f"ask for at most {space.count:,}",
-            )
-        return Design(space.draw(n, generator(seed if self.seed is None else self.seed, self.kind)))
+        if self.draw.source is not None:
+            population = self._rows(parts, self.draw.source)
+            positions, notes = self.draw.positions(parts, len(population), seed, self.kind, "configurations")
+            return distinct_design(population[positions], notes)
+        positions, notes = self.draw.positions(parts, space.count, seed, self.kind, f"valid {self.kind} parts")
+        rows = space.enumerate(LIMIT)[positions] if self.draw.compat else space.unrank(positions)
+        return Design(rows, notes)
+
+    def _rows(self, parts: Parts, source: str) -> Array:
+        """Return the parts of the configurations in a file."""
+        indices = read_population(source, parts.system, self.kind).indices.astype(np.int64)
+        options = parts.system.options
+        if self.kind == "numeric":
+            first = len(parts.binary_names)
+            # The value of a deselected option does not matter.
+            last = [len(option.values) - 1 for option in parts.system.numeric_options]
+            rows: Array = np.minimum(indices[:, first:], np.array(last))
+            return rows
+        positions = [parts.system.positions[name] for name in parts.optional_names]
+        enabled = [indices[:, position] < options[position].size - 1 for position in positions]
+        return np.stack([*indices[:, : len(parts.binary_names)].T, *enabled], axis=1).astype(np.int64)

@@ -29,7 +29,8 @@ class Parts:
     def __init__(self, space: Space) -> None:
         self.space = space
         self.system = space.system
-        optional = [option.name for option in self.system.numeric_options if option.optional]
+        optional = tuple(option.name for option in self.system.numeric_options if option.optional)
+        self.optional_names: tuple[str, ...] = optional
         self._optional = [self.system.positions[name] for name in optional]
         self.binary_names: tuple[str, ...] = tuple(option.name for option in self.system.binary_options)
         self.selectable: tuple[str, ...] = (*self.binary_names, *(ENABLED + name for name in optional))

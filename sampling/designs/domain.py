@@ -1,0 +1,119 @@
+"""Restriction of a design to some options, `pairwise[a,b]` or `pb:9,3[x,y]`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from sampling.designs.design import Design, PartDesign, distinct_design
+from sampling.designs.numeric.levels import centre
+from sampling.space.completion import minimal
+from sampling.space.parts import Parts
+from sampling.space.space import Space
+from splc.errors import SpecError, plural, unknown_name_hint
+from splc.system.constraints import Constraint
+from splc.system.options import NumericOption, Option
+from splc.system.variability import ENABLED, ROOT, VariabilityModel
+
+
+@dataclass(frozen=True)
+class Restricted:
+    """A design of some options; the others have fixed values.
+
+    As in SPL Conqueror, the design is that of a smaller system: the options, the parents of binary ones, and the
+    constraints in which no other options occur. Then the other numeric options are at their centres, and as few other
+    binary options as possible are selected.
+
+    Attributes:
+        kind: the part that it is a design of.
+        inner: the design.
+        names: the options.
+    """
+
+    kind: Literal["binary", "numeric"]
+    inner: PartDesign
+    names: tuple[str, ...]
+    full: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its spec."""
+        return f"{self.inner.text}[{','.join(self.names)}]"
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows.
+
+        Raises:
+            SpecError: if a name is not an option of this kind.
+        """
+        return self._numeric(parts, seed) if self.kind == "numeric" else self._binary(parts, seed)
+
+    def _numeric(self, parts: Parts, seed: int) -> Design:
+        system = parts.system
+        kept = self._known(system, {option.name: option.name for option in system.numeric_options})
+        small = _reduced(system, {*kept, *(option.name for option in system.binary_options)})
+        found = self.inner.design(Parts(Space(small)), seed)
+        centres = np.array([centre(option) for option in system.numeric_options], dtype=np.int64)
+        rows = np.tile(centres, (len(found.rows), 1))
+        columns = [position for position, option in enumerate(system.numeric_options) if option.name in kept]
+        rows[:, columns] = found.rows
+        return Design(rows, found.notes)
+
+    def _binary(self, parts: Parts, seed: int) -> Design:
+        system = parts.system
+        known = {name: name for name in parts.selectable}
+        known |= {option.name: ENABLED + option.name for option in system.numeric_options if option.optional}
+        kept = set(self._known(system, known))
+        parents = {option.name: option.parent for option in system.binary_options}
+        for name in list(kept):
+            above = parents.get(name)
+            while above is not None:
+                kept.add(above)
+                above = parents[above]
+        options = {name if name in parents else name.removeprefix(ENABLED) for name in kept}
+        small = Parts(Space(_reduced(system, options)))
+        found = self.inner.design(small, seed)
+        places = [parts.selectable.index(name) for name in small.selectable]
+        demands = [frozenset(zip(places, row, strict=True)) for row in found.rows.tolist()]
+        rows, possible = minimal(parts, demands)
+        notes = found.notes
+        if not possible.all():
+            count = plural(int((~possible).sum()), "selection of these options is", "selections of these options are")
+            notes += (f"{self.text}: {count} not part of a valid configuration",)
+        return distinct_design(rows[possible], notes)
+
+    def _known(self, system: VariabilityModel, known: dict[str, str]) -> list[str]:
+        """Return the names in the design's part; `known`: accepted name → name in the part."""
+        found = []
+        for name in self.names:
+            spelling = system.spellings.get(name, name)
+            if spelling not in known:
+                raise SpecError(
+                    f"{self.text}: {name!r} is not a {self.kind} option of {system.name}",
+                    hint=unknown_name_hint(name, list(known)),
+                )
+            found.append(known[spelling])
+        return found
+
+
+def _reduced(system: VariabilityModel, kept: set[str]) -> VariabilityModel:
+    """Return a system of some options, with the constraints among them."""
+
+    def inside(names: tuple[str, ...]) -> bool:
+        return all(name in small or name == ROOT for name in names)
+
+    small = {*kept, *(name for name, (at, _) in system.switches.items() if system.names[at] in kept)}
+    options: list[Option] = []
+    for option in system.options:
+        if option.name not in kept:
+            continue
+        if isinstance(option, NumericOption):
+            options.append(option if option.parent in kept else replace(option, parent=None))
+        else:
+            implied = tuple(group for group in option.implied if inside(group))
+            excluded = tuple(group for group in option.excluded if inside(group))
+            options.append(replace(option, implied=implied, excluded=excluded))
+    constraints: tuple[Constraint, ...] = tuple(each for each in system.constraints if inside(each.names))
+    return VariabilityModel(system.name, tuple(options), constraints)

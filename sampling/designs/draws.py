@@ -1,0 +1,59 @@
+"""Random draws without replacement: as splc draws, or as SPL Conqueror's program does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sampling.designs.amount import Amount
+from sampling.designs.design import Arguments
+from sampling.designs.dotnet_random import removed_positions
+from sampling.space.parts import Parts
+from sampling.space.ranks import Purpose, distinct_ranks, generator
+from splc.errors import SpaceError
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The arguments `N[,compat][,seed=S][,from=FILE]` of a random design.
+
+    Attributes:
+        text: the spec of the design.
+        amount: the number of draws.
+        seed: its own seed, which takes precedence.
+        compat: whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
+            `System.Random`; everything if the population is too small.
+        source: the file of the population, None for the valid configurations of the system.
+    """
+
+    text: str
+    amount: Amount
+    seed: int | None = None
+    compat: bool = False
+    source: str | None = None
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Draw:
+        """Read the arguments."""
+        compat = arguments.flag("compat", 1, "seed", "from")
+        amount = Amount.parse(arguments)
+        return cls(arguments.text, amount, arguments.seed(), compat, arguments.named.get("from"))
+
+    def positions(
+        self, parts: Parts, count: int, seed: int, purpose: Purpose, what: str
+    ) -> tuple[list[int], tuple[str, ...]]:
+        """Return distinct positions in a population of `count` elements, in drawing order, and notes.
+
+        Raises:
+            SpaceError: if the population is too small; `what` it consists of is for the message.
+        """
+        n = self.amount.resolve(parts)
+        seed = seed if self.seed is None else self.seed
+        if n <= count:
+            if self.compat:
+                return removed_positions(count, n, seed), ()
+            return distinct_ranks(count, n, generator(seed, purpose)), ()
+        place = "" if self.source is None else f" in {self.source}"
+        message = f"{self.text}: there are only {count:,} {what}{place}, not {n:,}"
+        if self.compat:
+            return list(range(count)), (f"{message}; all of them are taken, as in SPL Conqueror",)
+        raise SpaceError(message, hint=f"ask for at most {count:,}")
