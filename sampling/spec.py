@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from sampling.designs.binary.all import All
 from sampling.designs.binary.optionwise import OptionWise
 from sampling.designs.binary.pairwise import PairWise
 from sampling.designs.design import Arguments, PartDesign, WholeDesign
+from sampling.designs.domain import Restricted
+from sampling.designs.numeric.bbd import BoxBehnken
 from sampling.designs.numeric.cci import CentralComposite
+from sampling.designs.numeric.dopt import DOptimal
+from sampling.designs.numeric.factorial import Factorial
 from sampling.designs.numeric.ff import FullFactorial
+from sampling.designs.numeric.hyper import Hypersampling
+from sampling.designs.numeric.lhs import LatinHypercube
+from sampling.designs.numeric.ofat import OneFactor
 from sampling.designs.numeric.pb import PlackettBurman
+from sampling.designs.numeric.sobol import Sobol
 from sampling.designs.random_part import RandomPart
 from sampling.designs.whole.measured import Measured
 from sampling.designs.whole.random import RandomWhole
@@ -21,6 +30,8 @@ from sampling.designs.whole.suggested import Suggested
 from splc.errors import SpecError, nearest
 
 D = TypeVar("D")
+# The options that a part is restricted to, after its name or its arguments.
+_DOMAIN = re.compile(r"([^\[\]]*)\[([^\[\]]*)\]([^\[\]]*)")
 Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
 
@@ -34,21 +45,30 @@ def _plain(design: Callable[[], D]) -> Callable[[Arguments], D]:
     return parse
 
 
+_RANDOM = "random:N[,compat][,seed=S][,from=FILE]"
+
 # Name → usage, parser of its arguments. To add a design, write its module and add a line here.
 BINARY: Table[PartDesign] = {
     "all": ("all", _plain(All)),
     "optionwise": ("optionwise", _plain(OptionWise)),
     "pairwise": ("pairwise", _plain(PairWise)),
-    "random": ("random:N[,seed=S]", partial(RandomPart.parse, "binary")),
+    "random": (_RANDOM, partial(RandomPart.parse, "binary")),
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _plain(FullFactorial)),
-    "random": ("random:N[,seed=S]", partial(RandomPart.parse, "numeric")),
+    "random": (_RANDOM, partial(RandomPart.parse, "numeric")),
     "pb": ("pb:M,L[,compat]", PlackettBurman.parse),
     "cci": ("cci[:compat|:rotatable]", CentralComposite.parse),
+    "bbd": ("bbd[:compat]", BoxBehnken.parse),
+    "ofat": ("ofat:K[,compat]", OneFactor.parse),
+    "factorial": ("factorial:K[,compat]", Factorial.parse),
+    "hyper": ("hyper:P[,compat]", Hypersampling.parse),
+    "dopt": ("dopt:N[,k=K][,seed=S]", DOptimal.parse),
+    "lhs": ("lhs:N[,seed=S]", LatinHypercube.parse),
+    "sobol": ("sobol:N[,seed=S]", Sobol.parse),
 }
 WHOLE: Table[WholeDesign] = {
-    "random": ("random:N[,seed=S]", RandomWhole.parse),
+    "random": (_RANDOM, RandomWhole.parse),
     "measured": ("measured[:N|:P%][,seed=S]", Measured.parse),
     "suggest": ("suggest:N[,seed=S]", Suggested.parse),
 }
@@ -88,30 +108,36 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
         if binary is None and numeric is None:
             raise SpecError("no sampling is given", hint=f"known are {known()}")
         return _joined(
-            None if binary is None else _read(binary, BINARY, "binary"),
-            None if numeric is None else _read(numeric, NUMERIC, "numeric"),
+            None if binary is None else _part(binary, BINARY, "binary"),
+            None if numeric is None else _part(numeric, NUMERIC, "numeric"),
         )
     if binary is not None or numeric is not None:
         raise SpecError(
             f"{text}: the sampling is given twice", hint="give either a whole spec, or a binary and a numeric one"
         )
-    parts = text.split("+")
+    # A plus sign within brackets belongs to the name of an option.
+    parts = re.split(r"\+(?![^\[\]]*\])", text)
     names = [_split(part)[0] for part in parts]
     for part, name in zip(parts, names, strict=True):
         if name not in BINARY and name not in NUMERIC and name not in WHOLE:
             raise _unknown(part, name, [*BINARY, *NUMERIC, *WHOLE])
     if len(parts) == 1:
         if names[0] in WHOLE:
+            if "[" in text:
+                hint = f"restrict a binary or a numeric part, as in --binary {text.strip()!r}"
+                raise SpecError(
+                    f"{text}: a sampling of whole configurations cannot be restricted to options", hint=hint
+                )
             whole = _read(text, WHOLE, "whole")
             return SamplingSpec(whole.text, whole=whole)
         if names[0] in BINARY:
-            return _joined(_read(text, BINARY, "binary"), None)
-        return _joined(None, _read(text, NUMERIC, "numeric"))
+            return _joined(_part(text, BINARY, "binary"), None)
+        return _joined(None, _part(text, NUMERIC, "numeric"))
     if len(parts) > 2:
         raise SpecError(f"{text}: a spec has at most two parts", hint="a binary and a numeric one, joined by +")
     for one, other in ((0, 1), (1, 0)):
         if names[one] in BINARY and names[other] in NUMERIC:
-            return _joined(_read(parts[one], BINARY, "binary"), _read(parts[other], NUMERIC, "numeric"))
+            return _joined(_part(parts[one], BINARY, "binary"), _part(parts[other], NUMERIC, "numeric"))
     alone = next((name for name in names if name not in BINARY and name not in NUMERIC), None)
     raise SpecError(
         f"{text}: {alone} selects whole configurations and cannot be joined with another part"
@@ -126,8 +152,21 @@ def _joined(binary: PartDesign | None, numeric: PartDesign | None) -> SamplingSp
     return SamplingSpec(text, binary=binary, numeric=numeric)
 
 
+def _part(part: str, table: Table[PartDesign], kind: Literal["binary", "numeric"]) -> PartDesign:
+    """Return the design of a binary or numeric part, restricted to the options in brackets, if there are any."""
+    match = _DOMAIN.fullmatch(part)
+    design = _read(part if match is None else match[1] + match[3], table, kind)
+    if match is None:
+        return design
+    names = tuple(name.strip() for name in match[2].split(","))
+    if not all(names) or len(set(names)) < len(names):
+        raise SpecError(f"{part.strip()}: a name is missing or a duplicate", hint=f"write {design.text}[NAME,NAME]")
+    return Restricted(kind, design, names)
+
+
 def _split(part: str) -> tuple[str, list[str]]:
-    name, colon, rest = part.strip().partition(":")
+    match = _DOMAIN.fullmatch(part)
+    name, colon, rest = (part if match is None else match[1] + match[3]).strip().partition(":")
     return name.strip(), [argument.strip() for argument in rest.split(",")] if colon else []
 
 

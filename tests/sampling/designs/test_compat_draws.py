@@ -1,0 +1,133 @@
+"""Draws as SPL Conqueror's program makes them, and populations from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sampling import Space, draw_sample, sample
+from sampling.designs.dotnet_random import DotNetRandom
+from splc.errors import SplcError
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.system.variability import VariabilityModel
+from tests.support.strategies import models
+
+
+@pytest.fixture
+def mixed() -> VariabilityModel:
+    """Return a system of both kinds of options with 18 valid configurations."""
+    return VariabilityModel.of({"a": bool, "b": bool, "x": range(3), "y": [2, 4]}, ["a | b"])
+
+
+def test_the_program_draws_from_the_rest_of_its_list(mixed: VariabilityModel) -> None:
+    """`compat` draws as `list.RemoveAt(random.Next(list.Count))` does, of either part and of configurations."""
+    for spec, part in (("random:4", slice(None)), ("random:2+ff", slice(0, 2)), ("all+random:4", slice(2, None))):
+        everything = list(dict.fromkeys(tuple(row[part]) for row in Space(mixed).enumerate().indices.tolist()))
+        text = spec.replace("random:4", "random:4,compat,seed=7").replace("random:2", "random:2,compat,seed=7")
+        random = DotNetRandom(7)
+        expected = [everything.pop(random.below(len(everything))) for _ in range(2 if "2" in spec else 4)]
+        found = [tuple(row[part]) for row in sample(mixed, text).indices.tolist()]
+        assert list(dict.fromkeys(found)) == expected
+
+
+def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) -> None:
+    """With `compat`, more draws than there are give everything and a note, otherwise an error."""
+    found = draw_sample(mixed, "random:9,compat+random:9,compat")
+    assert len(found.configurations) == 18
+    assert any("only 3 valid binary parts, not 9; all of them are taken" in note for note in found.notes)
+    with pytest.raises(SplcError, match=r"only 3 valid binary parts, not 9\n.*at most 3"):
+        sample(mixed, "random:9+ff")
+
+
+@settings(deadline=None, max_examples=40)
+@given(models(binary=4), st.integers(0, 2**31 - 1), st.integers(1, 9))
+def test_drawn_configurations_are_valid_and_distinct(model: VariabilityModel, seed: int, n: int) -> None:
+    """A compatible draw of whole configurations has min(N, count) distinct valid ones, and depends on the seed only."""
+    space = Space(model)
+    if space.count == 0:
+        return
+    found = sample(model, f"random:{n},compat", seed)
+    assert len(found) == len(found.unique()) == min(n, space.count)
+    assert space.check(found).all()
+    assert found == sample(model, f"random:{n},compat,seed={seed}", 5)
+
+
+def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> None:
+    """`from=FILE` draws rows of the file by their position, with the program's generator or with ours."""
+    population = Space(mixed).enumerate()[[17, 3, 8, 11, 0, 5]]
+    file = tmp_path / "population.csv"
+    write_configurations(population, file, {"time": np.arange(6.0)})
+    random = DotNetRandom(3)
+    left = list(range(6))
+    positions = [left.pop(random.below(len(left))) for _ in range(3)]
+    assert sample(mixed, f"random:3,compat,seed=3,from={file}") == population[positions]
+    ours = sample(mixed, f"random:6,from={file}")
+    assert ours != population
+    assert set(ours.keys) == set(population.keys)
+    parts = {tuple(row) for row in population.indices[:, :2].tolist()}
+    drawn = sample(mixed, f"random:6,compat,from={file}+ff")
+    assert {tuple(row) for row in drawn.indices[:, :2].tolist()} == parts
+    with pytest.raises(SplcError, match=r"only 6 configurations in .*population.csv, not 7"):
+        sample(mixed, f"random:7,from={file}")
+
+
+def test_tables_of_the_program_are_populations(tmp_path: Path) -> None:
+    """A table with semicolons, truth values, a root and switches of optional options can be a population."""
+    model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
+    file = tmp_path / "all.csv"
+    file.write_text("root;b;a;x;\nTrue;1;false;2;\n1;0;1;1;\n", encoding="utf-8")
+    assert sorted(map(tuple, sample(model, f"random:2,compat,from={file}").indices.tolist())) == [(0, 1, 1), (1, 0, 0)]
+    file.write_text("a,b\n1,0\n", encoding="utf-8")
+    assert sample(model, f"random:1,from={file}+ff").indices.tolist() == [[1, 0, 0], [1, 0, 1]]
+
+
+def test_optional_options_in_populations(optional_plane: VariabilityModel, tmp_path: Path) -> None:
+    """A deselected numeric option is one by its switch or by its flag."""
+    file = tmp_path / "all.csv"
+    file.write_text("A,B,EnabledB\n1,2,0\n3,-1,0\n5,10,1\n", encoding="utf-8")
+    found = sample(optional_plane, f"random:3,from={file}")
+    assert sorted(map(tuple, found.indices.tolist())) == [(0, 5), (2, 5), (4, 4)]
+    switches = sample(optional_plane, f"random:2,compat,from={file}+random:1")
+    assert (switches.indices[:, 1] == 5).sum() <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,x\n1,0\n", r"population.csv:2: 2 fields, but the header has 3"),
+        ("a,b,x\n1,0,7\n", "x cannot be 7"),
+        ("a,x\n1,1\n", "'b'|b "),
+        ("a,b,x\n1,no,1\n", "b"),
+        ("", "empty"),
+    ],
+)
+def test_wrong_populations(text: str, message: str, tmp_path: Path) -> None:
+    """A damaged population is one error that names the file."""
+    model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
+    file = tmp_path / "population.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SplcError, match=message) as caught:
+        sample(model, f"random:1,from={file}")
+    assert "population.csv" in str(caught.value)
+
+
+def test_invalid_rows_of_a_population_are_left_out(mixed: VariabilityModel, tmp_path: Path) -> None:
+    """Rows that violate constraints or are repeated take part in the draw, and are then left out with a note."""
+    file = tmp_path / "population.csv"
+    file.write_text("a,b,x,y\n0,0,1,2\n1,0,1,2\n1,0,1,2\n", encoding="utf-8")
+    found = draw_sample(mixed, f"random:3,from={file}")
+    assert found.configurations.indices.tolist() == [[1, 0, 1, 0]]
+    assert found.notes == (
+        "1 of 3 drawn rows are repeated",
+        "1 drawn configuration is not valid and left out",
+    )
+
+
+def test_seeds_of_the_program_have_32_bits(mixed: VariabilityModel) -> None:
+    """A larger seed is an error with the bound."""
+    with pytest.raises(SplcError, match="use at most 2147483647"):
+        sample(mixed, "random:3,compat,seed=2147483648")

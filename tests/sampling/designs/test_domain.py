@@ -1,0 +1,119 @@
+"""Designs that are restricted to some options."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sampling import Sample, Space, parse_spec, sample
+from splc.errors import SplcError
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.sampling.designs.test_numeric_laws import attempt
+from tests.support.strategies import models
+
+
+@pytest.fixture
+def tree() -> VariabilityModel:
+    """Return options a, b below p, c and a mandatory m that implies c or b, and x, y, z."""
+    return VariabilityModel(
+        "tree",
+        (
+            BinaryOption("p"),
+            BinaryOption("a", parent="p"),
+            BinaryOption("b", parent="p"),
+            BinaryOption("c"),
+            BinaryOption("m", optional=False, implied=(("c", "b"),)),
+            *(NumericOption(name, (1.0, 2.0, 3.0, 4.0, 5.0)) for name in ("x", "y", "z")),
+        ),
+    )
+
+
+def test_other_numeric_options_are_at_their_centres(tree: VariabilityModel) -> None:
+    """`ff[x,z]` has all combinations of x and z, and the middle value of y."""
+    found = sample(tree, "optionwise[c]+ff[x,z]")
+    assert set(found.value("y")) == {3.0}
+    pairs = set(zip(found.value("x").tolist(), found.value("z").tolist(), strict=True))
+    assert pairs == set(itertools.product(range(1, 6), repeat=2))
+
+
+def test_other_binary_options_are_as_few_as_possible(tree: VariabilityModel) -> None:
+    """`all[a,b]` has every selection of a and b with their parent; m and c only where they have to be."""
+    found = sample(tree, "all[a,b]+bbd[x,y]")
+    rows = {tuple(row) for row in found.indices[:, :5].tolist()}
+    # p a b c m: without b, m needs c.
+    assert rows == {(0, 0, 0, 1, 1), (1, 0, 0, 1, 1), (1, 1, 0, 1, 1), (1, 0, 1, 0, 1), (1, 1, 1, 0, 1)}
+
+
+def test_random_parts_count_the_reduced_system(tree: VariabilityModel) -> None:
+    """`random:N[a]` draws from the selections of a and its parent: three of them."""
+    assert len(sample(tree, "random:3[a]+bbd[x]")) == 3
+    with pytest.raises(SplcError, match="only 3 valid binary parts, not 4"):
+        sample(tree, "random:4[a]+bbd[x]")
+    assert len(sample(tree, "all[m]+lhs:5[x,y]")) == 5
+
+
+@settings(deadline=None, max_examples=60)
+@given(models(), st.data())
+def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data: st.DataObject) -> None:
+    """For any system and any options, the configurations are valid and distinct, and other values are fixed."""
+    space = Space(model)
+    if space.count == 0:
+        return
+    binary = [option.name for option in model.binary_options]
+    numeric = [option.name for option in model.numeric_options]
+    one = data.draw(st.lists(st.sampled_from(binary), min_size=1, unique=True)) if binary else []
+    two = data.draw(st.lists(st.sampled_from(numeric), min_size=1, unique=True)) if numeric else []
+    parts = [f"pairwise[{','.join(one)}]"] if one else []
+    parts += [f"ff[{','.join(two)}]"] if two else []
+    drawn = attempt(model, "+".join(parts), 0, space)
+    if not isinstance(drawn, Sample):
+        # The centres or the parts excluded everything.
+        assert "selects" in drawn
+        return
+    found = drawn.configurations
+    assert len(found) == len(found.unique())
+    assert space.check(found).all()
+    for option in model.numeric_options:
+        if option.name not in two:
+            assert set(found.value(option.name)[~np.isnan(found.value(option.name))]) <= {option.center}
+
+
+def test_switches_of_optional_options_can_be_chosen(optional_plane: VariabilityModel) -> None:
+    """An optional numeric option, or its switch, is a binary option here."""
+    for name in ("B", "EnabledB"):
+        found = sample(optional_plane, f"all[{name}]+ff[B]")
+        assert set(found.indices[:, 1].tolist()) == set(range(6))
+        assert set(found.value("A")) == {3.0}
+
+
+def test_spelling(tree: VariabilityModel) -> None:
+    """Brackets follow the name or the arguments; the normal form has them last."""
+    for spec in ("pb[x,y]:9,3", "pb:9,3[x,y]", " pb:9,3 [x , y]"):
+        assert parse_spec(spec).text == "pb:9,3[x,y]"
+    assert parse_spec("pairwise[a,c] + ff[x]").text == "pairwise[a,c]+ff[x]"
+    plus = VariabilityModel.of({"c++": bool, "d": bool})
+    assert len(sample(plus, "all[c++]")) == 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("pairwise[x]", "pairwise\\[x\\]: 'x' is not a binary option of tree"),
+        ("ff[a]", "'a' is not a numeric option of tree"),
+        ("ff[xx]", "'xx' is not a numeric option of tree\n.*'x'|known are"),
+        ("ff[x,,y]", "a name is missing or a duplicate"),
+        ("ff[]", "a name is missing or a duplicate"),
+        ("ff[x,x]", "a name is missing or a duplicate"),
+        ("random:5[a]", "whole configurations cannot be restricted to options\n.*--binary 'random:5\\[a\\]'"),
+        ("ff[x", "unknown sampling"),
+    ],
+)
+def test_wrong_restrictions(tree: VariabilityModel, spec: str, message: str) -> None:
+    """Names of the other kind, unknown names and brackets of whole designs are errors."""
+    with pytest.raises(SplcError, match=message):
+        sample(tree, spec)

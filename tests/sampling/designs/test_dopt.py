@@ -1,0 +1,104 @@
+"""D-optimal designs: the certificate of the exchange, and pydoe's designs as a bound."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydoe import fedorov
+
+from sampling import draw_sample, sample
+from sampling.designs.numeric.dopt import polynomial
+from sampling.designs.numeric.exchange import exchanged, log_determinant
+from splc.errors import SplcError
+from splc.types import Array
+from tests.sampling.designs.test_level_designs import POWERS, integers, numeric
+
+
+def grid(*sizes: int) -> Array:
+    """Return all combinations of value indices."""
+    return np.array(list(itertools.product(*map(range, sizes))))
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(0, 6), st.integers(1, 8))
+def test_no_exchange_of_one_row_increases_the_determinant(seed: int, terms: int, spare: int, k: int) -> None:
+    """The result is distinct rows, none of which can be exchanged with gain: tried one by one."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, terms))
+    design = exchanged(X, terms + spare, k, rng)
+    assert len(set(design.tolist())) == terms + spare
+    best = log_determinant(X[design])
+    for place, other in itertools.product(range(len(design)), set(range(20)) - set(design.tolist())):
+        swapped = design.copy()
+        swapped[place] = other
+        assert log_determinant(X[swapped]) <= best + 1e-6
+
+
+def test_designs_are_as_good_as_those_of_pydoe() -> None:
+    """On 125 candidates, det(X'X) is at least that of pydoe's Fedorov exchange, which may repeat rows."""
+    candidates = grid(5, 5, 5)
+    X = polynomial(candidates.astype(float), 2)
+    chosen = sample(integers(5, 5, 5), "dopt:20").indices.astype(float)
+    ours = log_determinant(polynomial_at(chosen, candidates))
+    theirs = np.asarray(fedorov(candidates / 2 - 1, 20, degree=2, criterion="D"))
+    bound = log_determinant(polynomial_at(np.round((theirs + 1) * 2), candidates))
+    assert X.shape == (125, 10)
+    assert ours >= bound - 0.05
+
+
+def polynomial_at(rows: Array, candidates: Array) -> Array:
+    """Return the terms at rows, scaled by the ranges of the candidates."""
+    return polynomial(np.concatenate([candidates, rows]).astype(float), 2)[len(candidates) :]
+
+
+def test_the_best_design_of_two_options() -> None:
+    """Nine rows for a quadratic in two options are the 3² design, whatever their units; here by brute force for six."""
+    assert {tuple(row) for row in sample(integers(5, 5), "dopt:9").indices.tolist()} == set(
+        itertools.product((0, 2, 4), repeat=2)
+    )
+    X = polynomial(grid(3, 3).astype(float), 2)
+    best = max(log_determinant(X[list(rows)]) for rows in itertools.combinations(range(9), 6))
+    found = sample(integers(3, 3), "dopt:6").indices
+    assert log_determinant(X[found[:, 0].astype(int) * 3 + found[:, 1]]) == pytest.approx(best)
+
+
+def test_values_are_used_as_they_are() -> None:
+    """Powers of two are distinct values at their own distances; the program maps ranks to values, 16 appears twice."""
+    found = sample(numeric(POWERS), "dopt:3").value("x0").tolist()
+    # The quadratic's best middle is the value next to 32.5.
+    assert found == [1, 32, 64]
+    seven = sample(numeric(POWERS), "dopt:7").value("x0").tolist()
+    assert seven == list(POWERS)
+
+
+def test_few_rows_give_a_first_order_design() -> None:
+    """With fewer rows than terms, the polynomial is of first order, with a note; with even fewer there is an error."""
+    found = draw_sample(integers(3, 3, 3), "dopt:4")
+    assert found.notes == ("dopt:4: optimal for the first-order polynomial (the second-order one has 10 terms)",)
+    corners = found.configurations.indices.astype(float) - 1
+    assert abs(np.linalg.det(np.c_[np.ones(4), corners])) == pytest.approx(16)
+    with pytest.raises(SplcError, match=r"4 terms, more than 3 rows\n.*at least 4 rows, or 10"):
+        sample(integers(3, 3, 3), "dopt:3")
+    with pytest.raises(SplcError, match="only 27 valid numeric parts, not 28"):
+        sample(integers(3, 3, 3), "dopt:28")
+
+
+def test_options_with_two_values_have_no_squares() -> None:
+    """The square of an option with two values is constant and left out."""
+    values = grid(2, 3).astype(float)
+    assert polynomial(values, 2).shape[1] == 5
+    assert len(sample(integers(2, 3), "dopt:5")) == 5
+
+
+def test_large_spaces_have_candidates_on_three_levels() -> None:
+    """Candidates of a space of 10^8 combinations are random ones, and those of least, middle and greatest values."""
+    found = draw_sample(integers(*[100] * 4), "dopt:15,k=3")
+    (note,) = found.notes
+    assert "of 100,000,000 valid combinations of numeric values" in note
+    assert len(found.configurations) == 15
+    values = found.configurations.indices
+    assert np.isin(values, [0, 50, 99]).mean() > 0.8
