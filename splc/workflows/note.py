@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -64,32 +64,52 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
     if inference.chosen:
         roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
         shown = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
-        text, details = f"{source}: {shown}", ()
+        text = f"{source}: {shown}"
+        details = tuple(each for each in details if each.startswith("ignored") and not each.endswith("(as requested)"))
     return (Note(text, details=details), *(Note(f"{source}: {each}", warning=True) for each in inference.warnings))
 
 
-def reading_notes(report: ReadingReport) -> tuple[Note, ...]:
-    """Return what a reader of measurements left out, and why."""
-    source = report.source or "measurements"
+def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
+    """Return what a reader of measurements left out, and why.
+
+    Args:
+        reports: a report of each part of one file, such as the values of a context.
+    """
+    source = reports[0].source or "measurements"
+    # Rows without a known context are in all parts.
+    invalid = sorted({each for report in reports for each in report.invalid})
+    rows = sum(report.rows - len(report.invalid) for report in reports) + len(invalid)
     found = []
-    if report.invalid:
-        text = f"{source}: {len(report.invalid):,} of {report.rows:,} rows dropped, their configuration is not valid"
-        lines = [f"{source}:{line}: {reason}" for line, reason in report.invalid[:SHOWN_ROWS]]
-        if len(report.invalid) > SHOWN_ROWS:
-            lines.append(f"… and {len(report.invalid) - SHOWN_ROWS:,} more")
+    if invalid:
+        text = f"{source}: {len(invalid):,} of {rows:,} rows dropped, their configuration is not valid"
+        lines = [f"{source}:{line}: {reason}" for line, reason in invalid[:SHOWN_ROWS]]
+        if len(invalid) > SHOWN_ROWS:
+            lines.append(f"… and {len(invalid) - SHOWN_ROWS:,} more")
         found.append(Note(text, warning=True, details=tuple(lines)))
-    if report.duplicates:
-        lines_text = ", ".join(str(line) for line in report.duplicates[:SHOWN_ROWS])
-        more = ", …" if len(report.duplicates) > SHOWN_ROWS else ""
-        rows = plural(len(report.duplicates), "row measures", "rows measure")
-        found.append(Note(f"{source}: {rows} a configuration again (lines {lines_text}{more})", warning=True))
-    for nfp, count in report.missing.items():
-        if count:
-            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
-            found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
-    for name in report.mixed:
+    if duplicates := sorted({line for report in reports for line in report.duplicates}):
+        again = plural(len(duplicates), "row measures", "rows measure")
+        text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
+        found.append(Note(text, warning=True))
+    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.missing):
+        count = sum(report.missing.get(nfp, 0) for report in reports)
+        values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
+        found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
+    for name in dict.fromkeys(name for report in reports for name in report.mixed):
         text = f"{source}: rows of one configuration differ in {name!r} and are averaged"
         found.append(
             Note(f"{text}; if it is a context (a version), use --context {name}, else --ignore {name}", warning=True)
         )
-    return (*found, *notes_of(f"{source}: {text}" for text in report.notes))
+    found += notes_of(
+        f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
+    )
+    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.gaps):
+        gaps = sorted(line for report in reports for line in report.gaps.get(nfp, ()))
+        if gaps and len(gaps) < rows - len(invalid):
+            text = f"{nfp} lacks a value in {'line' if len(gaps) == 1 else 'lines'} {_lines(gaps)}"
+            found.append(Note(f"{source}: {text}"))
+    return tuple(found)
+
+
+def _lines(lines: Sequence[int]) -> str:
+    """Return the first of some lines as a text."""
+    return ", ".join(map(str, lines[:SHOWN_ROWS])) + (", …" if len(lines) > SHOWN_ROWS else "")

@@ -262,6 +262,9 @@ class TestCommands:
         found = json.loads(run("learn", "--measurements", table.name, "--json").stdout)
         assert found["learning_configurations"] == 8
         assert found["inferred"]["ignored"] == {"id": "it seems to count rows or repetitions"}
+        message = run("learn", "--measurements", table.name, "--options", "threads", "--ignore", "cache").stderr
+        assert "ignored: id (it seems to count rows or repetitions)" in message
+        assert "ignored: cache" not in message
 
     def test_contexts(self, run: Run, table: Path) -> None:
         """Options are inferred from the rows of all values of a context, and one value can be selected."""

@@ -7,8 +7,9 @@ Columns that the user names as options are options; columns of text among them b
   has fractions and nearly a different value in every row, or has more than `MOST_VALUES` values that are not needed
   to distinguish the configurations. If there is none, the last column of numbers is the property;
 - numbers with gaps are properties;
-- numbers among the options that are a function of others (`ranks` = `px` · `py`), and columns that count rows or
-  repetitions by their name (`id`, `rep`), are ignored, and so are columns without values;
+- numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
+  another function whose values were repeated in other configurations. Columns that count rows or repetitions by their
+  name (`id`, `rep`) are ignored, too, and so are columns without values;
 - columns of text are contexts.
 """
 
@@ -33,6 +34,11 @@ MOST_VALUES = 50
 NEARLY_ALL, LEAST_ROWS = 0.8, 5
 # A function of other options has each of their combinations this many times, and at least so many combinations.
 EVIDENCE, LEAST_GROUPS = 2, 4
+# Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
+# of the combinations of both occurs.
+CROSSED = 0.75
+# The greatest deviation of a column from a sum or a product of others, relative to its greatest value.
+EXACT = 1e-9
 MOST_TESTS = 5000
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid", "unnamed: 0")
 REPETITION_COUNTERS = (
@@ -306,7 +312,6 @@ class _Table:
         group = self.groups(others)
         if self.differs(name, group):
             return None
-        configurations = int(group.max()) + 1
         needed = list(others)
         for other in others:
             without = self.groups(each for each in needed if each != other)
@@ -314,4 +319,34 @@ class _Table:
                 needed.remove(other)
                 group = without
         groups = int(group.max()) + 1
-        return tuple(needed) if groups >= LEAST_GROUPS and groups * EVIDENCE <= configurations else None
+        if groups < LEAST_GROUPS:
+            return None
+        enough = groups * EVIDENCE <= self._uncrossed(others, needed)
+        return tuple(needed) if enough or self._is_simple(name, needed, groups) else None
+
+    def _uncrossed(self, names: Sequence[str], kept: Sequence[str]) -> int:
+        """Return how many combinations of these columns there are without those that are crossed with the others."""
+        names = list(names)
+        count = int(self.groups(names).max()) + 1
+        for name in [name for name in names if name not in kept]:
+            rest = [other for other in names if other != name]
+            without = int(self.groups(rest).max()) + 1
+            if count >= CROSSED * self.sizes[name] * without:
+                names, count = rest, without
+        return count
+
+    def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
+        """Whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
+        if groups < 2 * (len(arguments) + 1) or not all(each in self.numbers for each in arguments):
+            return False
+        values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)
+        pairs = [(values, columns)]
+        if (values > 0).all() and (columns > 0).all():
+            pairs.append((np.log(values), np.log(columns)))
+        return any(_is_linear(target, factors) for target, factors in pairs)
+
+
+def _is_linear(target: Array, columns: Array) -> bool:
+    design = np.column_stack([np.ones(len(target)), columns])
+    residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    return bool(np.abs(residual).max() <= EXACT * np.abs(target).max())

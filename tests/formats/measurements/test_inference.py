@@ -119,6 +119,37 @@ class TestOptions:
         assert found.properties == ("time",)
         assert "ignored: ranks (it is a function of px, py)" in found.assumptions
 
+    @pytest.mark.parametrize("crossed", ["mode", "size"])
+    def test_crossed_samples(self, crossed: str) -> None:
+        """A sample that is measured with each value of another column is no evidence of functions."""
+        rng = np.random.default_rng(1)
+        levels = (5, 3, 5, 2, 2, 3)
+        sample = [[rng.integers(1, size + 1) ** 2 for size in levels] for _ in range(16)]
+        cells = [
+            [value, *row, f"{rng.uniform():.9f}"]
+            for value in {"mode": "xyz", "size": (1, 4, 6)}[crossed]
+            for row in sample
+        ]
+        choice = ColumnChoice(options=("mode",) if crossed == "mode" else ())
+        found = inferred(rows(f"{crossed},a,b,c,d,e,f,time", cells), choice=choice)
+        assert not found.ignored
+        assert set("abcdef") < set(found.system.names)
+
+    def test_functions_that_are_no_products(self) -> None:
+        """A function of any kind is ignored if each combination occurs in several configurations, else it is kept."""
+        few = [[px, py, nx, min(px * py, 4), time] for px, py, nx, time in grid((1, 2, 3), (1, 2, 3), (5, 6))]
+        assert inferred(rows("px,py,nx,cores,time", few)).system.names == ("px", "py", "nx", "cores")
+        rng = np.random.default_rng(2)
+        points = {tuple(point) for point in rng.integers(1, 4, (40, 5)).tolist()}
+        many = [[*point, min(point[0] * point[1], 4), f"{rng.uniform():.9f}"] for point in sorted(points)]
+        assert inferred(rows("px,py,a,b,c,cores,time", many)).ignored == {"cores": "it is a function of px, py"}
+
+    def test_small_values(self) -> None:
+        """Small numbers are functions of others only if they deviate little in relation to their size."""
+        tolerances = [1e-10, 3e-10, 2e-10, 7e-10, 5e-10]
+        cells = [[px, py, tolerances[px - 1], time] for px, py, time in grid((1, 2, 3, 4, 5), (1, 2))]
+        assert "tol" in inferred(rows("px,py,tol,time", cells)).system.names
+
     def test_sparse_samples(self) -> None:
         """In a sample in which every row differs anyway, nothing is a function of other options."""
         rng = np.random.default_rng(3)
