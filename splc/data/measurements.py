@@ -40,6 +40,7 @@ class ReadingReport:
         invalid: (line, reason) of each row that was dropped because its configuration is unknown or invalid.
         duplicates: lines of rows whose configuration was measured in an earlier row.
         missing: property → number of values that are missing or cannot be read.
+        gaps: property → lines of the rows that lack a value of it.
         deviation: the largest measurement deviation in percent that the file states, None if it states none.
         notes: other remarks for the user.
         mixed: properties that seem to be contexts: the rows of most configurations have different values of them.
@@ -51,6 +52,7 @@ class ReadingReport:
     invalid: tuple[tuple[int, str], ...] = ()
     duplicates: tuple[int, ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
+    gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     deviation: float | None = None
     notes: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()

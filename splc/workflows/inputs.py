@@ -127,8 +127,7 @@ class SystemInputs:
         if by in self.where:
             raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
         parts = project.measurement_parts(space.system, space, by=(by,), **self.policies)
-        # Many notes are the same for all values.
-        notes += dict.fromkeys(note for part in parts for note in reading_notes(part.report))
+        notes += reading_notes(*(part.report for part in parts))
         return {part.contexts[by]: part for part in parts}
 
 

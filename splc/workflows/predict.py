@@ -118,7 +118,7 @@ def run(request: Request) -> Result:
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         predicted = _predictions(request.model, stored, project, rows, space.system)
-        notes += _notes_about_property(rows, stored.nfp, project.nfp)
+        notes += _notes_about_property(rows, stored.nfp, project.nfp, request.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
         if intervals is not None:
@@ -220,14 +220,16 @@ def _intervals(
     return PredictionIntervals(stored.intervals.level, low, high, covered)
 
 
-def _notes_about_property(rows: PredictionInputs, own: str | None, expected: str | None) -> list[Note]:
+def _notes_about_property(
+    rows: PredictionInputs, own: str | None, expected: str | None, named: str | None
+) -> list[Note]:
     """Return a note where the model is judged by another property than its own, or by none of several."""
     if rows.nfp is not None:
         if own is None or own.split() == rows.nfp.split():
             return []
         return [Note(f"the model is about {own!r}, but is judged by {rows.nfp!r}, as --property says", warning=True)]
     if not rows.properties:
-        return []
+        return [] if named is None else [Note(f"{rows.report.source} has no values of {named}: no error is given")]
     wanted, properties = own or expected, listed(rows.properties)
     if wanted is not None:
         who = "the model" if own is not None else "splc.toml"

@@ -42,6 +42,22 @@ class TestFiles:
         assert "24 values of time are missing" in result.stderr
         assert "time lacks a value in lines 5, 6, 7, 11, 12, …" in result.stderr
 
+    @pytest.mark.parametrize("arguments", [("describe", "m.csv"), ("learn", "--measurements", "m.csv", "--by", "host")])
+    def test_missing_values_of_contexts(self, run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+        """Missing values, and rows that are left out, are counted over all values of a context, in one line."""
+        (folder / "system.xml").unlink()
+        rows = [
+            f"{host},{x},{n},{'' if (x + n) % 4 == 0 else x * n + 0.5},7\n"
+            for host in "abc"
+            for x in (1, 2, 3)
+            for n in (1, 2, 3)
+        ]
+        (folder / "m.csv").write_text("host,x,n,time,size\n" + "".join(rows), encoding="utf-8")
+        message = run(*arguments, "--property", "time").stderr if arguments[0] == "learn" else run(*arguments).stderr
+        assert "9 values of time are missing" in message
+        assert message.count("lacks a value") == 1
+        assert "time lacks a value in lines 4, 6, 8, 13, 15, …" in message
+
     @pytest.mark.parametrize("mode", [os.R_OK, os.X_OK])
     def test_a_folder_that_cannot_be_read(
         self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch, mode: int

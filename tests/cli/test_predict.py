@@ -117,7 +117,6 @@ def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> Non
         (("nothing.log", "configs.csv"), "nothing.log: there is no such file"),
         (("model.txt", "nothing.csv"), "nothing.csv: there is no such file"),
         (("system.xml", "configs.csv"), "system.xml: this is a system description, not a model"),
-        (("model.txt", "configs.csv", "--property", "time"), "there is no column for the property 'time'"),
         (("model.txt", "measurements.csv", "--property", "tiem"), "did you mean 'time'?"),
         (("-", "-"), "only one of the two"),
         (("model.txt", "configs.csv", "-o", "configs.csv"), "this is an input"),
@@ -128,6 +127,16 @@ def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> Non
 def test_refusals(refused: Refused, arguments: tuple[str, ...], message: str) -> None:
     """Whatever is wrong is refused with a message."""
     assert message in refused("predict", *arguments)
+
+
+def test_a_property_that_was_not_measured(run: Run, folder: Path) -> None:
+    """Configurations without any property are predicted, also if `--property` names one, which the table may need."""
+    result = run("predict", "model.txt", "configs.csv", "--property", "time")
+    assert result.stdout == run("predict", "model.txt", "configs.csv").stdout
+    assert "configs.csv has no values of time: no error is given" in result.stderr
+    (folder / "system.xml").unlink()
+    named = ("--measurements", "measurements.csv", "--property", "time")
+    assert run("predict", "model.txt", "configs.csv", *named).stdout == result.stdout
 
 
 def test_a_model_of_another_system(refused: Refused, folder: Path) -> None:

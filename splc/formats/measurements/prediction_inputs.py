@@ -60,7 +60,7 @@ def read_prediction_inputs(
             input.
         system: the system.
         policy: the treatment of invalid and repeated rows.
-        nfp: the property; the file must have it.
+        nfp: the property; a file with properties must have it.
         expected: the property to use if the file has it; no other is used instead. Without `nfp` and `expected`, the
             only property of the file is used.
 
@@ -80,11 +80,11 @@ def read_prediction_inputs(
     table = read_option_table(source, system, raw)
     rows = table_rows(table, system, policy.columns, source, nfp=nfp)
     columns = {name: column[:, 0] for name, column in rows.values.items()}
-    if nfp is not None and nfp not in columns:
-        hint = unknown_name_hint(nfp, list(columns)) if columns else "the file has columns of options only"
+    if nfp is not None and columns and nfp not in columns:
+        hint = unknown_name_hint(nfp, list(columns))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     numeric = tuple(name for name, values in columns.items() if not np.isnan(values).all())
-    wanted = _wanted(nfp, expected, numeric)
+    wanted = _wanted(nfp, expected, numeric) if columns else None
     if wanted is not None and not np.isnan(columns[wanted]).all():
         (found,) = measurements_in(system, rows, placing, source)
         return _measured(found, lines, wanted, None, numeric)

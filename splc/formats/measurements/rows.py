@@ -18,7 +18,6 @@ from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
 _LISTED = 20
-_LINES = 5
 _EXPLAINED = 200
 _NO_ROWS: Array = np.zeros(0, dtype=np.int64)
 _SNIFFED, _MOST_CONTEXTS, _MOSTLY = 1000, 50, 0.9
@@ -177,8 +176,9 @@ def assemble(
         tuple((int(rows.lines[row]), reason) for row, reason in sorted(invalid.items())),
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
+        {name: tuple(rows.lines[kept[part[kept] > 0]].tolist()) for name, part in rows.missing.items()},
         rows.deviation,
-        (*rows.notes, *_missing_notes(rows, kept)),
+        rows.notes,
         tuple(_seeming_contexts(rows, kept, group)) if rows.repeated and len(kept) > len(configurations) else (),
     )
     values = _repetitions(rows, kept, group, source)
@@ -191,15 +191,6 @@ def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -
     if rest := len(rows) - len(problems):
         problems.append(Problem(f"… and {rest} more rows", file))
     return MeasurementError([*problems, *summaries])
-
-
-def _missing_notes(rows: MeasurementRows, kept: Array) -> Iterator[str]:
-    """Yield a note with the lines of missing values for each property that has some values."""
-    for name, counts in rows.missing.items():
-        lines = rows.lines[kept[np.flatnonzero(counts[kept])]].tolist()
-        if lines and len(lines) < len(kept):
-            shown = ", ".join(map(str, lines[:_LINES])) + (", …" if len(lines) > _LINES else "")
-            yield f"{name} lacks a value in {'line' if len(lines) == 1 else 'lines'} {shown}"
 
 
 def _seeming_contexts(rows: MeasurementRows, kept: Array, group: Array) -> Iterator[str]:
