@@ -91,9 +91,9 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
         found.append(Note(text, warning=True))
     for nfp in dict.fromkeys(nfp for report in reports for nfp in report.missing):
-        count = sum(report.missing.get(nfp, 0) for report in reports)
-        values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
-        found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
+        if count := sum(report.missing.get(nfp, 0) for report in reports):
+            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
+            found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
     for name in dict.fromkeys(name for report in reports for name in report.mixed):
         text = f"{source}: rows of one configuration differ in {name!r} and are averaged"
         found.append(
