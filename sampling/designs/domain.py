@@ -42,6 +42,12 @@ class Restricted:
         """Its spec."""
         return f"{self.inner.text}[{','.join(self.names)}]"
 
+    @property
+    def seed(self) -> int | None:
+        """The seed of its own design: None if that draws and the spec states none."""
+        seed: int | None = getattr(self.inner, "seed", 0)
+        return seed
+
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows.
 

@@ -37,6 +37,11 @@ class RandomPart:
         """Its spec."""
         return self.draw.text
 
+    @property
+    def seed(self) -> int | None:
+        """Its own seed, None if the spec states none."""
+        return self.draw.seed
+
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
         space = parts.binary if self.kind == "binary" else parts.numeric

@@ -88,6 +88,26 @@ def test_wrong_specs(spec: str, message: str) -> None:
         parse_spec(spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "seed"),
+    [
+        ("random:5", None),
+        ("random:5,seed=4", 4),
+        ("random:5,compat+ff", None),
+        ("all+lhs:5[a]", None),
+        ("all+sobol:5,seed=0[a]", 0),
+        ("all+dopt:5", None),
+        ("all+bbd[a]", 0),
+        ("all+bbd", 0),
+    ],
+)
+def test_designs_that_draw_have_a_seed(spec: str, seed: int | None) -> None:
+    """Studies repeat a sampling with several seeds if a part has a seed and the spec does not state it."""
+    found = parse_spec(spec)
+    part = found.whole or (found.binary if "all" not in spec else found.numeric)
+    assert getattr(part, "seed", 0) == seed
+
+
 def test_exchanged_files_are_recognised() -> None:
     """A numeric design is unknown as a binary part; an empty spec and duplicate parts are errors."""
     with pytest.raises(SpecError, match="unknown binary sampling 'cci'"):

@@ -35,6 +35,11 @@ class RandomWhole:
         """Its spec."""
         return self.draw.text
 
+    @property
+    def seed(self) -> int | None:
+        """Its own seed, None if the spec states none."""
+        return self.draw.seed
+
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
     ) -> tuple[Configurations, tuple[str, ...]]:
