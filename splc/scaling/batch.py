@@ -80,7 +80,9 @@ def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> l
     units = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
     measured = condensed(data.values / units[:, None, None], settings.aggregate)
     chosen = settings.select(data.points, measured).compact()
-    only = _only_parameter(chosen, measured, len(names))
+    # Extra-P's methods find the terms of single parameters first, and combine them.
+    several = len(names) > 1 and settings.method == "default"
+    only = _only_parameter(chosen, measured, len(names)) if several else np.full(len(data), -1)
     found: list[ScalingModel | None] = [None] * len(data)
     for parameter in np.unique(only).tolist():
         rows = np.flatnonzero(only == parameter)
@@ -95,8 +97,6 @@ def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> l
 
 def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> Array:
     """Return for each quantity the only one of several parameters that has an effect; -1 for any other number."""
-    if parameters == 1:
-        return np.full(len(measured.values), -1)
     active = chosen.having(np.array([[not each.is_constant for each in term] for term in chosen.terms], dtype=bool))
     active = active if chosen.terms else np.zeros((len(measured.values), parameters), dtype=bool)
     # Any product fits zeros; the search along one parameter chooses a constant.
@@ -146,6 +146,7 @@ def _models(
     errors = smape(estimates, values, axis=1)
     with np.errstate(over="ignore"):
         squares = ((estimates - values) ** 2).sum(axis=1) * units * units
+    adjusted = _adjusted_r2(values, estimates, chosen)
     noise = _noise(measured, estimates, chosen)
     with np.errstate(all="ignore"):
         far = chosen.values(FAR * points.max(axis=0, keepdims=True))[:, 0]
@@ -189,6 +190,7 @@ def _models(
                 points=len(points),
                 measurements=int(totals[row]),
                 smape=float(errors[row]),
+                adjusted_r2=float(adjusted[row]) if np.isfinite(adjusted[row]) else None,
                 rss=float(squares[row]),
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=sure,
@@ -218,9 +220,24 @@ def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[t
     return tuple(terms), tuple(coefficients)
 
 
+def _coefficients(chosen: Selection) -> Array:
+    """Return the number of coefficients of each model, shape (models,)."""
+    return np.asarray(1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0))
+
+
+def _adjusted_r2(values: Array, estimates: Array, chosen: Selection) -> Array:
+    """Return the adjusted coefficient of determination of each model, not finite where it is undefined."""
+    points = values.shape[1]
+    free = points - np.maximum(_coefficients(chosen), 1)
+    variance = values.var(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        unexplained = ((estimates - values) ** 2).sum(axis=1) / np.where(free > 0, free, np.nan)
+        return np.asarray(1 - unexplained * (points - 1) / (points * variance))
+
+
 def _noise(measured: Condensed, estimates: Array, chosen: Selection) -> Array:
     """Return the relative standard deviation of a measurement in percent, from repetitions or else from residuals."""
-    used = 1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0)
+    used = _coefficients(chosen)
     free = measured.values.shape[1] - np.maximum(used, 1)
     size = np.abs(measured.values)
     size = np.where(size > 0, size, size.mean(axis=1, keepdims=True))

@@ -113,8 +113,8 @@ def _check_several(parameters: int, method: str, segmented: bool) -> None:
     if segmented:
         hint = "fit one parameter at a time, the others being constant"
         raise SpecError("changes of behaviour can be found along one parameter only", hint=hint)
-    if method != "default":
-        hint = "use method='default', or fit one parameter at a time, the others being constant"
+    if method == "classic":
+        hint = "use another method, or fit one parameter at a time, the others being constant"
         raise SpecError(f"the method {method!r} is for one parameter only", hint=hint)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from splc.errors import SpecError, listed, unknown_name_hint
 from splc.scaling.exponents import FALLING, SETS, Exponents, exponents, grid
 from splc.scaling.multi.default import default as default_of_several
+from splc.scaling.multi.extrap import Method, combined
 from splc.scaling.noise import CONDENSATIONS, Condensation, Condensed
 from splc.scaling.selection import Selection
 from splc.scaling.single import refinement
@@ -24,6 +26,12 @@ METHODS: Mapping[str, frozenset[str]] = {
     "basic": frozenset(),
     "refinement": frozenset(),
     "extrap": frozenset(),
+}
+# The methods that find one term of a parameter, and combine those of several parameters.
+SINGLE_TERM: Mapping[str, Method] = {
+    "basic": basic,
+    "refinement": partial(refined, rule=refinement.PAPER),
+    "extrap": partial(refined, rule=refinement.EXTRAP),
 }
 
 
@@ -74,17 +82,16 @@ class FitSettings:
         `points`: distinct points in lexicographic order, shape (n, parameters). `measured`: values without gaps, shape
         (models, n), none larger than about 1.
         """
-        if points.shape[1] > 1:
-            return default_of_several(points, measured, self.strong_scaling)
         x = points[:, 0]
         if self.method == "default":
+            if points.shape[1] > 1:
+                return default_of_several(points, measured, self.strong_scaling)
             return default(x, measured, self.strong_scaling)
         if self.method == "classic":
             among = self.exponents + (FALLING if self.strong_scaling else ())
             return classic(x, measured.values, tuple(dict.fromkeys(among)), self.terms, self.criterion)
-        if self.method == "basic":
-            return basic(x, measured.values)
-        return refined(x, measured.values, refinement.PAPER if self.method == "refinement" else refinement.EXTRAP)
+        single = SINGLE_TERM[self.method]
+        return combined(points, measured.values, single) if points.shape[1] > 1 else single(x, measured.values)
 
 
 def settings_of(

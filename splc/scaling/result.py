@@ -36,6 +36,8 @@ class ScalingModel(Presented):
         points: number of distinct points.
         measurements: number of measurements that it was fitted to.
         smape: symmetric mean absolute percentage error at the measured points (0 to 200).
+        adjusted_r2: share of the variance at the measured points that the model explains, adjusted for its number of
+            coefficients; None with as few points as coefficients, or without variance.
         rss: residual sum of squares at the measured points, in the unit of the values squared.
         noise: relative standard deviation of a measurement in percent, from repetitions or else from residuals; None
             if neither determines it.
@@ -56,6 +58,7 @@ class ScalingModel(Presented):
     points: int
     measurements: int
     smape: float
+    adjusted_r2: float | None
     rss: float
     noise: float | None
     certainty: float | None = None

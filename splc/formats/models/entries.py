@@ -136,13 +136,17 @@ def title(key: Key) -> str:
 
 
 def facts_text(model: ScalingModel) -> str:
-    """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two."""
+    """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two.
+
+    Between them is the adjusted coefficient of determination, if it is defined.
+    """
     ranges = [
         f"{name} = {rounded_text(low, 6)} … {rounded_text(high, 6)}"
         for name, (low, high) in zip(model.names, model.ranges, strict=True)
     ]
     points = f"{model.points} point{'' if model.points == 1 else 's'}"
-    own = f"SMAPE {percent_text(model.smape)} at {points}, {', '.join(ranges)}"
+    explained = "" if model.adjusted_r2 is None else f", adjusted R² {model.adjusted_r2:.6g}"
+    own = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {', '.join(ranges)}"
     return own if model.below is None else f"{facts_text(model.below)}; {own}"
 
 

@@ -119,6 +119,7 @@ def scaling_object(model: ScalingModel) -> dict[str, Any]:
         "points": model.points,
         "measurements": model.measurements,
         "smape": model.smape,
+        "adjusted_r2": model.adjusted_r2,
         "rss": model.rss,
         "noise": model.noise,
         "certainty": model.certainty,
