@@ -10,6 +10,7 @@ import numpy as np
 
 from comparison.hybrid import hybrid
 from comparison.intervals import compare_intervals, coverage
+from comparison.laws import Reference
 from comparison.option_sets import OptionSets, SetShare, variance_sets
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged
 from comparison.semantic import DEFAULT_KEYS, compare_values
@@ -34,11 +35,12 @@ def compare(
     measures: Sequence[str] = DEFAULT_KEYS,
     powers: Sequence[float] = POWERS,
     weights: Array | None = None,
+    reference: Reference = "first",
 ) -> Comparison:
     """Compare two models.
 
     Args:
-        first: the reference: influences and predictions of the second model are relative to its own.
+        first: the reference of influences: the analytical model, if there is one.
         second: the other model.
         configurations: the configurations to compare predictions on; None compares terms only.
         names: the names of the two models.
@@ -47,6 +49,7 @@ def compare(
         measures: keys of the semantic measures.
         powers: orders p of the mean powers.
         weights: weights of the configurations, shape (n,); None weighs all the same.
+        reference: the model that directed measures of predictions are relative to, see `compare_values`.
 
     Raises:
         ConfigurationError: if a model uses unknown options, or has no finite value at some configuration.
@@ -54,8 +57,15 @@ def compare(
         SpecError: for an unknown measure.
     """
     models = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
-    found = compare_all(models, configurations, constant=constant, measures=measures, powers=powers, weights=weights)
-    return found.comparisons[0]
+    return compare_all(
+        models,
+        configurations,
+        constant=constant,
+        measures=measures,
+        powers=powers,
+        weights=weights,
+        reference=reference,
+    ).comparisons[0]
 
 
 def compare_all(
@@ -69,6 +79,7 @@ def compare_all(
     powers: Sequence[float] = POWERS,
     weights: Array | None = None,
     weighted_by: str = "given",
+    reference: Reference = "first",
     level: float | None = None,
     on_pair: Callable[[int, str], None] | None = None,
 ) -> Comparisons:
@@ -84,6 +95,7 @@ def compare_all(
         powers: see `compare`.
         weights: see `compare`.
         weighted_by: a description of the weights, for tables.
+        reference: as in `compare`; measured values are always the reference of models.
         level: the level of the models' intervals; None compares no intervals.
         on_pair: called after each pair of models with the number of compared pairs and the name of the other model.
 
@@ -106,7 +118,8 @@ def compare_all(
         terms = compare_terms(first.bound, other.bound, constant=constant)
         result = Comparison(first.name, other.name, terms, same_link=not links_differ(first.model, other.model))
         if configurations is not None and first.predicted is not None and other.predicted is not None:
-            result = replace(result, semantic=compared(first.predicted, other.predicted, weights=weights))
+            semantic = compared(first.predicted, other.predicted, weights=weights, reference=reference)
+            result = replace(result, semantic=semantic)
             if result.same_link and len(configurations):
                 shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
                 result = replace(result, hybrid=shares)

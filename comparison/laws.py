@@ -13,6 +13,8 @@ from splc.types import Array
 
 Function = Callable[[Array, Array, "Array | None"], float]
 Kind = Literal["percent", "fraction", "number", "distance"]
+# The values that a directed measure, such as a relative error, is relative to.
+Reference = Literal["first", "second"]
 
 
 @dataclass(frozen=True)

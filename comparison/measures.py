@@ -24,7 +24,7 @@ from types import MappingProxyType
 import numpy as np
 
 from comparison.averages import centred, mean, median, power_norm, ranks, ratio, similarity, weighted_sum
-from comparison.laws import Laws, Measure, prepared
+from comparison.laws import Laws, Measure, Reference, prepared
 from splc.data.accuracy import relative_errors, symmetric_errors
 from splc.errors import SpecError, unknown_name_hint
 from splc.types import Array
@@ -242,6 +242,8 @@ _TABLE = (
 )
 MEASURES: Mapping[str, Measure] = MappingProxyType({entry.key: entry for entry in _TABLE})
 DEFAULT_KEYS = tuple(entry.key for entry in _TABLE[:8])
+# The error rates relative to the first and to the second values. Other directed measures have one key.
+ERROR_RATES: Mapping[Reference, str] = MappingProxyType({"first": "error_rate", "second": "error_rate_reversed"})
 
 
 def measure(key: str) -> Measure:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from comparison.laws import Reference
 from comparison.option_sets import OptionSets
 from splc.errors import listed, plural
 from splc.io.presentation import Presented, percent
@@ -15,8 +16,9 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# The four cases of a term in two models (section 4.1 of the thesis).
-Found = Literal["no class", "no term", "different", "same"]
+# The four cases of a term in two models (section 4.1 of the thesis), and influences of opposite sign, which the thesis
+# scores as different ones.
+Found = Literal["no class", "no term", "opposite sign", "different", "same"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class TermScore:
     Attributes:
         term: the term.
         text: the term as model text, factors in the order of the system's options.
-        score: -2 (`no class`), -1 (`no term`), 1 + simValue in [1, 2] (`different`), or 2 (`same`).
-        found: one of the four cases.
+        score: -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 + simValue in [1, 2] (`different`), 2 (`same`).
+        found: one of the five cases.
         first: its influence in the first model, None if the model does not have it.
         second: its influence in the second model, None if the model does not have it.
     """
@@ -61,6 +63,11 @@ class _Score(ABC):
     def upper(self) -> float:
         """The greatest possible score of u terms, 2u."""
         return 2.0 * len(self._scores)
+
+    @property
+    def opposite(self) -> int:
+        """The number of terms that are in both models with influences of opposite sign."""
+        return sum(term.found == "opposite sign" for term in self._scores)
 
     @property
     def normalized(self) -> float | None:
@@ -137,6 +144,8 @@ class SemanticComparison:
         left_out_reversed: the same for error_rate_reversed and the second value.
         negative: the numbers of negative values of the first and of the second.
         weights: a description of the weights of the configurations, None where all weigh the same.
+        reference: the values that directed measures are relative to, except `error_rate`, which is always relative to
+            the first, and `error_rate_reversed`, which is always relative to the second.
     """
 
     configurations: int
@@ -146,6 +155,7 @@ class SemanticComparison:
     left_out_reversed: int = 0
     negative: tuple[int, int] = (0, 0)
     weights: str | None = None
+    reference: Reference = "first"
 
 
 @dataclass(frozen=True)
@@ -240,7 +250,8 @@ class Comparison(Presented):
         score = self.syntactic.normalized
         if score is not None and self.same_link:
             terms = plural(self.syntactic.terms, "term", "terms")
-            lines.append(f"syntactic: {score:.3g} of 1 ({terms} in either)")
+            opposite = f", {self.syntactic.opposite} of opposite sign" if self.syntactic.opposite else ""
+            lines.append(f"syntactic: {score:.3g} of 1 ({terms} in either{opposite})")
         if self.semantic is not None:
             values = self.semantic.values
             known = [f"{name} {value:.6g}" for name, value in values.items() if value is not None]

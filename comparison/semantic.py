@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from comparison.laws import prepared
-from comparison.measures import DEFAULT_KEYS, check_order, mean_power, measure
+from comparison.laws import Reference, prepared
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, check_order, mean_power, measure
 from comparison.result import SemanticComparison
 from splc.data.configurations import Configurations
 from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint
@@ -28,16 +28,19 @@ def compare_values(
     powers: Sequence[float] = (1, 2, 3),
     weights: Array | None = None,
     weighted_by: str | None = None,
+    reference: Reference = "first",
 ) -> SemanticComparison:
     """Compare two vectors of values on the same configurations.
 
     Args:
-        first: the reference: measured values, or the predictions of the first model, shape (n,).
+        first: measured values, or the predictions of the first model, shape (n,).
         second: the other values of the same configurations, shape (n,).
         keys: the measures (see `comparison.measures.measure`).
         powers: the orders p ≥ 1 of the means of |first - second|^p.
         weights: the weights of the configurations, shape (n,), not negative and not all 0; only their ratios matter.
         weighted_by: a description of the weights; None is 'given'.
+        reference: the values that directed measures are relative to. The keys `error_rate` (relative to the first) and
+            `error_rate_reversed` (relative to the second) do not depend on it.
 
     Returns:
         The values under the keys as given; None where a measure is undefined (each is, without configurations) or not
@@ -58,14 +61,19 @@ def compare_values(
         )
     checked = None if weights is None else checked_weights(weights, len(first))
     a, b, w = prepared(first, second, checked)
+    values = {}
+    for key, chosen in measures.items():
+        backwards = reference == "second" and not chosen.laws.symmetric and key not in ERROR_RATES.values()
+        values[key] = _defined(chosen.of_prepared(b, a, w) if backwards else chosen.of_prepared(a, b, w))
     return SemanticComparison(
         configurations=len(first),
-        values={key: _defined(chosen.of_prepared(a, b, w)) for key, chosen in measures.items()},
+        values=values,
         mean_power={number_text(p): _defined(mean_power(a, b, p, w)) for p in powers},
         left_out=int(np.count_nonzero(first == 0)),
         left_out_reversed=int(np.count_nonzero(second == 0)),
         negative=(int(np.count_nonzero(first < 0)), int(np.count_nonzero(second < 0))),
         weights=None if weights is None else weighted_by or "given",
+        reference=reference,
     )
 
 

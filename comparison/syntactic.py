@@ -26,6 +26,8 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
     term of both models scores once: -2 where the other model has no term of its class, -1 where it has the class but
     not the term, 1 + `similarity` of the influences where both have it, 2 where these are equal.
 
+    - Influences of opposite sign have the score 1, as all influences that differ by more than the first one, and
+      are found as `opposite sign`.
     - Terms are not simplified: only canonical forms are equal, influences that differ in the last digit are
       different (and score almost 2), and a term with the influence 0 is a term.
     - A subexpression that is not a sum of terms is compared as a whole, and listed as unseen.
@@ -103,7 +105,8 @@ def _term_score(term: Term, text: str, first: float | None, second: float | None
     elif first == second:
         found, score = "same", SAME
     else:
-        found, score = "different", SHARED + similarity(first, second)
+        found = "opposite sign" if min(first, second) < 0 < max(first, second) else "different"
+        score = SHARED + similarity(first, second)
     return TermScore(term, text, score, found, first, second)
 
 

@@ -23,6 +23,7 @@ T = TypeVar("T")
 CASES: dict[Found, tuple[str, str, str]] = {
     "no class": ("#a63c00", "xxxx", "no term over these options in the other model (−2)"),
     "no term": ("#f0b040", "", "terms over these options, but not this one (−1)"),
+    "opposite sign": ("#cc79a7", "....", "in both, influences of opposite sign (1)"),
     "different": ("#8cc8f0", "////", "in both, influences differ (1 to 2)"),
     "same": ("#00335c", "", "in both, same influence (2)"),
 }
@@ -108,7 +109,7 @@ class TermsLayout:
     def height(self) -> float:
         """The height of the picture."""
         notes = (self.hidden > 0) + (self.left_out > 0) + (not self.rows)
-        return self.top + _ROW * (len(self.rows) + notes) + 1.05
+        return self.top + _ROW * (len(self.rows) + notes) + 1.3
 
     def panels(self) -> Iterator[tuple[int, float]]:
         """Yield the number of each comparison and the position of its bars."""
@@ -241,7 +242,7 @@ def _notes(sheet: Axes, layout: TermsLayout, y: float) -> None:
         y += _ROW
     half = (layout.width - 2 * _MARGIN) / 2
     for place, (color, hatch, meaning) in enumerate(CASES.values()):
-        x, at = _MARGIN + half * (place // 2), y + 0.25 + 1.25 * _ROW * (place % 2)
+        x, at = _MARGIN + half * (place // 3), y + 0.25 + 1.25 * _ROW * (place % 3)
         _box(sheet, x, at - 0.36 * _ROW, 0.35, 0.72 * _ROW, color, hatch=hatch, edgecolor=BLACK)
         _text(sheet, x + 0.45, at, meaning)
 

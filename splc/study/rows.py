@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from comparison.measures import DEFAULT_KEYS, measure
 from comparison.result import Comparison, SemanticComparison
+from splc.study.reference import published_error_rate
 
 POWERS = (1.0, 2.0, 3.0)
 Values = Mapping[str, float | None]
 
 # In the order and units of tables 5.6 to 5.13 of the thesis, whose distances are means without a root.
-PUBLISHED = {
-    "syntactic": "SC, syntactic score",
-    "error_rate": "ER, error rate, %",
+_SYNTACTIC = {"syntactic": "SC, syntactic score"}
+_PUBLISHED = {
     "cosine": "CS, cosine similarity, %",
     "jaccard": "JS, Jaccard similarity, %",
     "mean_power_1": "MD, mean |a - b|, as published",
@@ -29,7 +29,6 @@ TERMS = {
     "hybrid_semantic": "hybrid, by contributions, 0..1",
 }
 OURS = {
-    "error_rate_reversed": "error rate relative to the second, %",
     "manhattan": "Manhattan distance, sum |a - b|",
     "euclidean": "Euclidean distance, (sum |a - b|^2)^(1/2)",
     "minkowski3": "Minkowski distance, (sum |a - b|^3)^(1/3)",
@@ -37,11 +36,19 @@ OURS = {
 OF_TERMS = ("syntactic", *TERMS)
 # Fractions that the thesis states in percent.
 _IN_PERCENT = ("cosine", "jaccard")
+_RELATIVE_TO = {"error_rate": "a", "error_rate_reversed": "b"}
 
 
-def titles(further: Sequence[str] = ()) -> dict[str, str]:
-    """Return key → title of all rows, in order."""
-    found = {**PUBLISHED, **TERMS, **OURS}
+def published_titles(group: str) -> dict[str, str]:
+    """Return key → title of the rows of the thesis' tables for a group of comparisons, in order."""
+    rate = published_error_rate(group)
+    return {**_SYNTACTIC, rate: f"ER, error rate, % of {_RELATIVE_TO[rate]}", **_PUBLISHED}
+
+
+def titles(group: str, further: Sequence[str] = ()) -> dict[str, str]:
+    """Return key → title of all rows of a group of comparisons, in order."""
+    [other] = set(_RELATIVE_TO) - {published_error_rate(group)}
+    found = {**published_titles(group), **TERMS, other: f"error rate, % of {_RELATIVE_TO[other]}", **OURS}
     for key in further:
         entry = measure(key)
         found.setdefault(key, f"{entry.title}, %" if entry.kind == "percent" else entry.title)
@@ -50,7 +57,7 @@ def titles(further: Sequence[str] = ()) -> dict[str, str]:
 
 def measure_keys(further: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the keys of all rows."""
-    return tuple(titles(further))
+    return tuple(titles("measured_learned", further))
 
 
 def semantic_keys(further: Sequence[str] = ()) -> tuple[str, ...]:

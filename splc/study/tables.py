@@ -9,7 +9,7 @@ from dataclasses import replace
 from splc.io.tables import Cell, Spread, Table
 from splc.study.learning_curves import curves_table
 from splc.study.results import Results, Run
-from splc.study.rows import OF_TERMS, PUBLISHED, Values, in_table, titles
+from splc.study.rows import OF_TERMS, Values, in_table, published_titles, titles
 from splc.study.specification import Study
 
 CAPTIONS = {
@@ -113,11 +113,12 @@ def analytical_table(study: Study, results: Results) -> Table:
     """Return the table of the analytical model against the measurements (5.7, 5.9, 5.11, 5.13 of the thesis)."""
     assert results.analytical is not None
     scaled = results.unscaled is not None
-    published = any(study.reference.has("measured_analytical", key) for key in titles(study.measures))
+    group = "measured_analytical"
+    published = any(study.reference.has(group, key) for key in titles(group, study.measures))
     columns = ["measure", f"multiplied by {study.scale:g}" if scaled else "result"]
     columns += ["as it is"] * scaled + [study.reference.title] * published
     rows: list[tuple[Cell, ...]] = []
-    for key, title in titles(study.measures).items():
+    for key, title in titles(group, study.measures).items():
         if key in OF_TERMS:
             continue
         cells: list[Cell] = [title, in_table(key, results.analytical.get(key))]
@@ -144,7 +145,7 @@ def whole_table(study: Study, results: Results) -> Table:
         ("measured_analytical_unscaled", results.unscaled),
     ]
     for name, found in of_analytical:
-        for key, title in titles(study.measures).items():
+        for key, title in titles("measured_analytical", study.measures).items():
             if found is None or key in OF_TERMS:
                 continue
             rows.append(("", name, key, title, "ours", *nothing, in_table(key, found.get(key))))
@@ -160,7 +161,7 @@ def runs_table(study: Study, results: Results) -> Table:
     measures = [
         (group, key)
         for group in ("analytical_learned", "measured_learned")
-        for key in titles(study.measures)
+        for key in titles(group, study.measures)
         if any(key in run.values.get(group, {}) for run in results.runs)
     ]
     columns = ["learner", "sampling", "seed", "reason", "log", "termination", *LEARNING]
@@ -179,7 +180,7 @@ def runs_table(study: Study, results: Results) -> Table:
 
 def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: bool = False) -> Iterator[list[Cell]]:
     """Yield key, (source,) title and one cell per sampling: ours, then the published values."""
-    for key, title in titles(study.measures).items():
+    for key, title in titles(group, study.measures).items():
         found = [
             [in_table(key, run.values[group].get(key)) for run in runs if group in run.values]
             for runs in samplings.values()
@@ -189,7 +190,7 @@ def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: boo
         yield [key, *(["ours"] if marked else []), title, *(spread(values) for values in found)]
         if study.reference.has(group, key):
             published = [study.reference.value(group, key, sampling) for sampling in samplings]
-            short = PUBLISHED.get(key, title).partition(",")[0]
+            short = published_titles(group).get(key, title).partition(",")[0]
             name = title if marked else f"{short} ({study.reference.title})"
             yield [key, *([study.reference.title] if marked else []), name, *published]
 

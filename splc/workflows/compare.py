@@ -10,7 +10,7 @@ from typing import Any
 
 from comparison.compare import compare_all
 from comparison.correlation import FEWEST, Correlation, pair_correlations
-from comparison.measures import DEFAULT_KEYS, measure
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
 from comparison.result import Comparisons
 from comparison.syntactic import links_differ
 from sampling import Space
@@ -112,6 +112,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             measures=keys,
             weights=weights,
             weighted_by=weighted_by,
+            reference=request.reference,
             level=request.intervals,
             on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
         )
@@ -124,6 +125,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             correlations = pair_correlations(
                 predicted,
                 keys,
+                ERROR_RATES[request.reference],
                 weights=weights,
                 seed=request.seed,
                 on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
@@ -199,10 +201,16 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
     for model in compared.models:
         if model.nfp is not None and compared.nfp is not None and model.nfp.split() != compared.nfp.split():
             yield Note(f"{model.name} is about {model.nfp!r}, but is judged by {compared.nfp!r}", warning=True)
-    semantic = compared.comparisons[0].semantic
-    if semantic is not None and semantic.left_out:
-        count = plural(semantic.left_out, "configuration", "configurations")
-        yield Note(f"{count} where {first.name} predicts 0 are left out of the error rate")
+    left_out: dict[str, int] = {}
+    for pair in compared.comparisons:
+        if pair.semantic is not None and pair.semantic.reference == "first":
+            left_out[pair.first] = pair.semantic.left_out
+        elif pair.semantic is not None:
+            left_out[pair.second] = pair.semantic.left_out_reversed
+    for name, number in left_out.items():
+        if number:
+            count = plural(number, "configuration", "configurations")
+            yield Note(f"{count} where {name} predicts 0 are left out of the error rate")
     if compared.judged and compared.judged[0].semantic.left_out:
         count = plural(compared.judged[0].semantic.left_out, "configuration", "configurations")
         yield Note(f"{count} with a measured value of 0 are left out of the error rate")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from comparison.compare import compared_model
+from comparison.laws import Reference
 from comparison.result import ComparedModel
 from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample
@@ -40,6 +41,8 @@ class Request(ModelInputs):
         on: the configurations: 'measured', 'all', a file or a sampling; None is the measured ones, if there are any.
         measures: keys of further measures of predictions.
         weights: 'measured', 'predicted', or terms as model text, whose share of the first model's prediction weighs.
+        reference: the model that relative errors of predictions are relative to, in tables and correlations. The keys
+            `error_rate` and `error_rate_reversed` do not depend on it.
         intervals: the level of intervals of predictions; None compares no intervals.
         at: expression of tabled parameters → the value whose row is their number in terms.
         constant: whether the constant takes part in the syntactic comparison.
@@ -59,6 +62,7 @@ class Request(ModelInputs):
     on: str | None = None
     measures: tuple[str, ...] = ()
     weights: str | None = None
+    reference: Reference = "first"
     intervals: float | None = None
     at: Mapping[str, float] = field(default_factory=dict)
     constant: bool = True

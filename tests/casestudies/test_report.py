@@ -20,7 +20,6 @@ from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
 from splc.io.tables import Spread, markdown_text
 from splc.study import Study, read_study
 from splc.study.inputs import load
-from splc.study.reference import ABBREVIATIONS
 from splc.study.results import Results
 
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -153,7 +152,7 @@ def test_counts_of_terms(one: Case) -> None:
 
 def test_preferences_are_extremes(one: Case) -> None:
     """A preferred design has the greatest similarity, or the least distance."""
-    for key in ABBREVIATIONS.values():
+    for key in tables.PUBLISHED:
         values = questions.means(one, tables.ANALYTICAL, key)
         best = questions.preferred(values, key)
         wanted = max(values.values()) if key in questions.SIMILARITIES else min(values.values())
@@ -161,13 +160,22 @@ def test_preferences_are_extremes(one: Case) -> None:
 
 
 def test_pairs_are_all_pairs(one: Case) -> None:
-    """Pairs are those of measurements, analytical model and different learned models, the thesis' ones those of two."""
+    """Pairs are those of measurements, analytical model and different learned models, the thesis' ones those of two.
+
+    The reference is the measurements or a learned model, never the analytical one.
+    """
     comparisons, pairs = questions.all_pairs(one)
     count = 2 + len(one.distinct)
     assert len(comparisons) == len(pairs) == count * (count - 1) // 2
     found = questions.agreement(one)
     assert [pairs_of for _, pairs_of in found.values()] == [len(pairs), count - 1, 8]
     predictions = [predicted for _, _, predicted in one.distinct]
+    measured = one.loaded.inputs.measured
+    analytical = one.analytical.predict(one.loaded.inputs.measurements.configurations)
+    by_pair = dict(zip(pairs, comparisons, strict=True))
+    for place, reference in enumerate([measured, *predictions]):
+        rate = 100 * np.mean(np.abs(reference - analytical) / np.abs(reference))
+        assert by_pair[place, count - 1].values["error_rate"] == pytest.approx(rate)
     assert all(
         not np.allclose(first, second, rtol=0, atol=1e-12)
         for at, first in enumerate(predictions)

@@ -47,6 +47,38 @@ class TestValues:
         assert found.mean_power["inf"] == found.values["chebyshev"]
         assert (found.left_out, found.left_out_reversed, found.negative, found.weights) == (0, 0, (0, 0), None)
 
+    def test_table_4_1_takes_the_empirical_model_as_reference(self) -> None:
+        """The nine configurations of x in {1, 50, 100}, y in {0, 24, 50} give the values of the thesis' table 4.1.
+
+        Its error rate, 36.1 %, is relative to the empirical model, which is the second one.
+        """
+        x, y = (values.ravel() for values in np.meshgrid([1.0, 50.0, 100.0], [0.0, 24.0, 50.0]))
+        analytical = 3 * x + 0.4 * y + y**2 + 2 * np.log2(x) * y + x * y
+        empirical = 5 * x + 0.5 * x**2 + 3 * y + y**2
+        found = compare_values(analytical, empirical)
+        assert found.values["error_rate_reversed"] == pytest.approx(36.19, abs=0.005)
+        assert found.values["error_rate"] == pytest.approx(314.6, abs=0.05)
+        assert found.values["cosine"] == pytest.approx(0.878, abs=1e-3)
+        assert found.values["jaccard"] == pytest.approx(0.659, abs=1e-3)
+        assert found.values["chebyshev"] == pytest.approx(5200)
+        assert [found.mean_power[power] for power in "123"] == pytest.approx([1244, 4219132, 18170166746], rel=5e-4)
+
+    @given(st.lists(st.tuples(*[st.floats(0.1, 10)] * 2), min_size=2, max_size=9))
+    def test_the_reference_exchanges_directed_measures(self, pairs: list[tuple[float, float]]) -> None:
+        """Relative to the second values, directed measures are those of exchanged values, but for the error rates."""
+        first, second = np.array(pairs).T
+        keys = tuple(MEASURES)
+        there = compare_values(first, second, keys=keys)
+        relative = compare_values(first, second, keys=keys, reference="second")
+        back = compare_values(second, first, keys=keys)
+        rates = ("error_rate", "error_rate_reversed")
+        assert [relative.values[key] for key in rates] == [there.values[key] for key in rates]
+        assert [relative.values[key] for key in rates[::-1]] == [back.values[key] for key in rates]
+        directed = ("median_relative_error", "max_relative_error", "r2")
+        for key in set(keys) - set(rates):
+            assert relative.values[key] == (back if key in directed else there).values[key]
+        assert (there.reference, relative.reference) == ("first", "second")
+
     def test_keys_of_the_contract(self) -> None:
         """The default measures and mean powers have the keys of the JSON contract."""
         found = compare_values(np.array([1.0, 2.0]), np.array([2.0, 2.0]))

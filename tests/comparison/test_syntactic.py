@@ -139,7 +139,8 @@ class TestThesis:
         learned = model_of(f"({self.PB})", order)
         found = compare_terms(analytical, learned)
         cases = [term.found for group in found.classes for term in group.terms]
-        assert [cases.count(case) for case in ("different", "no term", "no class")] == [2, 5, 8]
+        assert [cases.count(case) for case in ("opposite sign", "no term", "no class")] == [2, 5, 8]
+        assert found.opposite == 2
         assert found.score == -19.0
         assert {term.text for group in found.classes for term in group.terms if term.score == 1} == {
             "log10(py)",
@@ -147,7 +148,7 @@ class TestThesis:
         }
         shared = analytical.options & learned.options
         other_reading = sum(
-            term.score if term.found == "different" else -1.0 if {*group.options} & shared else -2.0
+            term.score if term.found == "opposite sign" else -1.0 if {*group.options} & shared else -2.0
             for group in found.classes
             for term in group.terms
         )
@@ -236,8 +237,8 @@ class TestScores:
             (2.0, 0.0, 1.0, "different"),
             (2.0, 3.0, 1.5, "different"),
             (-2.0, -3.0, 1.5, "different"),
-            (2.0, -2.0, 1.0, "different"),
-            (1e308, -1e308, 1.0, "different"),
+            (2.0, -2.0, 1.0, "opposite sign"),
+            (1e308, -1e308, 1.0, "opposite sign"),
             (5e-324, 1e308, 1.0, "different"),
             (1e308, 0.9e308, 1.9, "different"),
         ],
@@ -248,6 +249,16 @@ class TestScores:
         [[term]] = [group.terms for group in compare_terms(first, second).classes]
         assert term.score == pytest.approx(score)
         assert term.found == case
+
+    @given(models, models)
+    def test_opposite_signs_are_marked(self, first: InfluenceModel, second: InfluenceModel) -> None:
+        """A term is found as 'opposite sign' exactly if one influence is negative and the other positive."""
+        found = compare_terms(first, second)
+        terms = [term for group in found.classes for term in group.terms]
+        for term in terms:
+            influences = (term.first or 0.0, term.second or 0.0)
+            assert (term.found == "opposite sign") == (min(influences) < 0 < max(influences))
+        assert found.opposite == [term.found for term in terms].count("opposite sign")
 
     def test_rounding_makes_influences_different_but_alike(self) -> None:
         """0.1 + 0.2 against 0.3 is 'different' with a score of almost 2: nothing is called the same that is not."""

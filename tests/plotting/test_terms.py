@@ -108,7 +108,7 @@ def test_long_and_odd_names_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     for option in options:
         term *= option_term(option)
     names = "/home/_$x$^2/" + "f" * 200 + ".log", "日本/" + "g" * 200 + ".log"
-    row = (options, [score(term, "different", 1.2345678e-300, -1.2345678e300)])
+    row = (options, [score(term, "opposite sign", 1.2345678e-300, -1.2345678e300)])
     axes = sheet(monkeypatch, compared(*names, row), compared(names[0], "b", row))
     assert not any(text.get_parse_math() for text in axes.texts)
     figure = axes.get_figure()

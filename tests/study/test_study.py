@@ -84,7 +84,7 @@ def test_layout(studied: Studied) -> None:
     assert [cell.strip() for cell in first[0].split("|")[2:-1]] == ["ff", "pb:9,3", "random:6", "random:100"]
     published = [cell.strip() for cell in first[3].split("|")[2:-1]]
     assert published == ["-4.2", "–", "-6.3 (± 14 %)", "–"]
-    assert re.search(r"\| ER, error rate, % +\|.*\| +9\.7 \|", text)
+    assert re.search(r"\| ER, error rate, % of a +\|.*\| +9\.7 \|", text)
     assert "which is multiplied by 2" in text
     latex = (folder / "table.tex").read_text(encoding="utf-8")
     assert latex.count(r"\begin{tabular}") == text.count("\n\n") // 2 + 1 == 5

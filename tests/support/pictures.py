@@ -41,7 +41,7 @@ def texts(figure: Figure) -> list[str]:
 
 def score(term: Term, found: Found, first: float | None, second: float | None, value: float | None = None) -> TermScore:
     """Return the score of a term, by default the usual one of its case."""
-    usual = {"no class": -2.0, "no term": -1.0, "different": 1.5, "same": 2.0}[found]
+    usual = {"no class": -2.0, "no term": -1.0, "opposite sign": 1.0, "different": 1.5, "same": 2.0}[found]
     return TermScore(term, term.text(), usual if value is None else value, found, first, second)
 
 

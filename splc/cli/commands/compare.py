@@ -79,6 +79,16 @@ def compare(
             PREDICTIONS,
         ),
     ] = None,
+    reference: Annotated[
+        Literal["first", "second"],
+        option(
+            "first|second",
+            "The model of each pair that relative errors are relative to, in tables and correlations. The keys of "
+            "--json and of bounds do not change: error_rate is relative to the first model, error_rate_reversed to "
+            "the second.",
+            PREDICTIONS,
+        ),
+    ] = "first",
     intervals: Annotated[
         float | None,
         option(

@@ -117,6 +117,7 @@ def as_json(result: Result) -> dict[str, Any]:
             "at": request.at,
             "constant": request.constant,
             "weights": compared.weights,
+            "reference": request.reference,
             "level": compared.level,
             "parameter": request.parameter,
             "scale": request.scale,
@@ -172,6 +173,7 @@ def syntactic_object(found: SyntacticComparison) -> dict[str, Any]:
         "lower": found.lower,
         "upper": found.upper,
         "normalized": found.normalized,
+        "opposite": found.opposite,
         "constant": found.constant,
         "classes": [
             {
@@ -201,6 +203,7 @@ def semantic_object(found: SemanticComparison) -> dict[str, Any]:
         "left_out_reversed": found.left_out_reversed,
         "negative_predictions": found.negative,
         "weights": found.weights,
+        "reference": found.reference,
     }
 
 

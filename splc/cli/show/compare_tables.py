@@ -74,6 +74,9 @@ def measures_table(result: Result) -> Table:
             (first, "upper bound", None, *(None if each is None else each.upper for each in scores)),
             (first, "normalised score", None, *(None if each is None else each.normalized for each in scores)),
         ]
+        if any(each is not None and each.opposite for each in scores):
+            title = "influences of opposite sign"
+            rows.append((first, title, None, *(None if each is None else each.opposite for each in scores)))
     hybrids = [pair.hybrid for pair in pairs]
     if any(hybrids):
         rows.append((first, "hybrid, by terms", None, *(None if each is None else each.syntactic for each in hybrids)))
@@ -84,8 +87,10 @@ def measures_table(result: Result) -> Table:
     if any(sets):
         title = "overlap of sets of options"
         rows.append((first, title, None, *(None if each is None else each.overlap for each in sets)))
-    rows += semantic_rows(first, [None, *(pair.semantic for pair in pairs)], result.measures)
-    rows += semantic_rows("measured", [judged.semantic for judged in compared.judged], result.measures)
+    other = pairs[0].second if len(pairs) == 1 else "the other model"
+    rows += semantic_rows(first, (first, other), [None, *(pair.semantic for pair in pairs)], result.measures)
+    judgements = [judged.semantic for judged in compared.judged]
+    rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
     if any(judged.covered is not None for judged in compared.judged):
         title = f"within prediction intervals at {compared.level:g}"
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
@@ -97,20 +102,37 @@ def measures_table(result: Result) -> Table:
 
 
 def semantic_rows(
-    reference: str, found: Sequence[SemanticComparison | None], keys: Sequence[str]
+    compared_with: str, names: tuple[str, str], found: Sequence[SemanticComparison | None], keys: Sequence[str]
 ) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row per measure of predictions; none without predictions."""
-    from comparison.measures import measure
+    """Yield one row per measure of predictions, directed ones with the name of the reference; none without predictions.
+
+    `names`: those of the first and of the second values.
+    """
+    from comparison.measures import ERROR_RATES
 
     some = next((each for each in found if each is not None), None)
     if some is None:
         return
-    for key in keys:
-        entry = measure(key)
-        title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
-        yield reference, title, *(None if each is None else each.values.get(key) for each in found)
+    first, second = names if some.reference == "first" else names[::-1]
+    ours, reversed_ = sorted(ERROR_RATES.values(), key=lambda key: key != ERROR_RATES[some.reference])
+    exchanged = {"error_rate": ours, "error_rate_reversed": reversed_}
+    for key in (exchanged.get(key, key) for key in keys):
+        title = directed_title(key, second if key == reversed_ else first)
+        yield compared_with, title, *(None if each is None else each.values.get(key) for each in found)
     for power in some.mean_power:
-        yield reference, mean_power_title(power), *(None if each is None else each.mean_power[power] for each in found)
+        values = (None if each is None else each.mean_power[power] for each in found)
+        yield compared_with, mean_power_title(power), *values
+
+
+def directed_title(key: str, reference: str) -> str:
+    """Return the title of a measure, which names the reference where exchanging the values changes the measure."""
+    from comparison.measures import ERROR_RATES, MEASURES, measure
+
+    entry = MEASURES["error_rate"] if key in ERROR_RATES.values() else measure(key)
+    title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
+    if entry.laws.symmetric:
+        return title
+    return f"{title} of {reference}" if entry.kind == "percent" else f"{title}, reference {reference}"
 
 
 def mean_power_title(power: str) -> str:
@@ -120,6 +142,8 @@ def mean_power_title(power: str) -> str:
 
 def term_tables(result: Result) -> Iterator[Table]:
     """Yield for each other model: every term with its score and both influences; of a product and a sum, the sets."""
+    from splc.errors import plural
+
     for pair in result.comparisons.comparisons:
         rows: list[tuple[Cell, ...]] = []
         if not pair.same_link:
@@ -134,6 +158,8 @@ def term_tables(result: Result) -> Iterator[Table]:
         )
         if score.normalized is not None:
             caption += f", normalised {score.normalized:.3g}"
+        if score.opposite:
+            caption += f", {plural(score.opposite, 'influence', 'influences')} of opposite sign"
         yield Table(("class", "term", pair.first, pair.second, "found", "score"), tuple(rows), caption)
 
 
@@ -222,4 +248,5 @@ def correlation_table(result: Result) -> Table:
         for found in result.correlations
     ]
     columns = ("measure", "pairs", "Spearman", "low", "high", "Kendall", "Pearson", "remark")
-    return Table(columns, tuple(rows), "Correlation with the error rate over all pairs of models")
+    caption = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
+    return Table(columns, tuple(rows), caption)
