@@ -8,7 +8,7 @@ from functools import cache
 from itertools import combinations
 
 from casestudies.report.studies import DESIGNS, Case
-from casestudies.report.tables import ANALYTICAL, MEASURED, label, named, row
+from casestudies.report.tables import ANALYTICAL, ERROR_RATE, MEASURED, PUBLISHED, label, named, row
 from comparison import compare
 from comparison.correlation import Correlation, correlations
 from comparison.result import SemanticComparison, SyntacticComparison
@@ -16,13 +16,12 @@ from comparison.semantic import compare_values
 from splc.io.tables import Cell, Spread, Table, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.study.results import Run
-from splc.study.rows import PUBLISHED
 
 # Greater is more alike.
 SIMILARITIES = ("syntactic", "cosine", "jaccard")
 SEMANTIC = tuple(key for key in PUBLISHED if key != "syntactic")
 # Key of a table → key of a correlation.
-CORRELATED = {key: key.replace("power_", "power") for key in SEMANTIC if key != "error_rate"}
+CORRELATED = {key: key.replace("power_", "power") for key in SEMANTIC if key != ERROR_RATE}
 
 
 @cache
@@ -126,11 +125,11 @@ def samplings(cases: Iterable[Case]) -> Table:
     """Return the ranges of the similarities over the designs (RQ2)."""
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
-        theirs = extremes(published(case, "error_rate")), "SC " + extremes(published(case, "syntactic"))
-        ours = [extremes(means(case, ANALYTICAL, key)) for key in ("error_rate", "syntactic_normalized")]
-        rows.append((case.kind.title, "ER (%) to the analytical model", ours[0], theirs[0]))
+        theirs = extremes(published(case, ERROR_RATE)), "SC " + extremes(published(case, "syntactic"))
+        ours = [extremes(means(case, ANALYTICAL, key)) for key in (ERROR_RATE, "syntactic_normalized")]
+        rows.append((case.kind.title, "ER (%) relative to the learned model", ours[0], theirs[0]))
         rows.append(("", "SC, normalised", ours[1], theirs[1]))
-        rows.append(("", "ER (%) to the measurements", extremes(means(case, MEASURED, "error_rate")), "–"))
+        rows.append(("", "ER (%) relative to the measurements", extremes(means(case, MEASURED, "error_rate")), "–"))
     return Table(("case", "measure", "ours", "thesis"), tuple(rows), "RQ2: least and greatest mean of a design")
 
 
@@ -144,16 +143,23 @@ def syntactic_only(cases: Iterable[Case]) -> Table:
             for run, _, compared in by_terms(case)
             if any(run is distinct for distinct, _, _ in case.distinct)
         ]
-        for group in (ANALYTICAL, MEASURED):
+        for group, key in ((ANALYTICAL, ERROR_RATE), (MEASURED, "error_rate")):
             found = [
-                SemanticComparison(0, {"score": score, "error_rate": run.values[group]["error_rate"]}, {})
+                SemanticComparison(0, {"score": score, "error_rate": run.values[group][key]}, {})
                 for run, score in pairs
             ]
             cells.append(correlation_text(correlations(found)[0]))
         scores, rates = means(case, ANALYTICAL, "syntactic_normalized"), means(case, MEASURED, "error_rate")
         best = max(scores, key=lambda name: scores[name]), min(rates, key=lambda name: rates[name])
         rows.append((*cells, *(DESIGNS[name] for name in best), len(pairs)))
-    columns = ("case", "with ER to the analytical model", "with ER to the measurements", "best SC", "best ER", "models")
+    columns = (
+        "case",
+        "with ER relative to the learned model",
+        "with ER relative to the measurements",
+        "best SC",
+        "best ER",
+        "models",
+    )
     return Table(columns, tuple(rows), "RQ3: Spearman's rank correlation of the normalised score (95 % interval)")
 
 
@@ -178,10 +184,13 @@ def preferences(cases: Sequence[Case]) -> Table:
 
 
 def all_pairs(case: Case) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:
-    """Return all pairs of the measurements, the analytical model and the learned models."""
+    """Return all pairs of the measurements, the learned models and the analytical model.
+
+    The first of a pair is the reference: the measurements, or a learned model.
+    """
     configurations = case.loaded.inputs.measurements.configurations
-    values = [case.loaded.inputs.measured, case.analytical.predict(configurations)]
-    values += [predicted for _, _, predicted in case.distinct]
+    learned = [predicted for _, _, predicted in case.distinct]
+    values = [case.loaded.inputs.measured, *learned, case.analytical.predict(configurations)]
     pairs = list(combinations(range(len(values)), 2))
     return [
         compare_values(values[i], values[j], keys=("error_rate", "cosine", "jaccard", "chebyshev")) for i, j in pairs
@@ -191,13 +200,18 @@ def all_pairs(case: Case) -> tuple[list[SemanticComparison], list[tuple[int, int
 def agreement(case: Case) -> dict[str, tuple[dict[str, Correlation], int]]:
     """Return the kind of pairs → measure → its correlation with the error rate, and the number of pairs."""
     comparisons, pairs = all_pairs(case)
-    with_analytical = [comparison for comparison, (i, j) in zip(comparisons, pairs, strict=True) if 1 in (i, j)]
+    analytical = max(j for _, j in pairs)
+    with_analytical = [comparison for comparison, (_, j) in zip(comparisons, pairs, strict=True) if j == analytical]
     values = {key: published(case, key) for key in SEMANTIC}
     theirs = [SemanticComparison(0, {key: values[key][name] for key in SEMANTIC}, {}) for name in DESIGNS]
     found = {
         "ours, all pairs": (correlations(comparisons, pairs=pairs), CORRELATED, len(pairs)),
         "ours, with the analytical model": (correlations(with_analytical), CORRELATED, len(with_analytical)),
-        "thesis, with the analytical model": (correlations(theirs), {key: key for key in CORRELATED}, len(theirs)),
+        "thesis, with the analytical model": (
+            correlations(theirs, ERROR_RATE),
+            {key: key for key in CORRELATED},
+            len(theirs),
+        ),
     }
     return {
         which: ({key: each for key in keys for each in made if each.measure == keys[key]}, count)
