@@ -9,8 +9,10 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from sampling.designs.binary.all import All
+from sampling.designs.binary.covering import Covering
+from sampling.designs.binary.negoptionwise import NegativeOptionWise
 from sampling.designs.binary.optionwise import OptionWise
-from sampling.designs.binary.pairwise import PairWise
+from sampling.designs.binary.twise import TWise
 from sampling.designs.design import Arguments, PartDesign, WholeDesign
 from sampling.designs.domain import Restricted
 from sampling.designs.numeric.bbd import BoxBehnken
@@ -51,7 +53,10 @@ _RANDOM = "random:N[,compat][,seed=S][,from=FILE]"
 BINARY: Table[PartDesign] = {
     "all": ("all", _plain(All)),
     "optionwise": ("optionwise", _plain(OptionWise)),
-    "pairwise": ("pairwise", _plain(PairWise)),
+    "negoptionwise": ("negoptionwise[:first]", NegativeOptionWise.parse),
+    "pairwise": ("pairwise", _plain(partial(TWise, "pairwise", 2))),
+    "twise": ("twise:T", TWise.parse),
+    "covering": ("covering:T[,seed=S]", Covering.parse),
     "random": (_RANDOM, partial(RandomPart.parse, "binary")),
 }
 NUMERIC: Table[PartDesign] = {

@@ -42,7 +42,8 @@ class Amount:
         return cls(str(n))
 
     def resolve(self, parts: Parts) -> int:
-        """Return the number for a system."""
+        """Return the number for a system, whatever sample is extended."""
+        parts = Parts(parts.space)
         if self.text == "asOW":
             # SPL Conqueror counts the distinct smallest configurations with and without each option.
             options = range(len(parts.selectable))

@@ -20,7 +20,7 @@ from splc.types import Array
 
 # Up to this many pairs of parts are checked one by one; otherwise one part is solved for each row of the other.
 PAIRS = LIMIT
-_CHUNK = 2**18
+_CHUNK = 2**22
 
 
 def product(
@@ -66,7 +66,9 @@ def _grid(parts: Parts) -> int:
 
 def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configurations, int]:
     """Return the valid pairs and the number of invalid ones; pairs are checked in blocks."""
-    step = max(1, _CHUNK // max(1, len(numeric)))
+    if not parts.system.numeric_options:
+        return _valid(parts, binary)
+    step = max(1, _CHUNK // max(1, len(numeric) * len(parts.system.options)))
     kept: list[Configurations] = []
     removed = total = 0
     for start in range(0, len(binary), step):
@@ -83,6 +85,19 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
     if not kept:
         return Configurations(parts.system, np.zeros((0, len(parts.system.options)), dtype=np.uint8)), removed
     return Configurations.concatenate(kept), removed
+
+
+def _valid(parts: Parts, binary: Array) -> tuple[Configurations, int]:
+    """Return the valid configurations of a system without numeric options, and the number of invalid rows."""
+    rows = binary.astype(np.uint8, copy=False)
+    step = max(1, _CHUNK // max(1, len(parts.system.options)))
+    starts = range(0, len(rows), step)
+    valid = [parts.space.check(Configurations(parts.system, rows[start : start + step])) for start in starts]
+    mask = np.concatenate([np.zeros(0, dtype=bool), *valid])
+    if not mask.all():
+        rows = rows[mask]
+    rows.setflags(write=False)
+    return Configurations(parts.system, rows), int((~mask).sum())
 
 
 def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:

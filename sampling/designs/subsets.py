@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
-from sampling.space.completion import minimal, selected
+import numpy as np
+
+from sampling.space.cheapest import literal
+from sampling.space.completion import minimal_bits, unpacked
 from sampling.space.parts import Parts
-from sampling.space.rows import without_repeats
+from sampling.space.rows import without_repeated_bytes
 from splc.errors import SpaceError
 from splc.types import Array
 
-MAX_SUBSETS = 500_000
+# The subsets need a second or so per million, their configurations a byte per option.
+MAX_SUBSETS, MAX_BYTES = 2_000_000, 600_000_000
 
 
 def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
     """Return the distinct minimal configurations of all t-subsets of options, and the number of subsets without one.
 
-    Subsets in which one option is an ancestor of another, or implies another one alone, are left out.
+    Subsets in which one option is an ancestor of another, or implies another one alone, are left out, and so are
+    those that some configuration of a sample to be extended selects.
     """
-    options = range(len(parts.selectable))
-    if math.comb(len(options), t) > MAX_SUBSETS:
+    subsets = unrelated_subsets(parts, t)
+    for known in parts.known:
+        subsets = subsets[~known[subsets].all(axis=1)]
+    bits, possible = minimal_bits(parts, literal(0, 1) + 2 * subsets)
+    return unpacked(parts, without_repeated_bytes(bits[possible])), int((~possible).sum())
+
+
+def unrelated_subsets(parts: Parts, t: int) -> Array:
+    """Return the t-subsets of options that are not related, in lexicographic order, shape (n, t).
+
+    Raises:
+        SpaceError: if there are too many subsets.
+    """
+    n = len(parts.selectable)
+    count = math.comb(n, t)
+    if count > MAX_SUBSETS or count * n > MAX_BYTES:
         raise SpaceError(
-            f"{len(options)} options have {math.comb(len(options), t):,} subsets of {t}, more than {MAX_SUBSETS:,}",
-            hint="use smaller subsets",
+            f"{n:,} options have {count:,} subsets of {t}, too many for a sample",
+            hint="use smaller subsets, a covering array (covering:T), or random:N",
         )
-    related = parts.related()
-    subsets = [
-        subset
-        for subset in itertools.combinations(options, t)
-        if not any(frozenset(pair) in related for pair in itertools.combinations(subset, 2))
-    ]
-    rows, possible = minimal(parts, [selected(*subset) for subset in subsets])
-    return without_repeats(rows[possible]), int((~possible).sum())
+    apart = np.ones((n, n), dtype=bool)
+    for pair in parts.related():
+        one, other = min(pair), max(pair)
+        apart[[one, other], [other, one]] = False
+    later = np.triu(apart, 1)
+    subsets = np.arange(n)[:, None]
+    for _ in range(t - 1):
+        # What may follow a subset: later options that are not related to any of it.
+        following = later[subsets].all(axis=1)
+        row, option = np.nonzero(following)
+        subsets = np.concatenate([subsets[row], option[:, None]], axis=1)
+    return subsets

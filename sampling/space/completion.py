@@ -6,19 +6,19 @@ configurations, the result is the one that selects the first option in which the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sampling.space.diagram import Diagram, Layer
+from sampling.space.cheapest import Costs, Weights, cheapest, literal
 from sampling.space.parts import Parts
+from sampling.space.rows import distinct, packed
 from splc.types import Array
 
 Demand = frozenset[tuple[int, int]]
 
-_CHUNK = 2**22
-_INT64_OPTIONS = 54
+_CHUNK = 2**14
 
 
 def selected(*variables: int) -> Demand:
@@ -35,79 +35,128 @@ def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
         One row per demand, shape (demands, selectable), and which demands can be met, shape (demands,).
     """
     rows = np.zeros((len(demands), len(parts.selectable)), dtype=np.uint8)
-    possible = np.full(len(demands), not parts.both.empty)
-    if parts.both.empty:
-        return rows, possible
-    for diagram in parts.both.diagrams:
-        own = [v for v in diagram.variables if v < len(parts.selectable)]
-        if not own:
-            continue
-        members = frozenset(own)
-        local = [frozenset(pair for pair in demand if pair[0] in members) for demand in demands]
-        different = list(dict.fromkeys(local))
-        number = {demand: place for place, demand in enumerate(different)}
-        which = np.array([number[demand] for demand in local], dtype=np.int64)
-        found, met = _shortest(diagram, different, sorted(own))
-        rows[:, sorted(own)] = found[which]
-        possible &= met[which]
-    rows[~possible] = 0
+    possible = np.zeros(len(demands), dtype=bool)
+    sizes = np.array([len(demand) for demand in demands])
+    for size in np.unique(sizes).tolist():
+        # No solution has two values of one variable.
+        where = [row for row in np.flatnonzero(sizes == size).tolist() if len(dict(demands[row])) == size]
+        literals = [[literal(*pair) for pair in sorted(demands[row])] for row in where]
+        bits, met = minimal_bits(parts, np.array(literals, dtype=np.int64).reshape(len(where), size))
+        rows[where] = np.where(met[:, None], unpacked(parts, bits), 0)
+        possible[where] = met
     return rows, possible
 
 
-def _shortest(diagram: Diagram, demands: Sequence[Demand], own: list[int]) -> tuple[Array, Array]:
-    """Return the minimal selections of `own` in a diagram, one row per demand, and whether there is one."""
-    rank = {variable: place for place, variable in enumerate(own)}
-    n = len(own)
-    # One more option costs more than any choice among equally many options.
-    dtype = np.dtype(np.int64 if n <= _INT64_OPTIONS else object)
-    never = 1 << 61 if n <= _INT64_OPTIONS else 1 << (2 * n + 8)
-    cost = {variable: (1 << n) - (1 << (n - 1 - place)) for variable, place in rank.items()}
-    rows = np.zeros((len(demands), n), dtype=np.uint8)
-    met = np.zeros(len(demands), dtype=bool)
-    step = max(1, _CHUNK // max(1, diagram.size))
-    for start in range(0, len(demands), step):
-        some = [dict(demand) for demand in demands[start : start + step]]
-        below: list[Array] = [np.zeros((len(some), 1), dtype=dtype)]
-        prices = []
-        for layer in reversed(diagram.layers):
-            price = _prices(layer, some, cost.get(layer.variable, 0), never, dtype)
-            prices.append(price)
-            below.append(_through(layer, price, below[-1], never).min(axis=2))
-        below.reverse()
-        prices.reverse()
-        met[start : start + step] = below[0][:, 0] < never
-        nodes = np.zeros(len(some), dtype=np.int64)
-        each = np.arange(len(some))
-        for number, layer in enumerate(diagram.layers):
-            children = layer.children[nodes]
-            total = np.where(children >= 0, below[number + 1][each[:, None], children], never)
-            chosen = (total + prices[number]).argmin(axis=1)
-            if layer.variable in rank:
-                values = np.array(
-                    [
-                        demand.get(layer.variable, layer.classes[column][0])
-                        for demand, column in zip(some, chosen, strict=True)
-                    ]
-                )
-                rows[start : start + step, rank[layer.variable]] = values
-            nodes = np.maximum(children[each, chosen], 0)
-    return rows, met
+def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -> tuple[Array, Array]:
+    """Return the minimal binary parts that meet demands of equal size, packed as bits.
+
+    Args:
+        parts: the parts of the system.
+        demands: literals of different variables, shape (n, literals).
+        weights: instead of the number of selected options, the weights of each option whose sum is minimal.
+
+    Returns:
+        Rows of bits (see `unpacked`), and which demands can be met; rows of others mean nothing.
+    """
+    possible = np.full(len(demands), not parts.both.empty)
+    if parts.both.empty or not parts.selectable:
+        return np.zeros((len(demands), -(-len(parts.selectable) // 8)), dtype=np.uint8), possible
+    smallest = _Smallest(parts, weights)
+    bits = np.repeat(smallest.base[None], len(demands), axis=0)
+    for here, own, which in _by_component(parts, demands):
+        changes, met = smallest.changes(own)
+        for start in range(0, len(here), _CHUNK):
+            some = slice(start, start + _CHUNK)
+            bits[here[some]] ^= changes[which[some]]
+        possible[here] &= met[which]
+    return bits, possible
 
 
-def _prices(layer: Layer, demands: list[dict[int, int]], cost: int, never: int, dtype: Any) -> Array:
-    """Return the cost of each class of values under each demand, shape (demands, classes)."""
-    prices = np.zeros((len(demands), len(layer.classes)), dtype=dtype)
-    wanted = np.array([demand.get(layer.variable, -1) for demand in demands])
-    for column, values in enumerate(layer.classes):
-        prices[:, column] = cost if values[0] > 0 else 0
-        for value in (0, 1) if (wanted >= 0).any() else ():
-            prices[wanted == value, column] = cost * value if value in values else never
-    return prices
+def feasible(parts: Parts, demands: Array) -> Array:
+    """Return which demands some valid configuration meets, shape (n,).
+
+    `demands`: literals of different variables, shape (n, literals).
+    """
+    possible = np.full(len(demands), not parts.both.empty)
+    for here, own, which in () if parts.both.empty else _by_component(parts, demands):
+        met = np.zeros(len(own), dtype=bool)
+        for number, rows in _groups(_components(parts)[own[:, 0] >> 1]):
+            met[rows] = cheapest(parts.both.diagrams[number], Costs.none(), own[rows]) == 0
+        possible[here] &= met[which]
+    return possible
 
 
-def _through(layer: Layer, prices: Array, below: Array, never: int) -> Array:
-    """Return the least cost below each node by class, shape (demands, nodes, classes)."""
-    reached = np.where(layer.children[None] >= 0, below[:, layer.children], never)
-    # `never` stays the largest cost and never overflows.
-    costs: Array = np.minimum(reached + prices[:, None, :], never)
-    return costs
+def unpacked(parts: Parts, bits: Array) -> Array:
+    """Return rows of bits as selections, shape (n, selectable)."""
+    return np.unpackbits(bits, axis=1, count=len(parts.selectable))
+
+
+def _components(parts: Parts) -> Array:
+    """Return the number of the diagram of each selectable, shape (selectable,)."""
+    found = np.zeros(len(parts.selectable), dtype=np.int64)
+    for number, diagram in enumerate(parts.both.diagrams):
+        found[[v for v in diagram.variables if v < len(found)]] = number
+    return found
+
+
+def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield the parts of demands that are in one component each.
+
+    Each time the rows of demands, the distinct parts of them in one component, and the number of each row's part.
+    """
+    tied = _components(parts)[demands >> 1]
+    width = demands.shape[1]
+    for size in range(1, width + 1):
+        for columns in itertools.combinations(range(width), size):
+            # The demands of which exactly these literals are in one component.
+            same = tied == tied[:, columns[:1]]
+            here = np.flatnonzero((same == np.isin(np.arange(width), columns)).all(axis=1))
+            if len(here):
+                own = demands[here][:, columns]
+                first, which = distinct(packed(list(own.T), [2 * len(parts.selectable)] * size), len(own))
+                yield here, own[first], which
+
+
+def _groups(numbers: Array) -> Iterator[tuple[int, Array]]:
+    """Yield each number and its positions."""
+    order = np.argsort(numbers, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
+        yield int(numbers[rows[0]]), rows
+
+
+class _Smallest:
+    """The minimal selections of single components, as changes of the minimal configuration without demands."""
+
+    def __init__(self, parts: Parts, weights: Weights | None) -> None:
+        self._diagrams = parts.both.diagrams
+        self._component = _components(parts)
+        self._members = [np.flatnonzero(self._component == number) for number in range(len(self._diagrams))]
+        weights = dict.fromkeys(range(len(parts.selectable)), (0, 1)) if weights is None else weights
+        self._costs = [Costs.ordered({v: weights[v] for v in own.tolist()}) for own in self._members]
+        self.base = np.zeros(-(-len(self._component) // 8), dtype=np.uint8)
+        for number in np.unique(self._component).tolist():
+            least = cheapest(self._diagrams[number], self._costs[number], np.zeros((1, 0), dtype=np.int64))
+            self.base |= self._bits(number, least)[0]
+
+    def changes(self, demands: Array) -> tuple[Array, Array]:
+        """Return the bits that differ from the base, for demands of one component each, and which can be met."""
+        bits = np.zeros((len(demands), len(self.base)), dtype=np.uint8)
+        met = np.zeros(len(demands), dtype=bool)
+        for number, rows in _groups(self._component[demands[:, 0] >> 1]):
+            least = cheapest(self._diagrams[number], self._costs[number], demands[rows])
+            met[rows] = least < self._costs[number].never
+            possible = rows[met[rows]]
+            own = np.packbits(self._component == number)
+            bits[possible] = self._bits(number, least[met[rows]]) ^ (self.base & own)
+        return bits, met
+
+    def _bits(self, number: int, costs: Array) -> Array:
+        """Return the selections of a component as bits of whole rows, shape (n, bytes)."""
+        own = self._costs[number].selections(costs)
+        found = np.zeros((len(costs), len(self.base)), dtype=np.uint8)
+        for start in range(0, len(costs), _CHUNK):
+            some = own[start : start + _CHUNK]
+            wide = np.zeros((len(some), len(self._component)), dtype=np.uint8)
+            wide[:, self._members[number]] = np.unpackbits(some, axis=1, count=len(self._members[number]))
+            found[start : start + _CHUNK] = np.packbits(wide, axis=1)
+        return found

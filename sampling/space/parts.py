@@ -24,10 +24,12 @@ class Parts:
 
     Args:
         space: the system's valid configurations.
+        existing: valid configurations of a sample to be extended; designs select what they lack.
     """
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, existing: Configurations | None = None) -> None:
         self.space = space
+        self.existing = existing
         self.system = space.system
         optional = tuple(option.name for option in self.system.numeric_options if option.optional)
         self.optional_names: tuple[str, ...] = optional
@@ -59,6 +61,14 @@ class Parts:
     def numeric(self) -> Solutions:
         """The valid numeric parts."""
         return Solutions(self.problem, range(len(self.selectable), len(self.problem.sizes)), cache=self.cache)
+
+    @cached_property
+    def known(self) -> Array:
+        """The distinct selections of the sample to be extended, bool of shape (n, selectable)."""
+        if self.existing is None or not self.selectable:
+            return np.zeros((0, len(self.selectable)), dtype=bool)
+        columns = [self.existing.column(name) == 1 for name in self.selectable]
+        return np.unique(np.stack(columns, axis=1), axis=0)
 
     def compose(self, binary: Array, numeric: Array) -> Configurations:
         """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""

@@ -66,3 +66,15 @@ def without_repeats(matrix: Array) -> Array:
     first, _ = distinct(words, len(matrix))
     kept: Array = matrix[np.sort(first)]
     return kept
+
+
+def without_repeated_bytes(matrix: Array) -> Array:
+    """Return the distinct rows of a matrix of bytes in order of their first appearance."""
+    width = matrix.shape[1]
+    if not width:
+        return matrix[:1]
+    data = matrix.tobytes()
+    first: dict[bytes, int] = {}
+    for row in range(len(matrix)):
+        first.setdefault(data[row * width : (row + 1) * width], row)
+    return matrix[list(first.values())]

@@ -60,9 +60,12 @@ class Configurations(Presented):
         if indices.dtype.kind not in "biu":
             raise ConfigurationError(f"value indices must be integers, not {indices.dtype}")
         sizes = np.array([option.size for option in self.system.options], dtype=np.int64)
-        if indices.size and ((indices < 0).any() or (indices.astype(np.int64) >= sizes).any()):
+        if indices.size and (indices.min() < 0 or (indices.max(axis=0).astype(np.int64) >= sizes).any()):
             raise ConfigurationError("a value index is out of range for its option")
-        indices = np.array(indices, dtype=index_type(self.system), order="C")
+        # An array that no one can change need not be copied.
+        owned = indices.base is None and not indices.flags.writeable
+        new = np.ascontiguousarray if owned else np.array
+        indices = new(indices, dtype=index_type(self.system))
         indices.setflags(write=False)
         object.__setattr__(self, "indices", indices)
         if self.observed is not None and len(self.observed.known) != len(indices):

@@ -1,0 +1,37 @@
+"""T-wise sampling: each set of T options with as few others as possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sampling.designs.binary.optionwise import OptionWise
+from sampling.designs.design import Arguments, Design, PartDesign
+from sampling.designs.subsets import subset_minima
+from sampling.space.parts import Parts
+
+
+@dataclass(frozen=True)
+class TWise:
+    """`twise:T`: for each set of T options the smallest valid configuration that selects all of them.
+
+    Sets in which one option is an ancestor of another or implies it are left out as in SPL Conqueror, and so are sets
+    that no valid configuration selects. `twise:1` is `optionwise`, as there, and `twise:2` is `pairwise`.
+    """
+
+    text: str
+    size: int
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> PartDesign:
+        """Read its argument."""
+        arguments.expect(1, 1)
+        size = arguments.whole_number(arguments.positional[0], "the number of options in a set", 1)
+        return OptionWise(arguments.text) if size == 1 else cls(arguments.text, size)
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows, in order of the sets (the seed has no effect)."""
+        rows, impossible = subset_minima(parts, self.size)
+        kind = "pairs" if self.size == 2 else f"sets of {self.size}"
+        notes = (f"{impossible:,} {kind} of options cannot be selected together",) if impossible else ()
+        return Design(rows, notes)

@@ -1,0 +1,271 @@
+"""The cheapest solutions of a decision diagram under many demands at once.
+
+A demand is a set of literals, such as "option 3 is selected and option 8 is not". The least cost of a solution is the
+length of a shortest path through the diagram. Paths are extended layer by layer, for all beginnings of demands at once,
+and completed by the least costs below each node, so that all pairs of n literals take n passes instead of n². Costs are
+integers whose last bits are the selection itself, so that no path has to be traced back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sampling.space.diagram import Diagram, Layer
+from sampling.space.rows import distinct, packed
+from splc.types import Array
+
+# Costs of more bits are Python's integers.
+_INT64_BITS = 58
+_BLOCK = 2**20
+
+Weights = Mapping[int, tuple[int, int]]
+
+
+def literal(variable: int, value: int) -> int:
+    """Return the number of a literal: a variable that has the value 0 or 1."""
+    return 2 * variable + value
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The costs of the values of binary variables.
+
+    Attributes:
+        of: variable → the costs of the values 0 and 1. Variables that it does not have cost nothing.
+        never: a cost above that of every solution.
+        bits: the number of variables whose selections are the last bits of costs.
+    """
+
+    of: Mapping[int, tuple[int, int]]
+    never: int
+    bits: int
+
+    @classmethod
+    def ordered(cls, weights: Weights) -> Costs:
+        """Return costs by weights; of solutions of equal weight, the one that selects the first variable is cheaper."""
+        ranked = sorted(weights)
+        n = len(ranked)
+        of = {v: (weights[v][0] << n, (weights[v][1] << n) - (1 << n - 1 - place)) for place, v in enumerate(ranked)}
+        largest = sum(max(abs(low), abs(high)) for low, high in of.values())
+        return cls(of, 1 << (largest + 1).bit_length() + 1, n)
+
+    @classmethod
+    def none(cls) -> Costs:
+        """Return costs of 0, to find out what can be met."""
+        return cls({}, 1, 0)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of sums of costs."""
+        return np.dtype(np.int64 if self.never < 1 << _INT64_BITS + 1 else object)
+
+    def selections(self, costs: Array) -> Array:
+        """Return the selections that costs of solutions contain, as packed bits, shape (n, bytes).
+
+        Bits are in the order of the variables, as `np.unpackbits` gives them.
+        """
+        width = -(-self.bits // 8)
+        spare, mask = 8 * width - self.bits, (1 << self.bits) - 1
+        if costs.dtype == object:
+            data = b"".join(((-cost & mask) << spare).to_bytes(width, "big") for cost in costs)
+        else:
+            words = (((-costs) & mask) << spare).astype(">i8")
+            return np.ascontiguousarray(words.view(np.uint8).reshape(len(costs), 8)[:, 8 - width :])
+        return np.frombuffer(data, dtype=np.uint8).reshape(len(costs), width)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The transitions of a layer: node before, node after, cost, and value (-1: several) of each."""
+
+    before: Array
+    after: Array
+    cost: Array
+    value: Array
+    nodes: int
+
+    def least(self, costs: Array, wanted: int | None, never: int) -> Array:
+        """Return the least cost of each node after the layer, shape (rows, nodes after).
+
+        `costs`: of each node before, shape (rows, nodes before). `wanted`: the value of the layer, None for any.
+        """
+        which = np.arange(len(self.after)) if wanted is None else np.flatnonzero(self.value == wanted)
+        found = np.full((len(costs), self.nodes), never, dtype=costs.dtype)
+        if len(which) and len(costs):
+            after = self.after[which]
+            starts = np.flatnonzero(np.diff(after, prepend=-1))
+            through = costs[:, self.before[which]] + self.cost[which]
+            found[:, after[starts]] = np.minimum(np.minimum.reduceat(through, starts, axis=1), never)
+        return found
+
+    def completed(self, costs: Array, wanted: int, below: Array, never: int) -> Array:
+        """Return the least costs of whole solutions with a value in this layer, shape (rows,)."""
+        which = np.flatnonzero(self.value == wanted)
+        if not len(which):
+            return np.full(len(costs), never, dtype=costs.dtype)
+        rest = self.cost[which] + below[self.after[which]]
+        found: Array = np.minimum((costs[:, self.before[which]] + rest).min(axis=1), never)
+        return found
+
+
+def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
+    """Return the cost of the cheapest solution that meets each demand, `costs.never` where there is none, shape (n,).
+
+    Args:
+        diagram: the solutions.
+        costs: the costs of values.
+        demands: literals (see `literal`) of different variables of the diagram, shape (n, literals).
+    """
+    dtype = costs.dtype
+    if diagram.empty:
+        return np.full(len(demands), costs.never, dtype=dtype)
+    steps = _steps(diagram, costs)
+    below = _below(diagram, costs, steps)
+    if demands.shape[1] == 0:
+        return np.full(len(demands), below[0][0], dtype=dtype)
+    layer_of = {variable: number for number, variable in enumerate(diagram.variables)}
+    place = np.full(max(layer_of) + 1, -1)
+    place[list(layer_of)] = list(layer_of.values())
+    # Literals by layer: twice the layer, plus the value.
+    ordered = np.sort(2 * place[demands >> 1] + (demands & 1), axis=1)
+    by_beginning = np.lexsort(ordered.T[::-1])
+    found = np.full(len(demands), costs.never, dtype=dtype)
+    widest = max(len(layer.children) for layer in diagram.layers)
+    ends = _blocks(ordered[by_beginning], max(1, _BLOCK // widest))
+    for start, end in zip([0, *ends], ends, strict=False):
+        rows = by_beginning[start:end]
+        found[rows] = _met(ordered[rows], steps, below, costs.never, len(diagram.layers))
+    return found
+
+
+def optimal(diagram: Diagram, weights: Weights) -> Diagram:
+    """Return the solutions of least weight of a diagram of binary variables."""
+    costs = Costs(weights, sum(max(map(abs, pair)) for pair in weights.values()) + 1, 0)
+    steps = _steps(diagram, costs)
+    below = _below(diagram, costs, steps)
+    layers = []
+    for number, (layer, step) in enumerate(zip(diagram.layers, steps, strict=True)):
+        values = _values(layer)
+        children = np.full((len(layer.children), len(values)), -1, dtype=np.int32)
+        best = step.cost + below[number + 1][step.after] == below[number][step.before]
+        children[step.before[best], np.searchsorted(values, step.value[best])] = step.after[best]
+        layers.append(Layer(layer.variable, tuple(np.array([value]) for value in values), children))
+    return Diagram(tuple(layers), diagram.empty)
+
+
+def _below(diagram: Diagram, costs: Costs, steps: Sequence[_Step]) -> list[Array]:
+    """Return the least cost below each node, per layer and for the end."""
+    below: list[Array] = [np.zeros(1, dtype=costs.dtype)]
+    for layer, step in zip(reversed(diagram.layers), reversed(steps), strict=True):
+        order = np.argsort(step.before, kind="stable")
+        starts = np.flatnonzero(np.diff(step.before[order], prepend=-1))
+        through = (step.cost + below[-1][step.after])[order]
+        least = np.full(len(layer.children), costs.never, dtype=costs.dtype)
+        least[step.before[order][starts]] = np.minimum.reduceat(through, starts)
+        below.append(least)
+    return below[::-1]
+
+
+def _blocks(ordered: Array, most: int) -> list[int]:
+    """Return the ends of blocks of sorted demands with at most about `most` different beginnings each."""
+    new = (np.diff(ordered[:, :-1], axis=0, prepend=-1) != 0).any(axis=1)
+    block = np.cumsum(new) // most
+    return [*(np.flatnonzero(np.diff(block)) + 1).tolist(), len(ordered)]
+
+
+def _met(ordered: Array, steps: Sequence[_Step], below: Sequence[Array], never: int, layers: int) -> Array:
+    """Return the least cost of each demand, whose literals are given by layer."""
+    length = ordered.shape[1]
+    found = np.full(len(ordered), never, dtype=below[0].dtype)
+    # Beginnings of each length by number: their last literal, the number of what precedes it, and their last use.
+    numbers = np.zeros(len(ordered), dtype=np.int64)
+    last: list[Array] = [np.zeros(1, dtype=np.int64)]
+    before: list[Array] = [np.zeros(1, dtype=np.int64)]
+    until: list[Array] = []
+    for size in range(1, length + 1):
+        column = ordered[:, size - 1]
+        uses = np.zeros(len(last[-1]), dtype=np.int64)
+        np.maximum.at(uses, numbers, column // 2)
+        until.append(uses)
+        first, rank = distinct(packed([numbers, column], [len(last[-1]), 2 * layers]), len(ordered))
+        last.append(column[first])
+        before.append(numbers[first])
+        numbers = rank
+    starting: list[list[tuple[int, Array]]] = [[] for _ in range(layers)]
+    for size in range(1, length + 1):
+        order = np.argsort(last[size], kind="stable")
+        ends = np.flatnonzero(np.diff(last[size][order])) + 1
+        for group in np.split(order, ends):
+            starting[int(last[size][group[0]]) // 2].append((size, group))
+    # Paths so far: one row per beginning; `row[size]` maps numbers of beginnings to rows.
+    paths = np.zeros((1, 1), dtype=below[0].dtype)
+    row = [np.zeros(1, dtype=np.int64), *(np.full(len(last[size]), -1) for size in range(1, length))]
+    ending = until[0]
+    complete = np.full(len(last[length]), never, dtype=below[0].dtype)
+    for layer, step in enumerate(steps):
+        grown: list[Array] = []
+        count = len(paths)
+        lasting = ending > layer
+        kept = np.flatnonzero(lasting)
+        added: list[Array] = []
+        for size, group in starting[layer]:
+            wanted = int(last[size][group[0]]) % 2
+            rows = row[size - 1][before[size][group]]
+            if size == length:
+                complete[group] = step.completed(paths[rows], wanted, below[layer + 1], never)
+                continue
+            grown.append(step.least(paths[rows], wanted, never))
+            row[size][group] = count + np.arange(len(group))
+            added.append(until[size][group])
+            count += len(group)
+        if not len(kept) and not grown:
+            break
+        # Rows are numbered anew: those that last, then those that start here.
+        renumber = np.full(count, -1)
+        renumber[kept] = np.arange(len(kept))
+        renumber[len(paths) :] = len(kept) + np.arange(count - len(paths))
+        for size in range(length):
+            here = row[size] >= 0
+            row[size][here] = renumber[row[size][here]]
+        paths = np.concatenate([step.least(paths[kept], None, never), *grown])
+        ending = np.concatenate([ending[kept], *added])
+    found[:] = complete[numbers]
+    return found
+
+
+def _steps(diagram: Diagram, costs: Costs) -> list[_Step]:
+    """Return the transitions of each layer, in order of the nodes after it."""
+    steps = []
+    sizes = [*(len(layer.children) for layer in diagram.layers[1:]), 1]
+    for layer, nodes in zip(diagram.layers, sizes, strict=True):
+        pieces = [_transitions(layer, value) for value in _values(layer)]
+        before = np.concatenate([piece[0] for piece in pieces])
+        after = np.concatenate([piece[1] for piece in pieces])
+        value = np.concatenate([np.full(len(piece[0]), v) for piece, v in zip(pieces, _values(layer), strict=True)])
+        price = np.zeros(len(value), dtype=costs.dtype)
+        for each in (0, 1) if layer.variable in costs.of else ():
+            price[value == each] = costs.of[layer.variable][each]
+        order = np.lexsort((before, after))
+        steps.append(_Step(before[order], after[order], price[order], value[order], nodes))
+    return steps
+
+
+def _values(layer: Layer) -> tuple[int, ...]:
+    """Return the values that a layer distinguishes: 0 and 1 of a binary variable, -1 for all values of another one."""
+    values = sorted(int(value) for group in layer.classes for value in group)
+    return tuple(values) if values[-1] <= 1 else (-1,)
+
+
+def _transitions(layer: Layer, value: int) -> tuple[Array, Array]:
+    """Return the nodes before and after the transitions with a value, -1 for any."""
+    columns = [c for c, group in enumerate(layer.classes) if value < 0 or value in group]
+    before, column = np.nonzero(layer.children[:, columns] >= 0)
+    after = layer.children[:, columns][before, column].astype(np.int64)
+    if value < 0 and len(before):
+        pairs = np.unique(before * (int(after.max()) + 1) + after)
+        before, after = np.divmod(pairs, int(after.max()) + 1)
+    return before, after
