@@ -76,7 +76,8 @@ class Walks:
                     chosen = np.where(open_, np.where(equal, coin, difference > 0), chosen)
                 nodes = following[each, chosen.astype(np.int64)]
                 chances[:, high], chances[:, low] = chosen, ~chosen
-        return (chances[:, 1::2] == 1).astype(np.int64)
+        selections: Array = (chances[:, 1::2] == 1).astype(np.int64)
+        return selections
 
 
 def _alive(diagram: Diagram, aims: Array) -> list[Array]:
