@@ -155,11 +155,12 @@ def kind_of(source: Source) -> Kind | None:
 def _is_table(first: str, second: str) -> bool:
     """Return whether these first lines begin a table, not model text (which may contain commas, too).
 
-    A line that looks like a formula is the header of a table only if a row with as many cells and no formula follows.
+    A line that looks like a formula, or has tabs only, is the header of a table only if a row with as many cells and no
+    formula follows.
     """
-    separator = ";" if ";" in first else ","
-    if separator not in first:
+    separator = next((each for each in ";,\t" if each in first), None)
+    if separator is None:
         return False
-    if not _FORMULA.search(first):
+    if separator != "\t" and not _FORMULA.search(first):
         return True
     return first.count(separator) == second.count(separator) and not _FORMULA.search(second)

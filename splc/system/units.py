@@ -29,6 +29,26 @@ def unit_factor(listed: Sequence[float], found: Sequence[float]) -> float | None
     return None
 
 
+class ColumnProblem(str):
+    """A problem of all values of an option, which is reported once instead of in every row."""
+
+    __slots__ = ()
+
+
+def unit_problem(name: str, listed: Sequence[float], found: Sequence[float]) -> ColumnProblem | None:
+    """Return the problem of an option whose found values are off by a constant factor, None if they are not."""
+    factor = unit_factor(listed, found)
+    if factor is None:
+        return None
+    ratio, cure = (f"{factor:g} times", "divide") if factor > 1 else (f"1/{1 / factor:g} of", "multiply")
+    example = f"{found[-1]:g} instead of {found[-1] / factor:g}"
+    number = f"{max(factor, 1 / factor):g}"
+    return ColumnProblem(
+        f"{name}: values are {ratio} those of the description ({example}), as in another unit; "
+        f"{cure} the column by {number}, or {'multiply' if factor > 1 else 'divide'} the values in the description"
+    )
+
+
 def unit_remark(listed: Sequence[float], found: Sequence[float]) -> str | None:
     """Return a remark on values that are off by a constant factor, None if they are not."""
     factor = unit_factor(listed, found)

@@ -90,7 +90,7 @@ def run(request: Request) -> Result:
                     details = tuple(line for each in error.problems for line in str(each).splitlines())
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
-                notes += reading_notes(*(part.report for part in parts))
+                notes.add(reading_notes(*(part.report for part in parts)))
                 measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), _contexts(parts))
         return Result(found, tuple(notes), measured, project.inference, problem)
 

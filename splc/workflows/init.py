@@ -91,6 +91,7 @@ def run(request: Request) -> Result:
     comments = (f"Inferred from {found.system.source}:", *assumptions, UNKNOWN_CONSTRAINTS)
     notes = [Note(f"inferred from {found.system.source}", details=found.assumptions)]
     notes += [Note(text, warning=True) for text in found.warnings]
+    notes += [Note(f"{found.system.source}: {text}") for text in found.notes]
     if request.system is not None:
         if differences:
             notes.append(Note(f"differences from {request.system}", details=differences))

@@ -114,7 +114,7 @@ class SystemInputs:
             InputError: if they cannot be found or read.
         """
         found = project.measurements(space.system, space, file=file, usual=usual, **self.policies)
-        notes += reading_notes(found.report)
+        notes.add(reading_notes(found.report))
         return found
 
     def read_by(self, project: Project, space: Space, notes: Notes, by: str) -> dict[str, Measurements]:
@@ -127,7 +127,7 @@ class SystemInputs:
         if by in self.where:
             raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
         parts = project.measurement_parts(space.system, space, by=(by,), **self.policies)
-        notes += reading_notes(*(part.report for part in parts))
+        notes.add(reading_notes(*(part.report for part in parts)))
         return {part.contexts[by]: part for part in parts}
 
 

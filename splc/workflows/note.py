@@ -40,6 +40,10 @@ class Note:
 class Notes(list[Note]):
     """The notes that a workflow collects; in a `with` statement an error that ends the block gets them, too."""
 
+    def add(self, notes: Iterable[Note]) -> None:
+        """Add the notes that are not among these yet."""
+        self += [note for note in dict.fromkeys(notes) if note not in self]
+
     def __enter__(self) -> Self:
         return self
 
@@ -66,7 +70,8 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         shown = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {shown}"
         details = tuple(each for each in details if each.startswith("ignored") and not each.endswith("(as requested)"))
-    return (Note(text, details=details), *(Note(f"{source}: {each}", warning=True) for each in inference.warnings))
+    warnings = (Note(f"{source}: {each}", warning=True) for each in inference.warnings)
+    return (Note(text, details=details), *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
 
 
 def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:

@@ -140,7 +140,7 @@ def _read(
     request: Request, source: Source, project: Project, space: Space, stored: StoredModel, wanted: str | None
 ) -> PredictionInputs:
     """Read the configurations, of a system with all values that they have if extrapolation is wanted."""
-    unlisted = unlisted_values(source, space.system)
+    unlisted = unlisted_values(source, space.system, project.columns.unread)
     if request.extrapolate and unlisted is None:
         raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")
     used = Space(extended(space.system, unlisted)) if request.extrapolate and unlisted else space

@@ -142,7 +142,8 @@ class TestExisting:
         (table.parent / "system.xml").write_text(text.replace("1;2", "0.001;0.002"), encoding="utf-8")
         result = run(*command, "--measurements", table.name)
         assert result.exit_code == 2
-        assert "threads cannot be 1; its values are 0.001, 0.002; 2 is 1000 times 0.002: another unit?" in result.stderr
+        assert result.stderr.count("threads: values are 1000 times those of the description (2 instead of 0.002)") == 1
+        assert "(in 8 rows)" in result.stderr
 
 
 class TestRefused:

@@ -77,6 +77,11 @@ class ColumnChoice:
         return tuple(dict.fromkeys((*self.contexts, *self.where, *self.by)))
 
     @property
+    def unread(self) -> frozenset[str]:
+        """The columns whose numbers are not read."""
+        return frozenset(_with_parts((*self.named, *self.ignore)))
+
+    @property
     def required(self) -> tuple[str, ...]:
         """The columns that a file must have."""
         return tuple(name for name in dict.fromkeys((*self.named, *self.ignore)) if name not in self.optional)

@@ -30,7 +30,8 @@ def read_configurations(
         path: the file, also compressed (`.gz`); `-` is standard input.
         system: the system.
         separator: the separator of fields; by default it is detected from the option names in the first line.
-        decimal_delimiter: the decimal delimiter, a point by default.
+        decimal_delimiter: the decimal delimiter; by default a point, or a comma in a table that has no points and
+            whose separator is none.
 
     Raises:
         InputError: if the file cannot be read, or a column is missing.
@@ -39,7 +40,7 @@ def read_configurations(
     source = read_source(path)
     if is_xml(source):
         raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
-    raw = read_raw(source, system, separator)
+    raw = read_raw(source, system, separator, decimal_delimiter)
     table = read_option_table(source, system, raw, decimal_delimiter or ".")
     table.problems(source.name).raise_if_any(ConfigurationError)
     return Configurations(system, table.indices)

@@ -47,16 +47,18 @@ def read_measurements_csv(
 ) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
     decimal = decimal_delimiter or "."
-    raw = read_raw(source, system, separator)
+    raw = read_raw(source, system, separator, decimal_delimiter, policy.columns.unread)
     if has_header(raw, system, decimal):
-        return table_rows(read_option_table(source, system, raw, decimal), system, policy.columns, source, decimal, nfp)
+        table = read_option_table(source, system, raw, decimal)
+        return table_rows(table, system, policy.columns, source, decimal, nfp, notes=raw.notes)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
     lines = np.array(raw.lines, dtype=np.int64)
     indices, reasons, texts = _selected(raw, system)
     values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}
-    return MeasurementRows(lines, indices, reasons, values, _missing(values), np.ones(len(lines), dtype=np.int64))
+    slots = np.ones(len(lines), dtype=np.int64)
+    return MeasurementRows(lines, indices, reasons, values, _missing(values), slots, raw.notes)
 
 
 def table_rows(
@@ -66,8 +68,9 @@ def table_rows(
     source: Source,
     decimal: str = ".",
     nfp: str | None = None,
+    notes: tuple[str, ...] = (),
 ) -> MeasurementRows:
-    """Return the rows of a table with a header.
+    """Return the rows of a table with a header; `notes` are remarks on reading its cells.
 
     Raises:
         InputError: as `columns_of`.
@@ -82,7 +85,7 @@ def table_rows(
         values,
         _missing(values),
         np.ones(len(table.lines), dtype=np.int64),
-        _decimal_notes(table.others, values, decimal),
+        (*notes, *_decimal_notes(table.others, values, decimal)),
         contexts=columns.contexts,
         malformed=table.malformed,
         repeated=True,

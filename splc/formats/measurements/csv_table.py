@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.errors import InputError, Problem, Problems, nearest
+from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.group_columns import with_children
-from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional
+from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional, reasons_by_row
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.groups import wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.units import unit_remark
+from splc.system.units import unit_problem
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -27,11 +28,12 @@ _SNIFFED = 20
 
 @dataclass(frozen=True)
 class RawTable:
-    """The rows of a CSV file that are not blank, with their lines."""
+    """The rows of a CSV file that are not blank, with their lines; `notes` are remarks of the reader."""
 
     rows: list[list[str]]
     lines: list[int]
     separator: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,18 +57,32 @@ class OptionTable:
     def problems(self, file: str) -> Problems:
         """Return the problems of all rows, with their lines."""
         found = Problems(file)
-        for row, reasons in self.reasons.items():
-            found.add("; ".join(reasons), int(self.lines[row]))
+        for row, reason in reasons_by_row(self.reasons).items():
+            found.add(reason, int(self.lines[row]))
         return found
 
 
-def read_raw(source: Source, system: VariabilityModel, separator: str | None = None) -> RawTable:
+def read_raw(
+    source: Source,
+    system: VariabilityModel,
+    separator: str | None = None,
+    decimal: str | None = None,
+    exempt: Collection[str] = (),
+) -> RawTable:
     """Split a CSV file into rows.
 
-    By default, the separator is the one that gives the most option names in the first line.
+    By default, the separator is the one that gives the most option names in the first line. Without a decimal
+    delimiter, decimal commas become points in a table that has another separator.
+
+    Args:
+        source: the file.
+        system: the system.
+        separator: the separator of fields.
+        decimal: the decimal delimiter.
+        exempt: columns that may have numbers with other delimiters.
 
     Raises:
-        InputError: if the file is empty, is not text, or its quotes do not match.
+        InputError: if the file is empty, is not text, its quotes do not match, or its decimal delimiter is ambiguous.
     """
     text = source.text()
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
@@ -75,7 +91,10 @@ def read_raw(source: Source, system: VariabilityModel, separator: str | None = N
         raise InputError(Problem("the file is empty", source.name))
     character = separator or _sniff(text, system)
     rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
-    return RawTable(rows, lines, character)
+    if decimal is not None or character == ",":
+        return RawTable(rows, lines, character)
+    rows, notes = with_points(rows, lines, source.name, exempt)
+    return RawTable(rows, lines, character, notes)
 
 
 def _sniff(text: str, system: VariabilityModel) -> str:
@@ -194,7 +213,9 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
     deselects = {"", "nan"} if option_is_optional(option) else set()
     wrong = {}
     unlisted = np.unique(numbers[(found < 0) & ~np.isnan(numbers)])
-    remark = unit_remark(option.values, unlisted.tolist()) if isinstance(option, NumericOption) else None
+    unit = None
+    if isinstance(option, NumericOption):
+        unit = unit_problem(option.name, option.values, unlisted.tolist())
     for at, text in enumerate(plain):
         if np.isnan(numbers[at]) and text not in deselects:
             found[at] = -1
@@ -203,7 +224,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
             what = reason if "too large" in reason else "is not one of its values"
             wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
         elif found[at] < 0:
-            wrong[distinct[at]] = wrong_value(option, float(numbers[at])) + (f"; {remark}" if remark else "")
+            wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
     table = dict(zip(distinct, found.tolist(), strict=True))
     return np.fromiter(map(table.__getitem__, texts), dtype=np.int32, count=len(texts)), wrong
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
@@ -12,6 +12,7 @@ from splc.errors import InputError, Problem, Problems
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.csv_table import without_row_numbers
+from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
@@ -30,30 +31,39 @@ class FileColumns:
         options: the options, if the format separates them from properties (XML); None for tables.
         numeric: the numeric ones of these options.
         properties: the properties, if the format separates them.
+        notes: remarks of the reader.
     """
 
     columns: Mapping[str, Sequence[str]]
     options: tuple[str, ...] | None = None
     numeric: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-def read_file_columns(source: Source) -> FileColumns:
+def read_file_columns(source: Source, exempt: Collection[str] = ()) -> FileColumns:
     """Read the columns of a CSV table or of SPL Conqueror's XML.
+
+    Args:
+        source: the file.
+        exempt: columns of a table that may have numbers with other decimal delimiters.
 
     Raises:
         InputError: if the file is not such a file, a table has no header, or columns have no name or a duplicate name.
     """
-    return _xml_columns(source) if is_xml(source) else _table_columns(source)
+    return _xml_columns(source) if is_xml(source) else _table_columns(source, exempt)
 
 
-def _table_columns(source: Source) -> FileColumns:
+def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     text = source.text()
     if not text.strip():
         raise InputError(Problem("the file is empty", source.name))
     first = next(line for line in text.splitlines() if line.strip())
     separator = max(SEPARATORS, key=lambda each: _cells(first, each))
     rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
+    notes: tuple[str, ...] = ()
+    if separator != ",":
+        rows, notes = with_points(rows, lines, source.name, exempt)
     header = [cell.strip() for cell in rows[0]]
     while len(header) > 1 and not header[-1]:
         header.pop()
@@ -74,7 +84,7 @@ def _table_columns(source: Source) -> FileColumns:
         elif name in header[:at]:
             problems.add(f"duplicate column {name!r}", lines[0])
     problems.raise_if_any(InputError)
-    return FileColumns(dict(zip(header, cells, strict=True)))
+    return FileColumns(dict(zip(header, cells, strict=True)), notes=notes)
 
 
 def _cells(line: str, separator: str) -> int:

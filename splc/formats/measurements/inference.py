@@ -40,6 +40,7 @@ class Inference:
         warnings: assumptions that are probably wrong, one line each.
         columns: the columns that are options.
         chosen: whether the user named options.
+        notes: remarks of the reader of the table.
     """
 
     source: Source
@@ -52,6 +53,7 @@ class Inference:
     warnings: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     chosen: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def infer_system(
@@ -75,7 +77,7 @@ def infer_system(
     Raises:
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
     """
-    found = read_file_columns(source)
+    found = read_file_columns(source, () if choice is None else choice.unread)
     if found.options is None:
         roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice)
     elif choice is not None and choice.options:
@@ -102,6 +104,7 @@ def infer_system(
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         choice is not None and bool(choice.options),
+        found.notes,
     )
 
 

@@ -17,6 +17,7 @@ from splc.formats.measurements.contexts import measurements_in, selected, separa
 from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.rows import Policy, invalid_rows
+from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source, read_source
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -71,14 +72,15 @@ def read_prediction_inputs(
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
     form = registry.format_of("measurements", source)
-    raw = read_raw(source, system) if form is not None and form.name == "csv" else None
+    is_table = form is not None and form.name == "csv"
+    raw = read_raw(source, system, exempt=policy.columns.unread) if is_table else None
     if form is not None and (raw is None or not has_header(raw, system, ".")):
         rows = form.read(source, system, placing, None, None, nfp or expected)
         (found,) = measurements_in(system, rows, placing, source)
         return _measured(found, lines, nfp, expected)
     assert raw is not None
     table = read_option_table(source, system, raw)
-    rows = table_rows(table, system, policy.columns, source, nfp=nfp)
+    rows = table_rows(table, system, policy.columns, source, nfp=nfp, notes=raw.notes)
     columns = {name: column[:, 0] for name, column in rows.values.items()}
     if nfp is not None and columns and nfp not in columns:
         hint = unknown_name_hint(nfp, list(columns))
@@ -89,15 +91,15 @@ def read_prediction_inputs(
         (found,) = measurements_in(system, rows, placing, source)
         return _measured(found, lines, wanted, None, numeric)
     rows = selected(rows, policy.columns, source.name)
-    invalid = sorted(invalid_rows(system, rows.indices, rows.reasons, policy).items())
-    dropped = tuple((int(rows.lines[row]), reason) for row, reason in invalid)
+    invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
     if policy.invalid == "error":
         problems = Problems(source.name)
-        for line, reason in dropped:
-            problems.add(reason, line)
+        for row, reason in reasons_by_row(invalid).items():
+            problems.add(reason, int(rows.lines[row]))
         problems.raise_if_any(ConfigurationError)
-    kept = np.delete(np.arange(len(rows)), [row for row, _ in invalid])
-    report = ReadingReport(source.name, source.sha256, len(rows), dropped)
+    dropped = tuple((int(rows.lines[row]), "; ".join(found)) for row, found in sorted(invalid.items()))
+    kept = np.delete(np.arange(len(rows)), [*invalid])
+    report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=raw.notes)
     return PredictionInputs(Configurations(system, rows.indices[kept]), None, None, numeric, report, rows.lines[kept])
 
 

@@ -51,7 +51,8 @@ def read_measurements(
         duplicates: the treatment of rows that measure a configuration again in XML, or in CSV without a header:
             'error', 'first' (only the first row is used), or 'mean' (they are repetitions, as in CSV tables).
         aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
-        decimal_delimiter: the decimal delimiter; by default the one that the file states, or a point.
+        decimal_delimiter: the decimal delimiter; by default the one that the file states or its numbers show (a comma
+            in tables with `;` or tabs that have no points), or a point.
         separator: the separator of repetitions (XML) or fields (CSV); by default it is detected.
         nfp: the name of the property in a CSV file without a header, 'Performance' by default.
         check: returns which configurations are valid, such as `sampling.Space(system).check`; None accepts all.

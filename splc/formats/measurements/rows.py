@@ -13,6 +13,7 @@ from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.roles import COUNTERS
+from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
@@ -139,7 +140,7 @@ def assemble(
     summaries: list[Problem] = []
     invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
     if invalid and policy.invalid == "error":
-        refused += [(int(rows.lines[row]), reason) for row, reason in invalid.items()]
+        refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         message = f"{len(invalid)} of {count} rows have no valid configuration"
         hint = "correct them, or leave them out: --invalid drop, or the argument invalid"
         summaries.append(Problem(message, source.name, hint=hint))
@@ -161,7 +162,7 @@ def assemble(
     if refused:
         raise _refusal(refused, summaries, source.name)
     if len(kept) == 0:
-        reason = next(iter(invalid.values()))
+        reason = "; ".join(next(iter(invalid.values())))
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
     duplicates = tuple(map(int, rows.lines[kept[repeats]]))
     configurations = Configurations(system, rows.indices[kept[first]])
@@ -173,7 +174,7 @@ def assemble(
         source.name,
         source.sha256,
         count,
-        tuple((int(rows.lines[row]), reason) for row, reason in sorted(invalid.items())),
+        tuple((int(rows.lines[row]), "; ".join(found)) for row, found in sorted(invalid.items())),
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
         {name: tuple(rows.lines[kept[part[kept] > 0]].tolist()) for name, part in rows.missing.items()},
@@ -221,23 +222,23 @@ def _others(count: int, rows: Collection[int]) -> Array:
 
 def invalid_rows(
     system: VariabilityModel, indices: Array, reasons: Mapping[int, list[str]], policy: Policy
-) -> dict[int, str]:
-    """Return row → problem for each row whose configuration is wrong or fails the check.
+) -> dict[int, list[str]]:
+    """Return row → problems for each row whose configuration is wrong or fails the check.
 
     `indices`: value indices, shape (n, options). `reasons`: row → problems that the reader found in its configuration.
     """
-    invalid = {row: "; ".join(found) for row, found in reasons.items()}
+    invalid = dict(reasons)
     if policy.check is None:
         return invalid
     known = _others(len(indices), invalid)
     configurations = Configurations(system, indices[known])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for at in failed.tolist():
-        invalid[int(known[at])] = "the configuration does not satisfy the constraints"
+        invalid[int(known[at])] = ["the configuration does not satisfy the constraints"]
     if policy.explain is not None:
         for at in failed[:_EXPLAINED].tolist():
             if found := policy.explain(configurations, at):
-                invalid[int(known[at])] = f"the configuration violates: {'; '.join(found)}"
+                invalid[int(known[at])] = [f"the configuration violates: {'; '.join(found)}"]
     return invalid
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from splc.data.configurations import value_indices, wrong_value
-from splc.errors import OutputError, nearest
+from splc.errors import OutputError, nearest, plural
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.units import unit_remark
+from splc.system.units import ColumnProblem, unit_problem
 from splc.system.variability import ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
@@ -43,6 +44,22 @@ def listable(name: str, system: VariabilityModel, separators: str) -> str:
     if system.spellings.get(plain) != name:
         raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
     return plain
+
+
+def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:
+    """Return row → problems for messages; the problem of a column is only in its first row, with the number of rows."""
+    rows_of: Counter[str] = Counter(
+        reason for found in reasons.values() for reason in found if isinstance(reason, ColumnProblem)
+    )
+    stated: set[str] = set()
+    texts = {}
+    for row, found in sorted(reasons.items()):
+        new = [reason for reason in found if reason not in stated]
+        stated.update(rows_of.keys() & new)
+        if new:
+            shown = (f"{each} (in {plural(rows_of[each], 'row', 'rows')})" if each in rows_of else each for each in new)
+            texts[row] = "; ".join(shown)
+    return texts
 
 
 @dataclass
@@ -178,10 +195,9 @@ class Selections:
         for row, position in np.argwhere(indices < 0).tolist():
             self.refuse(row, f"no value for {system.names[position]!r}")
         for option, messages in self._unlisted.items():
-            if remark := unit_remark(option.values, sorted(messages)):
-                remarked = {message: f"{message}; {remark}" for message in messages.values()}
+            if unit := unit_problem(option.name, option.values, sorted(messages)):
                 for reasons in self.reasons.values():
-                    reasons[:] = [remarked.get(reason, reason) for reason in reasons]
+                    reasons[:] = [unit if reason in messages.values() else reason for reason in reasons]
         return indices
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from splc.data.configurations import value_indices
@@ -14,8 +16,15 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
 
-def unlisted_values(source: Source, system: VariabilityModel) -> dict[str, tuple[float, ...]] | None:
+def unlisted_values(
+    source: Source, system: VariabilityModel, unread: Collection[str] = ()
+) -> dict[str, tuple[float, ...]] | None:
     """Return numeric option → the numbers in its column that are not among its values, ascending.
+
+    Args:
+        source: the table.
+        system: the system.
+        unread: columns that may have numbers with other decimal delimiters.
 
     Returns:
         The values, without options that have none; None if the file is not a CSV table with a header.
@@ -26,7 +35,7 @@ def unlisted_values(source: Source, system: VariabilityModel) -> dict[str, tuple
     form = registry.format_of("measurements", source)
     if form is None or form.name != "csv":
         return None
-    raw = read_raw(source, system)
+    raw = read_raw(source, system, exempt=unread)
     if not has_header(raw, system, "."):
         return None
     found = {}

@@ -15,8 +15,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, SpecError, SplcError
+from splc.errors import ConfigurationError, InputError, MeasurementError, SpecError, SplcError
+from splc.formats.measurements.configurations_csv import read_configurations
 from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
+from splc.formats.measurements.decimals import NOTE
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -88,12 +90,22 @@ class TestPlainTables:
         assert len(kept.measured("seconds")) == len(kept.measured("energy")) == 1
 
     def test_decimal_commas(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Decimal commas are read if requested, and a note suggests them if no value can be read otherwise."""
+        """Decimal commas are read if requested or unambiguous; otherwise a note suggests them."""
         text = HEADER.replace(",", ";") + "1;0;1;0;5;8;3,5\n0;0;1;0;5;8;4,5\n"
-        assert read(tmp_path, system, text, decimal_delimiter=",")["seconds"].tolist() == [3.5, 4.5]
-        kept = read(tmp_path, system, text)
+        requested = read(tmp_path, system, text, decimal_delimiter=",")
+        assert (requested["seconds"].tolist(), requested.report.notes) == ([3.5, 4.5], ())
+        for table in (text, text.replace(";", "\t")):
+            found = read(tmp_path, system, table)
+            assert (found["seconds"].tolist(), found.report.notes) == ([3.5, 4.5], (NOTE,))
+        quoted = HEADER + '1,0,1,0,5,8,"3,5"\n0,0,1,0,5,8,"4,5"\n'
+        kept = read(tmp_path, system, quoted)
         assert kept.report.missing == {"seconds": 2}
         assert "comma" in kept.report.notes[0]
+
+    def test_decimal_commas_without_a_header(self, tmp_path: Path) -> None:
+        """Values of files without a header have decimal commas, too."""
+        found = read(tmp_path, VariabilityModel("s", (BinaryOption("a"), BinaryOption("b"))), "a;3,5\na;b;4,25\n")
+        assert (found["Performance"].tolist(), found.report.notes) == ([3.5, 4.25], (NOTE,))
 
     def test_options_with_one_value_need_no_column(self, tmp_path: Path) -> None:
         """An option that can only have one value is filled in; any other one needs its column."""
@@ -329,8 +341,35 @@ class TestUnits:
         file = tmp_path / "measurements"
         file.write_text(text, encoding="utf-8")
         system = VariabilityModel("s", (NumericOption("x", (0.064, 0.256)),))
-        with pytest.raises(MeasurementError, match=r"x cannot be 256; .*; 256 is 1000 times 0\.256: another unit\?"):
+        with pytest.raises(MeasurementError, match=r"x: values are 1000 times .* \(256 instead of 0\.256\)"):
             read_measurements(file, system)
+
+    def test_one_message_per_column(self, tmp_path: Path) -> None:
+        """Each column in another unit is one problem, with the number of its rows; other problems are as before."""
+        (tmp_path / "t.csv").write_text("x,y,b,time\n64,0,1,1\n256,2000,1,2\n64,3000,1,2\n64,0,7,2\n", encoding="utf-8")
+        system = VariabilityModel(
+            "s", (BinaryOption("b"), NumericOption("x", (0.064, 0.256)), NumericOption("y", (0, 2, 3)))
+        )
+        with pytest.raises(MeasurementError) as refused:
+            read_measurements(tmp_path / "t.csv", system)
+        *problems, summary = refused.value.problems
+        assert [(problem.line, problem.message) for problem in problems] == [
+            (
+                2,
+                "x: values are 1000 times those of the description (256 instead of 0.256), as in another unit; divide "
+                "the column by 1000, or multiply the values in the description (in 4 rows)",
+            ),
+            (
+                3,
+                "y: values are 1000 times those of the description (3000 instead of 3), as in another unit; divide "
+                "the column by 1000, or multiply the values in the description (in 2 rows)",
+            ),
+            (5, "b is a binary option and cannot be 7"),
+        ]
+        assert summary.message == "4 of 4 rows have no valid configuration"
+        with pytest.raises(ConfigurationError) as refused_configurations:
+            read_configurations(tmp_path / "t.csv", system)
+        assert [each.message for each in refused_configurations.value.problems] == [each.message for each in problems]
 
 
 class TestRowNumbers:

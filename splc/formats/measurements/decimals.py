@@ -1,0 +1,81 @@
+"""Numbers with a decimal comma, in tables whose fields are separated by semicolons or tabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from splc.errors import InputError, Problem, shorten
+from splc.formats.measurements.columns import kind_of
+from splc.io.numbers import parse_column
+
+NOTE = "numbers are read with a decimal comma"
+
+_COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+# `1.234,5` and `1,234.5`; `1,234` and `1,234,567` could be integers.
+_BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)
+_GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+\s*", re.ASCII)
+
+Cell = tuple[int, int, str]
+
+
+def with_points(
+    rows: list[list[str]], lines: Sequence[int], file: str, exempt: Collection[str] = ()
+) -> tuple[list[list[str]], tuple[str, ...]]:
+    """Return the rows of a table with a decimal point in each number that has a decimal comma, and notes.
+
+    Rows without such numbers are returned as they are, and so are numbers with separators of thousands (`1,234,567`).
+
+    Args:
+        rows: the cells of each row, not separated by commas.
+        lines: the line of each row.
+        file: the file, for messages.
+        exempt: columns that may have other numbers: contexts, and columns that are not read.
+
+    Raises:
+        InputError: if other numbers have a decimal point, or all commas could separate thousands.
+    """
+    skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
+    commas = list(_matching(rows, ",", _COMMA, skipped))
+    if not commas:
+        return rows, ()
+    grouped = all(_GROUPED.fullmatch(cell) for *_, cell in commas)
+    if grouped and any(cell.count(",") > 1 for *_, cell in _matching(rows, ",", _GROUPED, skipped)):
+        return rows, ()
+    row, _, cell = commas[0]
+    both = next(_matching(rows, ",", _BOTH, skipped), None)
+    point = next((each for each in _matching(rows, ".", _POINT, skipped) if not _is_text(rows, each[1])), None)
+    if other := both or point:
+        sign = "a separator of thousands" if both else "a decimal point"
+        message = f"{_shown(other[2])} has {sign}, but {_shown(cell)} in line {lines[row]} has a decimal comma"
+        hint = "write all numbers alike; columns that are contexts or ignored (--context, --ignore) do not count"
+        raise InputError(Problem(message, file, lines[other[0]], hint=hint))
+    if grouped:
+        value = cell.strip().replace(",", "")
+        message = f"{_shown(cell)} is either {cell.strip().replace(',', '.')} or {value}"
+        raise InputError(Problem(message, file, lines[row], hint="write numbers with a decimal point"))
+    found = [list(cells) for cells in rows]
+    for row, at, cell in commas:
+        found[row][at] = cell.replace(",", ".")
+    return found, (NOTE,)
+
+
+def _matching(
+    rows: Sequence[Sequence[str]], sign: str, pattern: re.Pattern[str], skipped: Collection[int]
+) -> Iterator[Cell]:
+    """Yield row, column and text of the cells that match a pattern and so contain a sign."""
+    for row, cells in enumerate(rows):
+        for at, cell in enumerate(cells):
+            if sign in cell and at not in skipped and pattern.fullmatch(cell):
+                yield row, at, cell
+
+
+def _is_text(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a column has mostly texts, such as versions (`0.9` and `0.9.1`)."""
+    texts = [cells[at] for cells in rows[1:] if at < len(cells)]
+    return kind_of(texts, parse_column(texts, ","), ",") == "text"
+
+
+def _shown(cell: str) -> str:
+    return repr(shorten(cell.strip()))
