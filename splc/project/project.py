@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from sampling.space.space import Space
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements
+    from splc.formats.measurements.columns import ColumnChoice
     from splc.formats.measurements.inference import Inference
     from splc.formats.measurements.rows import Policy
     from splc.io.files import Source
@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Project(ProjectFiles):
-    """The inputs of one system, found and read when they are asked for."""
+    """The inputs of one system, found and read when they are asked for.
+
+    Attributes:
+        learned: the roles of columns in the measurements that a model was learned from, for inferring a system.
+        learned_nfp: the property of this model, which the measurements may lack.
+    """
+
+    learned: ColumnChoice | None = None
+    learned_nfp: str | None = None
 
     @cached_property
     def observations(self) -> Configurations | None:
@@ -88,9 +96,12 @@ class Project(ProjectFiles):
         Raises:
             InputError: as `infer`.
         """
-        if self.has_system or self.descriptions(None) or not self.has_measurements:
-            return None
-        return self.infer()
+        return self.infer() if self.infers else None
+
+    @property
+    def infers(self) -> bool:
+        """Whether the system is inferred from the measurements: there are some, and no description."""
+        return not self.has_system and not self.descriptions(None) and self.has_measurements
 
     def infer(self) -> Inference:
         """Infer the system from its measurements, whether or not there is a description.
@@ -101,7 +112,9 @@ class Project(ProjectFiles):
         from splc.formats.measurements.inference import infer_system
         from splc.io.files import read_source
 
-        return infer_system(read_source(self.measurements_file), nfp=self.nfp, choice=self.columns)
+        choice = self.columns if self.learned is None else self.columns.over(self.learned)
+        usual = self.learned_nfp if self.nfp is None else None
+        return infer_system(read_source(self.measurements_file), nfp=self.nfp, usual=usual, choice=choice)
 
     def measurements(
         self,
@@ -112,7 +125,7 @@ class Project(ProjectFiles):
         invalid: Invalid = "error",
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
-        usual: Mapping[str, str] | None = None,
+        learned: ColumnChoice | None = None,
     ) -> Measurements:
         """Read the measurements with observed variables, and check every configuration against `space`.
 
@@ -123,14 +136,14 @@ class Project(ProjectFiles):
             invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
             duplicates: 'error', 'first' or 'mean': XML rows that measure a configuration again.
             aggregate: 'mean', 'median' or 'min' of the repetitions.
-            usual: context → the value that an error about several values proposes to select.
+            learned: the roles of columns in the measurements that a model was learned from.
 
         Raises:
             InputError: if they cannot be found or read.
             MeasurementError: as `read_measurements`.
         """
         policies: dict[str, Any] = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
-        (found,) = self.measurement_parts(system, space, file=file, usual=usual, **policies)
+        (found,) = self.measurement_parts(system, space, file=file, learned=learned, **policies)
         return found
 
     def measurement_parts(
@@ -143,7 +156,7 @@ class Project(ProjectFiles):
         invalid: Invalid = "error",
         duplicates: Duplicates = "error",
         aggregate: Aggregate = "mean",
-        usual: Mapping[str, str] | None = None,
+        learned: ColumnChoice | None = None,
     ) -> tuple[Measurements, ...]:
         """Read the measurements separately for each value of the contexts in `by`; else as `measurements`.
 
@@ -154,7 +167,7 @@ class Project(ProjectFiles):
         from splc.formats.measurements.read import read_parts
 
         policy = self._policy(system, space, file, by, invalid=invalid, duplicates=duplicates, aggregate=aggregate)
-        policy = replace(policy, columns=replace(policy.columns, usual=usual or {}))
+        policy = policy if learned is None else replace(policy, columns=policy.columns.over(learned))
         parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
         # Without observed variables in the system, none are attached.
         if not system.observed:

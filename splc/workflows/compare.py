@@ -84,15 +84,15 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         *((key, "fail_above") for key in request.fail_above),
     ]
     _check(request, keys, thresholds)
-    project = request.project()
+    project = request.project_of_models(request.models)
     files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
     if request.plot is not None:
         require_writable(request.plot, (*files, request.on, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
     with notes:
-        models = read_models(request, files, space.system, project, notes)
-        basis = basis_of(request, project, space, models, notes)
+        models, learned = read_models(request, files, space.system, project, notes)
+        basis = basis_of(request, project, space, models, learned, notes)
         for key, option in thresholds:
             if key.startswith(MEASURED) and basis.measured is None:
                 raise RequestError(f"{key} needs measurements, and there are none", option)

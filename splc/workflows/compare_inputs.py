@@ -16,7 +16,9 @@ from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, Problem, RequestError, SplcError, plural
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
+from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
 from splc.io.files import STANDARD
@@ -98,8 +100,10 @@ class Basis:
 
 def read_models(
     request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
-) -> tuple[ComparedModel, ...]:
-    """Read the models of a comparison, and note what is unusual about their files.
+) -> tuple[tuple[ComparedModel, ...], ColumnChoice]:
+    """Return the models of a comparison, and the roles of columns in the measurements that they were learned from.
+
+    What is unusual about their files is noted.
 
     Raises:
         InputError: if a file cannot be read; the problems of all files are reported together.
@@ -124,16 +128,23 @@ def read_models(
     models: list[ComparedModel] = []
     for each in found:
         notes += notes_of(f"{each.name}: {text}" for text in each.notes)
-        notes += context_notes(each.name, each.contexts, project)
+        notes += context_notes(each.name, each.columns.contexts, project)
         scaled = request.scale is not None and each.kind == "text"
         model = each.model.scaled(request.scale or 1.0) if scaled else each.model
         compared = compared_model(each.name, model, request.at)
-        compared = replace(compared, kind=each.kind, nfp=each.nfp, contexts=each.contexts)
+        compared = replace(compared, kind=each.kind, nfp=each.nfp, contexts=each.columns.contexts)
         models.append(replace(compared, file=each.file, sha256=each.sha256))
-    return tuple(models)
+    return tuple(models), choice_of(each.columns for each in found)
 
 
-def basis_of(request: Request, project: Project, space: Space, models: Sequence[ComparedModel], notes: Notes) -> Basis:
+def basis_of(
+    request: Request,
+    project: Project,
+    space: Space,
+    models: Sequence[ComparedModel],
+    learned: ColumnChoice,
+    notes: Notes,
+) -> Basis:
     """Return the configurations that predictions are compared on; what should be known is added to the notes.
 
     Raises:
@@ -141,17 +152,16 @@ def basis_of(request: Request, project: Project, space: Space, models: Sequence[
     """
     on = request.on
     basis = Basis()
-    contexts = {name: value for model in reversed(models) for name, value in model.contexts.items()}
     named = {" ".join(model.nfp.split()) for model in models if model.nfp}
     stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
         found = read_prediction_inputs(
-            on, space.system, request.policy(space, project, contexts), request.nfp, stated or project.nfp
+            on, space.system, request.policy(space, project, learned), request.nfp, stated or project.nfp
         )
         notes += reading_notes(found.report)
         basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
     elif project.has_measurements or on == "measured":
-        basis = _measured_basis(request, project, space, stated, contexts, notes)
+        basis = _measured_basis(request, project, space, stated, learned, notes)
     elif on is not None:
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
@@ -167,11 +177,11 @@ def basis_of(request: Request, project: Project, space: Space, models: Sequence[
 
 
 def _measured_basis(
-    request: Request, project: Project, space: Space, stated: str | None, contexts: Mapping[str, str], notes: Notes
+    request: Request, project: Project, space: Space, stated: str | None, learned: ColumnChoice, notes: Notes
 ) -> Basis:
     """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
-    everything = request.read_measurements(project, space, notes, usual=contexts)
+    everything = request.read_measurements(project, space, notes, learned=learned)
     # A log keeps one space where a name has several.
     known = {" ".join(name.split()): name for name in everything.properties}
     nfp = (known.get(stated or "") if request.nfp is None else None) or project.the_nfp(everything)

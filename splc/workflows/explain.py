@@ -80,7 +80,7 @@ def run(request: Request) -> Result:
         raise RequestError("only one of the inputs can be standard input", "model", "configuration")
     if request.against is not None and request.configuration is None:
         raise RequestError("which configuration is compared with it? name it after the model", "against")
-    project = request.project()
+    project = request.project_of_models([request.model])
     drawn = None if request.plot is None else plot_format(request.plot)
     require_writable(request.plot, (*given, *project.files))
     notes = Notes()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from splc.formats.models.read import StoredModel
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
-
-
-NO_CONTEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +61,12 @@ class SystemInputs:
         """The roles of columns of the measurements."""
         return ColumnChoice(self.context, self.ignore, self.where, options=self.options)
 
-    def policy(self, space: Space, project: Project, usual: Mapping[str, str] = NO_CONTEXTS) -> Policy:
+    def policy(self, space: Space, project: Project, learned: ColumnChoice | None = None) -> Policy:
         """Return the treatment of rows of further files of measurements of a system.
 
-        `usual`: context → the value that an error proposes to select.
+        `learned`: the roles of columns in the measurements that a model was learned from.
         """
-        columns = replace(project.columns.lenient, usual=usual)
+        columns = project.columns.lenient.over(learned or ColumnChoice())
         return Policy(**self.policies, columns=columns, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
@@ -99,7 +95,7 @@ class SystemInputs:
         notes: Notes,
         *,
         file: str | None = None,
-        usual: Mapping[str, str] = NO_CONTEXTS,
+        learned: ColumnChoice | None = None,
     ) -> Measurements:
         """Read the measurements of the project, or another file of measurements of its system.
 
@@ -108,12 +104,12 @@ class SystemInputs:
             space: the valid configurations of its system.
             notes: what the reader reports is added.
             file: another file of measurements.
-            usual: context → the value that an error proposes to select.
+            learned: the roles of columns in the measurements that a model was learned from.
 
         Raises:
             InputError: if they cannot be found or read.
         """
-        found = project.measurements(space.system, space, file=file, usual=usual, **self.policies)
+        found = project.measurements(space.system, space, file=file, learned=learned, **self.policies)
         notes.add(reading_notes(found.report))
         return found
 
@@ -150,6 +146,28 @@ class ModelInputs(SystemInputs):
             InputError: if its `splc.toml` is wrong.
         """
         return super().project(folder, parameters=self.parameters, **given)
+
+    def project_of_models(self, files: Sequence[str]) -> Project:
+        """Return the project; without a description, its system is inferred as it was for the models.
+
+        Models that cannot be read yet (standard input, names of options that parameters have) have no effect.
+
+        Raises:
+            InputError: if its `splc.toml` is wrong.
+        """
+        from splc.formats.models.columns import choice_of
+        from splc.formats.models.read import read_stored_models
+
+        project = self.project()
+        if not project.infers or STANDARD in files:
+            return project
+        try:
+            models = read_stored_models(files, parameters=self.known_parameters(project))
+        except SplcError:
+            return project
+        properties = {" ".join(each.nfp.split()) for each in models if each.nfp}
+        nfp = properties.pop() if len(properties) == 1 else None
+        return replace(project, learned=choice_of(each.columns for each in models), learned_nfp=nfp)
 
     def known_parameters(self, project: Project) -> Parameters:
         """Return the parameters of the project, changed by the stated values.
@@ -194,7 +212,7 @@ class ModelInputs(SystemInputs):
         except InputError as error:
             raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
         notes += notes_of(f"{file}: {text}" for text in found.notes)
-        notes += context_notes(file, found.contexts, project)
+        notes += context_notes(file, found.columns.contexts, project)
         return found
 
 

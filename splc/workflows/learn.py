@@ -12,6 +12,7 @@ from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
+from splc.formats.models.columns import columns_object
 from splc.formats.models.entries import learned_file
 from splc.formats.models.term_list import parse_term_list
 from splc.formats.models.writers import WRITERS
@@ -168,7 +169,7 @@ def run(
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
-            **({"contexts": dict(measured.contexts)} if measured.contexts else {}),
+            **columns_object(measured.contexts, project.columns, inferred=project.inference is not None),
             **({} if found is None else {"search": provenance_of_search(found)}),
             "files": input_files(project, measured, evaluation),
         }

@@ -100,7 +100,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         OutputError: if the plot cannot be written.
     """
     _require_consistent(request)
-    project = request.project()
+    project = request.project_of_models(request.models)
     drawn = None if request.plot is None else plot_format(request.plot)
     require_writable(request.plot, (*request.models, *project.files))
     notes = Notes()

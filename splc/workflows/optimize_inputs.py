@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +11,8 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.models.columns import choice_of
 from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
 from splc.project import Project
@@ -156,8 +158,7 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
     """Return the objectives of files of models."""
     read = [request.read_unchecked(file, project, space.system, notes) for file in request.models]
     request.require_used(frozenset().union(*(each.used for each in read)))
-    contexts = {name: value for each in reversed(read) for name, value in each.contexts.items()}
-    measurements = _measurements(request, project, space, notes, contexts)
+    measurements = _measurements(request, project, space, notes, choice_of(each.columns for each in read))
     taken: list[str] = []
     found = []
     for number, (file, stored) in enumerate(zip(request.models, read, strict=True)):
@@ -180,7 +181,7 @@ def _with_values(objective: Objective, measurements: Measurements, nfp: str) -> 
 
 
 def _measurements(
-    request: Request, project: Project, space: Space, notes: Notes, contexts: Mapping[str, str]
+    request: Request, project: Project, space: Space, notes: Notes, learned: ColumnChoice
 ) -> Measurements | None:
     """Return the measurements; a note says why there are none.
 
@@ -189,7 +190,7 @@ def _measurements(
     if not project.has_measurements:
         return None
     try:
-        return request.read_measurements(project, space, notes, usual=contexts)
+        return request.read_measurements(project, space, notes, learned=learned)
     except SplcError as error:
         if request.measurements is not None or request.properties:
             raise

@@ -12,6 +12,7 @@ from splc.data.configurations import Configurations, value_indices
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
 from splc.formats.measurements.unlisted import unlisted_values
+from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.outputs import require_writable
@@ -101,7 +102,7 @@ def run(request: Request) -> Result:
     """
     if request.model == request.configurations == STANDARD:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
-    project = request.project()
+    project = request.project_of_models([request.model])
     require_writable(request.output, (request.model, request.configurations, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
@@ -145,7 +146,7 @@ def _read(
         raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")
     used = Space(extended(space.system, unlisted)) if request.extrapolate and unlisted else space
     try:
-        policy = request.policy(used, project, stored.contexts)
+        policy = request.policy(used, project, choice_of([stored.columns]))
         return read_prediction_inputs(source, used.system, policy, request.nfp, wanted)
     except InputError as error:
         if not unlisted or request.extrapolate:

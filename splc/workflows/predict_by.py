@@ -25,7 +25,7 @@ def run(request: predict.Request, by: str) -> dict[str, tuple[predict.Result, st
         raise RequestError("the inputs are read for each value, and there is one file per value; name files", "by")
     if by in request.where:
         raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
-    project = request.project()
+    project = request.project_of_models([request.model])
     space = Space(project.variability_model())
     values = context_values(request.configurations, space.system, request.policy(space, project), by)
     outputs = file_names(request.output, values)

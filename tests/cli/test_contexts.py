@@ -192,17 +192,41 @@ class TestLearnedModels:
         [
             ("optimize", "MODEL", "--property", "time"),
             ("predict", "MODEL", "measurements.csv"),
-            ("compare", "MODEL", "other.txt"),
-            ("compare", "MODEL", "other.txt", "--on", "measurements.csv"),
+            ("compare", "MODEL", "other.txt", "--property", "time"),
+            ("compare", "MODEL", "other.txt", "--on", "measurements.csv", "--property", "time"),
         ],
     )
-    def test_the_hint_proposes_the_version_of_the_model(
-        self, model: str, refused: Refused, arguments: tuple[str, ...]
-    ) -> None:
-        """An error about several versions proposes that of the model, not the first one."""
-        failed = refused(*(model if each == "MODEL" else each for each in arguments))
-        assert "the context 'version' has 3 values" in failed
-        assert "choose one with --where version=v2," in failed
+    def test_the_version_of_the_model_is_selected(self, model: str, run: Run, arguments: tuple[str, ...]) -> None:
+        """Commands use the rows of the model's version, and a note says so; another one can be stated."""
+        command = [model if each == "MODEL" else each for each in arguments]
+        done, stated, other = (
+            run(*command, "--json", *where) for where in ((), ("--where", "version=v2"), ("--where", "version=v10"))
+        )
+        results = [{**json.loads(each.stdout), "notes": []} for each in (done, stated, other)]
+        assert results[0] == results[1] != results[2]
+        note = "10 of 30 rows have version = 'v2', like those that the model was learned from (--where selects others)"
+        assert f"note: measurements.csv: {note}\n" in done.stderr
+        assert "like those" not in stated.stderr + other.stderr
+        assert "the context 'version' is" not in done.stderr
+
+    def test_models_of_different_versions(self, table: Path, model: str, run: Run, refused: Refused) -> None:
+        """Models of different versions select none; files of one version or of others are used as they are."""
+        assert run(*LEARN, "--where", "version=v1", "-o", "old.json").exit_code == 0
+        assert "the context 'version' has 3 values" in refused("compare", model, "old.json")
+        assert "the context 'version' has 3 values" in refused("compare", "old.json", model)
+        text = (table / "measurements.csv").read_text()
+        (table / "measurements.csv").write_text(text.replace("v2", "v3"))
+        assert "the context 'version' has 3 values: 'v1', 'v3', 'v10'" in refused("predict", model, "measurements.csv")
+        kept = [line for line in text.splitlines() if "v1," not in line and "v2" not in line]
+        (table / "one.csv").write_text("\n".join(kept))
+        done = run("predict", model, "one.csv", "--json")
+        assert (done.exit_code, json.loads(done.stdout)["configurations"]) == (0, 9)
+        assert "note: one.csv: the context 'version' is 'v10'" in done.stderr
+
+    def test_configurations_of_several_versions(self, table: Path, model: str, run: Run) -> None:
+        """Configurations without measured values are predicted, whatever their version is."""
+        (table / "new.csv").write_text("cache,left,right,x,version\n0,1,0,1,v1\n0,0,1,2,v2\n")
+        assert len(run("predict", model, "new.csv").stdout.splitlines()) == 3
 
     def test_damaged_contexts_are_ignored(self, table: Path, model: str, run: Run) -> None:
         """A model predicts without its contexts."""

@@ -43,6 +43,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "learning_configurations": result.learning_configurations,
         "measured_configurations": result.provenance["measured_configurations"],
         "contexts": dict(learned.measured.contexts),
+        "columns": result.provenance.get("columns", {}),
         "learning_error": result.learning_error,
         "error": result.error,
         "error_all": result.error_all,

@@ -58,7 +58,8 @@ class ColumnChoice:
         by: contexts whose values are read separately.
         options: columns that are options, where no description of the system states the options.
         optional: those of these columns that a file may lack; for all others that is an error.
-        usual: context → the value that an error about several values proposes to select.
+        usual: columns that are contexts of a model → the value of the rows to read if there are several, None for all;
+            `where` and `by` override it, and a file may lack the columns.
         inferred: whether the options are inferred from the table, so that columns of text can be options.
     """
 
@@ -68,7 +69,7 @@ class ColumnChoice:
     by: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
-    usual: Mapping[str, str] = field(default_factory=dict)
+    usual: Mapping[str, str | None] = field(default_factory=dict)
     inferred: bool = False
 
     @property
@@ -76,10 +77,14 @@ class ColumnChoice:
         """The columns that are contexts because they are named."""
         return tuple(dict.fromkeys((*self.contexts, *self.where, *self.by)))
 
+    def is_context(self, name: str, nfp: str | None = None) -> bool:
+        """Whether a column is a context although its values may be numbers; `nfp`: the property that the user named."""
+        return name in self.named or (name in self.usual and name != nfp)
+
     @property
     def unread(self) -> frozenset[str]:
         """The columns whose numbers are not read."""
-        return frozenset(_with_parts((*self.named, *self.ignore)))
+        return frozenset(_with_parts((*self.named, *self.usual, *self.ignore)))
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -251,7 +256,7 @@ def columns_of(
     for name, texts in tables.items():
         if name in choice.ignore:
             continue
-        if name in choice.named:
+        if choice.is_context(name, nfp):
             contexts[name] = Context.of(texts)
             continue
         values = parse_column(texts, decimal)

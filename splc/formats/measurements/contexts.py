@@ -41,21 +41,28 @@ def measurements_in(
 
 def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
     """Return rows with a note for each context that was not chosen and has the same value in all of them."""
-    values = rows.values_of_contexts
     stated = {*choice.where, *choice.by}
-    notes = (f"the context {name!r} is {shown_value(value)}" for name, value in values.items() if name not in stated)
+    notes = (
+        f"the context {name!r} is {shown_value(value)}"
+        for name, value in rows.values_of_contexts.items()
+        if name not in stated and choice.usual.get(name) != value
+    )
     return replace(rows, notes=(*rows.notes, *notes))
 
 
 def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:
     """Return the rows with the values of contexts that `choice.where` states; malformed rows are kept.
 
+    A context that is not stated there and has several values is selected by its usual one.
+
     Raises:
         InputError: if a context does not have such a value.
     """
     problems, notes = Problems(file), list(rows.notes)
     kept = np.ones(len(rows), dtype=bool)
-    for name, value in choice.where.items():
+    usual = {name: value for name, value in choice.usual.items() if value and _selects(rows, choice, name, value)}
+    where = {**choice.where, **usual}
+    for name, value in where.items():
         if name not in rows.contexts:
             notes.append(f"there is no column {name!r}, so that {name} = {shown_value(value)} selects no rows")
             continue
@@ -68,12 +75,21 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
     problems.raise_if_any(InputError)
     if kept.all():
         return replace(rows, notes=tuple(notes))
-    stated = ", ".join(f"{name} = {shown_value(value)}" for name, value in choice.where.items())
-    notes.append(f"{int(kept.sum()):,} of {len(rows):,} rows have {stated}")
+    stated = ", ".join(f"{name} = {shown_value(value)}" for name, value in where.items())
+    reason = ", like those that the model was learned from (--where selects others)" if usual else ""
+    notes.append(f"{int(kept.sum()):,} of {len(rows):,} rows have {stated}{reason}")
     if not kept.any():
         raise InputError(Problem(f"no row has {stated}", file))
     kept[list(rows.malformed)] = True
     return replace(rows.take(np.flatnonzero(kept)), notes=tuple(notes))
+
+
+def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str) -> bool:
+    """Whether a usual value selects some rows of a context that has several values."""
+    if name not in rows.contexts or name in choice.where or name in choice.by:
+        return False
+    context = rows.contexts[name]
+    return bool(context.matching(value)) and len(context.in_rows(rows.known)) > 1
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
@@ -94,7 +110,7 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
 
 
 def require_constant(parts: Sequence[MeasurementRows], file: str, choice: ColumnChoice | None = None) -> None:
-    """Refuse contexts with several values in one part; the error proposes the usual values.
+    """Refuse contexts with several values in one part.
 
     Raises:
         MeasurementError: naming them, their values, and what to do.
@@ -135,9 +151,7 @@ def _advice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -
             f"if these are ids, dates or comments, leave the column out with {ignore} (in Python the argument ignore); "
             "--where selects a value"
         )
-    usual = choice.usual.get(name)
-    known = [usual, *values] if usual in values else values
-    shown = next((value for value in known if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
+    shown = next((value for value in values if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
     select = f"--where {shlex.quote(f'{name}={shown}')}"
     each = f"--by {shlex.quote(name)} (splc learn, study, scale)"
     options = shlex.quote(",".join((*choice.options, name)))

@@ -60,6 +60,7 @@ def infer_system(
     source: Source,
     *,
     nfp: str | None = None,
+    usual: str | None = None,
     choice: ColumnChoice | None = None,
 ) -> Inference:
     """Infer the description of a system from a file of its measurements.
@@ -71,6 +72,7 @@ def infer_system(
     Args:
         source: the file: a CSV table with a header, or XML.
         nfp: the property that the user named, None if there is none.
+        usual: the property if the file has it, None if there is none; a log keeps one space where a name has several.
         choice: options, contexts and ignored columns that the user named. Further options are inferred
             (`splc.formats.measurements.roles`); options that are columns of text become alternative groups.
 
@@ -78,6 +80,8 @@ def infer_system(
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
     """
     found = read_file_columns(source, () if choice is None else choice.unread)
+    if usual is not None:
+        nfp = next((name for name in found.columns if name.split() == usual.split()), nfp)
     if found.options is None:
         roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice)
     elif choice is not None and choice.options:

@@ -90,7 +90,8 @@ def read_prediction_inputs(
     if wanted is not None and not np.isnan(columns[wanted]).all():
         (found,) = measurements_in(system, rows, placing, source)
         return _measured(found, lines, wanted, None, numeric)
-    rows = selected(rows, policy.columns, source.name)
+    # Configurations without measured values are predicted whatever their contexts are.
+    rows = selected(rows, replace(policy.columns, usual={}), source.name)
     invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
     if policy.invalid == "error":
         problems = Problems(source.name)

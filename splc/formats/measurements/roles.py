@@ -107,12 +107,12 @@ def roles_of(
             continue
         values = _numbers(texts)
         kind = kind_of(texts, values)
-        if name in choice.named:
-            contexts.append(name)
-        elif name in choice.options:
+        if name in choice.options:
             numbers[name] = values
             if kind != "numbers":
                 text.append(name)
+        elif choice.is_context(name, nfp):
+            contexts.append(name)
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and kind == "text" and not has_other_decimals(texts):

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_name_hint
+from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.json_writer import SCHEMA
 from splc.io.files import Source
 from splc.io.toml import finite_number
@@ -26,8 +27,8 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 def parse_stored_json(
     source: Source, system: VariabilityModel | None = None
-) -> tuple[InfluenceModel, str | None, Intervals | None, dict[str, str]]:
-    """Return the model of a JSON file, its property and prediction intervals, if any, and the contexts it is about.
+) -> tuple[InfluenceModel, str | None, Intervals | None, LearnedColumns]:
+    """Return the model of a JSON file, its property and prediction intervals, if any, and what it was learned from.
 
     `system`: the system whose options the terms must use; None: any names.
     """
@@ -50,19 +51,9 @@ def parse_stored_json(
         intervals = intervals_of(content.get("intervals"), system)
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
-    return model, nfp if isinstance(nfp, str) and nfp else None, intervals, _contexts(content)
-
-
-def _contexts(content: dict[str, Any]) -> dict[str, str]:
-    """Return context → value; what is no such mapping is ignored, since models predict without it."""
-    provenance = content.get("provenance")
-    return contexts_of(content.get("contexts", provenance.get("contexts") if isinstance(provenance, dict) else None))
-
-
-def contexts_of(stated: Any) -> dict[str, str]:
-    """Return the texts among the contexts that a file states."""
-    items = stated.items() if isinstance(stated, dict) else ()
-    return {name: value for name, value in items if isinstance(value, str)}
+    # `splc learn --json` states the columns beside the model.
+    columns = LearnedColumns.of(content.get("provenance", content))
+    return model, nfp if isinstance(nfp, str) and nfp else None, intervals, columns
 
 
 class _Reader:

@@ -7,7 +7,6 @@ range or with decimal commas, and logs that were cut off.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -16,8 +15,8 @@ from typing import Literal
 
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
-from splc.formats.models.json import contexts_of
-from splc.formats.models.log_writer import CONTEXTS, DEFINITION, LINK, NFP
+from splc.formats.models.columns import LearnedColumns
+from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel, Link
 from splc.models.subexpressions import Derived
@@ -43,6 +42,7 @@ _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR = 4
 _LOG = "command: log "
 _ANALYZED = "Analyze finished"
+_COLUMNS = re.compile(rf"{COMMAND}(contexts|columns): (.*)")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
 _COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
 # .NET's largest number, with fewer digits than it has, is above the largest number.
@@ -67,13 +67,13 @@ class LoggedModel:
         model: the model.
         nfp: the property that was learned, None if the log does not name it (`command: nfp`).
         notes: what is unusual about the log.
-        contexts: context → the value that the model is about.
+        columns: the roles of columns in the measurements that the model was learned from.
     """
 
     model: InfluenceModel
     nfp: str | None
     notes: tuple[str, ...] = ()
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    columns: LearnedColumns = field(default_factory=LearnedColumns)
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Learning:
     analysed: bool = False
     link: Link = "identity"
     nfp: str | None = None
-    contexts: dict[str, str] = field(default_factory=dict)
+    columns: LearnedColumns = field(default_factory=LearnedColumns)
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
@@ -118,7 +118,7 @@ def parse_stored_log(
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [LoggedModel(_model(each, round, source.name, system), each.nfp, notes, each.contexts) for each in chosen]
+    return [LoggedModel(_model(each, round, source.name, system), each.nfp, notes, each.columns) for each in chosen]
 
 
 def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
@@ -150,7 +150,8 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     found = [Learning()]
     last, averaging = -1, False
     nfp: str | None = None
-    contexts: dict[str, str] = {}
+    facts: dict[str, str] = {}
+    columns = LearnedColumns()
     link: Link = "identity"
     definitions: dict[str, tuple[str, int]] = {}
     lines = source.text().splitlines()
@@ -160,7 +161,7 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
             found[-1].average.append((_PLUS.sub("", line), number))
-            found[-1].link, found[-1].nfp, found[-1].contexts = link, nfp, contexts
+            found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
             continue
         averaging = False
         if line.startswith(LINK):
@@ -173,13 +174,14 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             definitions = {**definitions, name: (text, number)}
         elif line.startswith(NFP):
             nfp = line.removeprefix(NFP).strip() or None
-        elif line.startswith(CONTEXTS):
-            contexts = _contexts(line.removeprefix(CONTEXTS))
+        elif fact := _COLUMNS.match(line):
+            facts[fact[1]] = fact[2]
+            columns = LearnedColumns.of_texts(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
             if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
                 found[-1].average.append((rest, number))
-                found[-1].link, found[-1].nfp, found[-1].contexts = link, nfp, contexts
+                found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
         elif line.startswith(_HEADER):
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
@@ -198,21 +200,13 @@ def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             last = this.number
             found[-1].rounds[this.number] = this
             found[-1].link, found[-1].nfp, found[-1].definitions = link, nfp, definitions
-            found[-1].contexts = contexts
+            found[-1].columns = columns
         elif line.startswith(_ANALYZED):
-            link, definitions, contexts, analyzing = "identity", {}, {}, False
+            link, definitions, facts, columns, analyzing = "identity", {}, {}, LearnedColumns(), False
     problems.raise_if_any(InputError)
     if analyzing:
         notes.cut_off = notes.cut_off or end
     return [learning for learning in found if not learning.empty], notes.texts()
-
-
-def _contexts(text: str) -> dict[str, str]:
-    """Return the contexts in JSON; other text has none."""
-    try:
-        return contexts_of(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
 
 
 @dataclass

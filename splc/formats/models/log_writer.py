@@ -27,7 +27,7 @@ HEADER = (
 LINK = "command: splc link: "
 EXPLAINED = "command: splc note: the prediction is exp(model)"
 NFP = "command: nfp "
-CONTEXTS = "command: splc contexts: "
+COMMAND = "command: splc "
 DEFINITION = "command: splc definition: "
 
 
@@ -164,7 +164,7 @@ def _provenance_lines(result: LearningResult) -> list[str]:
     lines = [*_link_lines(result.model), *_definition_lines(_definitions(result.model))]
     for key, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        lines.append(f"command: splc {_one_line(key)}: {_one_line(text)}")
+        lines.append(f"{COMMAND}{_one_line(key)}: {_one_line(text)}")
     return lines + [f"command: splc note: {_one_line(note)}" for note in result.notes]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
@@ -31,7 +32,7 @@ class StoredModel:
         sha256: the hash of the file's content.
         intervals: its prediction intervals, None if the file has none.
         notes: what is unusual about the file.
-        contexts: context (version, workload) → the value that it was learned from, as far as the file states it.
+        columns: the roles of columns in the measurements that it was learned from, as far as the file states them.
     """
 
     model: InfluenceModel
@@ -43,7 +44,7 @@ class StoredModel:
     sha256: str = ""
     intervals: Intervals | None = None
     notes: tuple[str, ...] = ()
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    columns: LearnedColumns = field(default_factory=LearnedColumns)
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,14 @@ class ReadOptions:
 def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the model of a JSON file."""
     del options
-    model, nfp, intervals, contexts = parse_stored_json(source, system)
-    return [StoredModel(model, nfp, "json", intervals=intervals, contexts=contexts)]
+    model, nfp, intervals, columns = parse_stored_json(source, system)
+    return [StoredModel(model, nfp, "json", intervals=intervals, columns=columns)]
 
 
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the models of a log."""
     found = parse_stored_log(source, system, options.round, options.learning)
-    return [StoredModel(each.model, each.nfp, "log", notes=each.notes, contexts=each.contexts) for each in found]
+    return [StoredModel(each.model, each.nfp, "log", notes=each.notes, columns=each.columns) for each in found]
 
 
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

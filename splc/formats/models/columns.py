@@ -1,0 +1,82 @@
+"""The columns of the measurements that a model was learned from, as its file states them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from splc.formats.measurements.columns import ColumnChoice
+
+
+@dataclass(frozen=True)
+class LearnedColumns:
+    """The roles of columns in the measurements that a model was learned from.
+
+    Attributes:
+        contexts: context (version, workload) → the value of the rows.
+        options: columns that were named as options of a system without a description.
+        ignored: columns that were not read.
+    """
+
+    contexts: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, stated: Any) -> LearnedColumns:
+        """Return what a file states as `contexts` and `columns`; damaged content is ignored."""
+        facts = stated if isinstance(stated, dict) else {}
+        contexts, columns = facts.get("contexts"), facts.get("columns")
+        items = contexts.items() if isinstance(contexts, dict) else ()
+        named = columns if isinstance(columns, dict) else {}
+        return cls(
+            {name: value for name, value in items if isinstance(value, str)},
+            _names(named.get("options")),
+            _names(named.get("ignore")),
+        )
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[str, str]) -> LearnedColumns:
+        """Return what the lines of a log state; a line that is not JSON states nothing."""
+        facts = {}
+        for key, text in texts.items():
+            try:
+                facts[key] = json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+        return cls.of(facts)
+
+
+def _names(stated: Any) -> tuple[str, ...]:
+    return tuple(name for name in stated if isinstance(name, str)) if isinstance(stated, list) else ()
+
+
+def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, inferred: bool) -> dict[str, Any]:
+    """Return the roles of columns in JSON's types, as far as there are any.
+
+    Args:
+        contexts: context → the value of the rows.
+        choice: the roles that the user chose.
+        inferred: whether the system has no description, so that columns can be options.
+    """
+    columns = {"options": list(choice.options) if inferred else [], "ignore": list(choice.ignore)}
+    columns = {role: names for role, names in columns.items() if names}
+    return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
+
+
+def choice_of(learned: Iterable[LearnedColumns]) -> ColumnChoice:
+    """Return the roles that models give the columns of further measurements, which may lack them.
+
+    A context has no usual value if the models were learned from different ones.
+    """
+    usual: dict[str, str | None] = {}
+    options: dict[str, None] = {}
+    ignored: dict[str, None] = {}
+    for each in learned:
+        for name, value in each.contexts.items():
+            usual[name] = value if usual.get(name, value) == value else None
+        options |= dict.fromkeys(each.options)
+        ignored |= dict.fromkeys(each.ignored)
+    return ColumnChoice(ignore=tuple(ignored), options=tuple(options), usual=usual).lenient
