@@ -10,10 +10,14 @@ from typing import Literal, TypeVar
 
 from sampling.designs.binary.all import All
 from sampling.designs.binary.covering import Covering
+from sampling.designs.binary.henard import Henard
 from sampling.designs.binary.negoptionwise import NegativeOptionWise
 from sampling.designs.binary.optionwise import OptionWise
+from sampling.designs.binary.solver import SolverOrder
 from sampling.designs.binary.twise import TWise
 from sampling.designs.design import Arguments, PartDesign, WholeDesign
+from sampling.designs.distance import DistanceMaximizing
+from sampling.designs.distance_aware import DistanceAware
 from sampling.designs.domain import Restricted
 from sampling.designs.numeric.bbd import BoxBehnken
 from sampling.designs.numeric.cci import CentralComposite
@@ -48,6 +52,12 @@ def _plain(design: Callable[[], D]) -> Callable[[Arguments], D]:
 
 
 _RANDOM = "random:N[,compat][,seed=S][,from=FILE]"
+_DISTANCE = "distance:N[,weight=W]"
+_DISTAWARE = (
+    "distaware:N[,distribution=uniform|binomial|geometric|normal][,selection=random|solver]"
+    "[,optimization=none|local|global][,weights=T|T-U][,seed=S]"
+)
+_DISTPRESERVING = "distpreserving:N[,distribution=D][,seed=S]"
 
 # Name → usage, parser of its arguments. To add a design, write its module and add a line here.
 BINARY: Table[PartDesign] = {
@@ -58,6 +68,12 @@ BINARY: Table[PartDesign] = {
     "twise": ("twise:T", TWise.parse),
     "covering": ("covering:T[,seed=S]", Covering.parse),
     "random": (_RANDOM, partial(RandomPart.parse, "binary")),
+    "distance": (_DISTANCE, partial(DistanceMaximizing.parse, "binary")),
+    "divdistance": ("divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]", DistanceAware.parse_diversified),
+    "solver": ("solver:N[,seed=S]", SolverOrder.parse),
+    "henard": ("henard:N[,seed=S]", Henard.parse),
+    "distaware": (_DISTAWARE, partial(DistanceAware.parse, "binary")),
+    "distpreserving": (_DISTPRESERVING, partial(DistanceAware.parse_preserving, "binary")),
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _plain(FullFactorial)),
@@ -71,9 +87,14 @@ NUMERIC: Table[PartDesign] = {
     "dopt": ("dopt:N[,k=K][,seed=S]", DOptimal.parse),
     "lhs": ("lhs:N[,seed=S]", LatinHypercube.parse),
     "sobol": ("sobol:N[,seed=S]", Sobol.parse),
+    "distaware": (_DISTAWARE, partial(DistanceAware.parse, "numeric")),
+    "distpreserving": (_DISTPRESERVING, partial(DistanceAware.parse_preserving, "numeric")),
 }
 WHOLE: Table[WholeDesign] = {
     "random": (_RANDOM, RandomWhole.parse),
+    "distaware": (_DISTAWARE, partial(DistanceAware.parse, "whole")),
+    "distpreserving": (_DISTPRESERVING, partial(DistanceAware.parse_preserving, "whole")),
+    "distance": (_DISTANCE, partial(DistanceMaximizing.parse, "whole")),
     "measured": ("measured[:N|:P%][,seed=S]", Measured.parse),
     "suggest": ("suggest:N[,seed=S]", Suggested.parse),
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
 from splc.data.configurations import Configurations
-from splc.errors import SpecError
+from splc.errors import SpecError, nearest
 from splc.types import Array
 
 
@@ -100,6 +100,16 @@ class Arguments:
         if self.positional[least:] not in ((), (name,)):
             raise self.error(f"{self.name} has no variant {self.positional[least]!r}")
         return len(self.positional) > least
+
+    def choice(self, key: str, known: Sequence[str]) -> str:
+        """Return the value of a key, one of those that are known; the first of them if it is not given."""
+        value = self.named.get(key, known[0])
+        if value not in known:
+            near = nearest(value, known)
+            raise self.error(
+                f"unknown {key} {value!r}" + (f"; {near}" if near else ""), f"known are {', '.join(known)}"
+            )
+        return value
 
     def seed(self) -> int | None:
         """Return the argument `seed`, None if it is not given."""

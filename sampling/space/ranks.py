@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Literal, get_args
 
 import numpy as np
@@ -27,13 +29,16 @@ def distinct_ranks(count: int, n: int, rng: np.random.Generator) -> list[int]:
     The first m of them are those of a draw of m with the same generator (Fisher-Yates, in which only moved numbers are
     stored: Durstenfeld, "Algorithm 235: Random permutation", CACM 1964).
     """
+    return list(itertools.islice(shuffled_ranks(count, rng), n))
+
+
+def shuffled_ranks(count: int, rng: np.random.Generator) -> Iterator[int]:
+    """Yield the integers 0 … count - 1 in random order, each drawn when it is needed."""
     moved: dict[int, int] = {}
-    drawn = []
-    for place in range(n):
+    for place in range(count):
         other = place + uniform_below(count - place, rng)
-        drawn.append(moved.get(other, other))
+        yield moved.get(other, other)
         moved[other] = moved.pop(place, place)
-    return drawn
 
 
 def generator(seed: int, purpose: Purpose) -> np.random.Generator:

@@ -1,0 +1,49 @@
+"""The first configurations in the order in which a solver finds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.amount import Amount
+from sampling.designs.design import Arguments, Design
+from sampling.designs.scope import Scope
+from sampling.space.parts import Parts
+from sampling.space.preference import first_solutions, random_orders
+from sampling.space.ranks import generator
+
+
+@dataclass(frozen=True)
+class SolverOrder:
+    """`solver:N[,seed=S]`: the first N valid selections that a backtracking solver finds.
+
+    The solver decides the options in the order of the description, first deselects each of them, and continues from
+    the last decision: lexicographic order. With a seed, the order of the options and the value that is tried first are
+    drawn once for each option. Consecutive selections differ in few options, so that samples are not representative.
+
+    Attributes:
+        seed: the seed of the order; None for the order of the description.
+    """
+
+    text: str
+    amount: Amount
+    seed: int | None = None
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> SolverOrder:
+        """Read its arguments."""
+        arguments.expect(1, 1, "seed")
+        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows in the order of the solver (only a seed of its own has an effect)."""
+        scope = Scope.of(parts, "binary")
+        n = scope.size(self.text, self.amount, parts)
+        options = len(parts.selectable)
+        if self.seed is None:
+            order, preferred = np.arange(options)[None], np.zeros((1, options), dtype=np.int64)
+        else:
+            order, preferred = random_orders(1, options, generator(self.seed, "binary"))
+        return Design(first_solutions(scope.solutions, order, preferred, np.array([n]))[0])

@@ -1,0 +1,171 @@
+"""Distance-based sampling: distances to the origin from a distribution, then configurations with these distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, cast
+
+import numpy as np
+
+from sampling.designs.amount import Amount
+from sampling.designs.design import Arguments, Design
+from sampling.designs.distances import Distances
+from sampling.designs.distributions import DISTRIBUTIONS, Distribution, Lottery, probabilities
+from sampling.designs.diversity import Diversity
+from sampling.designs.scope import Kind, Scope
+from sampling.space.parts import Parts
+from sampling.space.ranks import generator, shuffled_ranks
+from splc.data.configurations import Configurations
+from splc.types import Array
+
+Selection = Literal["random", "solver"]
+Optimization = Literal["none", "local", "global"]
+
+
+@dataclass(frozen=True)
+class DistanceAware:
+    """`distaware:N`, `divdistance:N` and `distpreserving:N`: N distinct configurations whose distances are distributed.
+
+    Kaltenecker, Grebhahn, Siegmund, Guo, Apel: "Distance-based sampling of software configuration spaces", ICSE 2019.
+    The distance is the Manhattan distance to the origin: the number of selected options, and (value - minimum) /
+    (maximum - minimum) of each numeric option. Each configuration is drawn in two steps: a distance, then a
+    configuration with this distance that is not in the sample. Distances without (more) configurations are left out,
+    and the probabilities of the others rise in proportion.
+
+    Attributes:
+        kind: whether whole configurations or parts of them are drawn.
+        distribution: the distribution over all possible distances in ascending order, empty ones included.
+        preserving: whether probabilities are multiplied by the number of configurations with each distance.
+        selection: `random` draws uniformly among the configurations with a distance; `solver` takes the first one in
+            a fixed order.
+        optimization: `local` takes a configuration whose options were used least often by the sampled configurations
+            with the same distance, `global` by all sampled ones.
+        degrees: the least and the greatest number of options in the combinations whose use is counted.
+        seed: its own seed, which takes precedence.
+    """
+
+    text: str
+    kind: Kind
+    amount: Amount
+    distribution: Distribution = "uniform"
+    preserving: bool = False
+    selection: Selection = "random"
+    optimization: Optimization = "none"
+    degrees: tuple[int, int] = (1, 1)
+    seed: int | None = None
+    full: bool = False
+
+    @classmethod
+    def parse(cls, kind: Kind, arguments: Arguments) -> DistanceAware:
+        """Read the arguments of `distaware`."""
+        keys = ("distribution", "metric", "selection", "optimization", "weights", "seed")
+        arguments.expect(1, 1, *keys)
+        optimization = cast(Optimization, arguments.choice("optimization", ("none", "local", "global")))
+        return cls._read(kind, arguments, optimization)
+
+    @classmethod
+    def parse_diversified(cls, arguments: Arguments) -> DistanceAware:
+        """Read the arguments of `divdistance`."""
+        arguments.expect(1, 1, "distribution", "metric", "selection", "weights", "seed")
+        return cls._read("binary", arguments, "local")
+
+    @classmethod
+    def parse_preserving(cls, kind: Kind, arguments: Arguments) -> DistanceAware:
+        """Read the arguments of `distpreserving`."""
+        arguments.expect(1, 1, "distribution", "metric", "seed")
+        return cls._read(kind, arguments, "none", preserving=True)
+
+    @classmethod
+    def _read(
+        cls, kind: Kind, arguments: Arguments, optimization: Optimization, preserving: bool = False
+    ) -> DistanceAware:
+        arguments.choice("metric", ("manhattan",))
+        if "weights" in arguments.named and optimization == "none":
+            raise arguments.error("weights counts combinations of options, which needs optimization=local or global")
+        return cls(
+            arguments.text,
+            kind,
+            Amount.parse(arguments),
+            cast(Distribution, arguments.choice("distribution", DISTRIBUTIONS)),
+            preserving,
+            cast(Selection, arguments.choice("selection", ("random", "solver"))),
+            optimization,
+            _degrees(arguments),
+            arguments.seed(),
+        )
+
+    def configurations(
+        self, parts: Parts, seed: int, measured: Configurations | None
+    ) -> tuple[Configurations, tuple[str, ...]]:
+        """Return whole configurations, in drawing order.
+
+        Raises:
+            SpaceError: if there are fewer than N valid ones.
+            VariabilityError: if there is none.
+        """
+        rows, notes = self._rows(parts, seed)
+        return Configurations(parts.system, rows), notes
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return binary or numeric parts, in drawing order."""
+        return Design(*self._rows(parts, seed))
+
+    def _rows(self, parts: Parts, seed: int) -> tuple[Array, tuple[str, ...]]:
+        scope = Scope.of(parts, self.kind)
+        n = scope.size(self.text, self.amount, parts)
+        distances = Distances.of(scope)
+        rng = generator(seed if self.seed is None else self.seed, self.kind)
+        places, exhausted = self._places(distances, n, rng)
+        notes = distances.notes()
+        if exhausted:
+            notes += (
+                f"all configurations with {exhausted:,} of {len(distances.sums):,} distances are in the sample, "
+                "which has more of the other distances instead",
+            )
+        if self.optimization != "none":
+            diversity = Diversity(scope, distances, self.degrees, self.selection == "random", rng)
+            return diversity.rows(places, everywhere=self.optimization == "global"), notes
+        ranks: dict[int, Iterator[int]] = {}
+        drawn = []
+        for place in places:
+            if place not in ranks:
+                order = partial(shuffled_ranks, rng=rng) if self.selection == "random" else range
+                ranks[place] = iter(order(distances.counts[place]))
+            drawn.append(next(ranks[place]))
+        return distances.strata.unrank([distances.sums[place] for place in places], drawn), notes
+
+    def _places(self, distances: Distances, n: int, rng: np.random.Generator) -> tuple[list[int], int]:
+        """Return the places of n drawn distances, and the number of distances that ran out."""
+        weights = self.weights(distances)
+        lottery = Lottery(weights, rng)
+        left = list(distances.counts)
+        places = []
+        exhausted = 0
+        for number in range(n):
+            place = lottery.draw()
+            places.append(place)
+            left[place] -= 1
+            if not left[place] and number < n - 1:
+                lottery.remove(place)
+                exhausted += 1
+        return places, exhausted
+
+    def weights(self, distances: Distances) -> list[int]:
+        """Return integers proportional to the probabilities of the distances, 0 for those without configurations."""
+        asked = probabilities(self.distribution, len(distances.sums))
+        counts = distances.counts
+        return [weight * (count if self.preserving else count > 0) for weight, count in zip(asked, counts, strict=True)]
+
+
+def _degrees(arguments: Arguments) -> tuple[int, int]:
+    """Return the range that the argument `weights` states: `2` or `1-2`."""
+    text = arguments.named.get("weights", "1")
+    least, dash, most = text.partition("-")
+    what = "the number of options in combinations"
+    low = arguments.whole_number(least, what, 1)
+    high = arguments.whole_number(most, what, low) if dash else low
+    if high > 6:
+        raise arguments.error(f"combinations of {high} options are too many, at most 6 are counted")
+    return low, high

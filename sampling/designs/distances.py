@@ -1,0 +1,73 @@
+"""Solutions by their distance to the origin, the configuration without selected options and with least values."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.scope import DECIMALS, Scope
+from sampling.space.strata import Strata
+from splc.errors import SpaceError
+
+MOST = 2**14
+
+
+@dataclass(frozen=True)
+class Distances:
+    """The possible distances of a scope's solutions, in ascending order.
+
+    Attributes:
+        sums: all sums of the options' own values, also those that no solution has.
+        counts: the number of solutions with each sum.
+        strata: the solutions by sum.
+        unit: a distance is a sum times this.
+        decimals: the number of decimals to which distances of numeric options are rounded.
+    """
+
+    sums: tuple[int, ...]
+    counts: tuple[int, ...]
+    strata: Strata
+    unit: float
+    decimals: int = DECIMALS
+
+    @classmethod
+    def of(cls, scope: Scope) -> Distances:
+        """Return the distances of a scope's solutions, rounded as coarsely as needed to have at most 2^14 of them.
+
+        Raises:
+            SpaceError: if the constraints are too complex.
+        """
+        possible = dict(zip(scope.solutions.variables, scope.solutions.value_counts(), strict=True))
+        for decimals in range(DECIMALS, -1, -1):
+            weights = scope.weights(decimals)
+            own = [np.unique(weights[v][[count > 0 for count in counts]]) for v, counts in possible.items()]
+            divisor = math.gcd(*(int(weight) for each in own for weight in each)) or 1
+            reached = 1
+            for each in own:
+                reached = functools.reduce(int.__or__, (reached << int(weight) // divisor for weight in each))
+            if reached.bit_count() > MOST and decimals:
+                continue
+            try:
+                strata = Strata(scope.solutions, [weight // divisor for weight in weights])
+            except SpaceError:
+                if decimals:
+                    continue
+                raise
+            digits = bin(reached)[:1:-1]
+            sums = tuple(place for place, digit in enumerate(digits) if digit == "1")
+            counts = tuple(strata.counts.get(total, 0) for total in sums)
+            return cls(sums, counts, strata, divisor / 10**decimals, decimals)
+        raise AssertionError("unreachable")
+
+    def notes(self) -> tuple[str, ...]:
+        """Return notes on distances without solutions and on coarse rounding."""
+        empty = self.counts.count(0)
+        found: tuple[str, ...] = ()
+        if empty:
+            found += (f"{empty:,} of {len(self.sums):,} possible distances have no valid configuration",)
+        if self.decimals < DECIMALS:
+            found += (f"there are many distances: those of numeric options are rounded to {self.decimals} decimals",)
+        return found

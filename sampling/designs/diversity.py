@@ -1,0 +1,121 @@
+"""Diversified selection: of all configurations with a distance, one whose options were used least often before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from sampling.designs.distances import Distances
+from sampling.designs.scope import Scope
+from sampling.space.ranks import distinct_ranks
+from sampling.space.stratum_search import StratumSearch
+from splc.types import Array
+
+# Where not all configurations with a distance can be compared: the drawn ones per distance, and per selected one.
+LEAST_CANDIDATES = 200
+CANDIDATES = 20
+# The largest tables that are searched exactly for each configuration.
+CELLS = 2**20
+_JITTER = 16
+
+
+class Diversity:
+    """Selection of the configuration with the least number of earlier uses of its options.
+
+    The use of a combination of options is the number of earlier configurations that select all of them; a numeric
+    option counts as selected together with the same value only. The sum over all combinations of t options in a
+    configuration is the sum of C(c, t) over the earlier configurations, where c is the number of common options.
+
+    Args:
+        scope: the solutions.
+        distances: the solutions by distance.
+        degrees: the least and the greatest number of options in a combination.
+        shuffled: whether equally good configurations are chosen from at random, instead of in a fixed order.
+        rng: the random generator.
+    """
+
+    def __init__(
+        self, scope: Scope, distances: Distances, degrees: tuple[int, int], shuffled: bool, rng: np.random.Generator
+    ) -> None:
+        self._scope = scope
+        self._distances = distances
+        self._degrees = degrees
+        self._shuffled = shuffled
+        self._rng = rng
+
+    def rows(self, places: Sequence[int], everywhere: bool) -> Array:
+        """Return one distinct solution per distance in `places`.
+
+        Args:
+            places: the places of distances.
+            everywhere: whether the uses by all earlier solutions count, not only by those with the same distance.
+        """
+        by_options = self._degrees == (1, 1) and self._distances.strata.cells <= CELLS
+        found = np.zeros((len(places), len(self._scope.solutions.variables)), dtype=np.int64)
+        strata: dict[int, list[int]] = {}
+        uses: dict[int | None, list[Array]] = {}
+        pools: dict[int, _Pool] = {}
+        search = StratumSearch(self._distances.strata)
+        for number, place in enumerate(places):
+            own = strata.setdefault(place, [])
+            if by_options:
+                counts = uses.setdefault(None if everywhere else place, [np.zeros_like(s) for s in self._scope.scales])
+                row = search.find(self._distances.sums[place], self._jittered(counts), found[own])
+                assert row is not None
+                for variable, value in zip(self._scope.solutions.variables, row, strict=True):
+                    if value or not self._scope.binary[variable]:
+                        counts[variable][value] += 1
+            else:
+                if place not in pools:
+                    pools[place] = self._pool(place, places.count(place))
+                row = pools[place].take(found[:number] if everywhere else found[own])
+            found[number] = row
+            own.append(number)
+        return found
+
+    def _jittered(self, counts: Sequence[Array]) -> list[Array]:
+        """Return counts as costs, with random digits behind them that decide among equal ones."""
+        if not self._shuffled:
+            return list(counts)
+        shift = _JITTER + len(counts).bit_length()
+        ends = np.cumsum([len(each) for each in counts])
+        digits = np.frombuffer(self._rng.bytes(2 * int(ends[-1])), dtype="<u2").astype(np.int64)
+        return [(each << shift) + extra for each, extra in zip(counts, np.split(digits, ends[:-1]), strict=True)]
+
+    def _pool(self, place: int, wanted: int) -> _Pool:
+        """Return the configurations with a distance to choose from: all, or some that are drawn."""
+        count = self._distances.counts[place]
+        size = min(count, max(LEAST_CANDIDATES, CANDIDATES * wanted))
+        listed = size == count and not self._shuffled
+        ranks = list(range(count)) if listed else distinct_ranks(count, size, self._rng)
+        rows = self._distances.strata.unrank([self._distances.sums[place]] * len(ranks), ranks)
+        binary = np.array([self._scope.binary[variable] for variable in self._scope.solutions.variables])
+        return _Pool(rows, binary, self._degrees)
+
+
+class _Pool:
+    """Candidates of one distance."""
+
+    def __init__(self, rows: Array, binary: Array, degrees: tuple[int, int]) -> None:
+        self._rows = rows
+        self._binary = binary
+        self._free = np.ones(len(rows), dtype=bool)
+        sizes = range(rows.shape[1] + 1)
+        self._combinations = np.array(
+            [sum(math.comb(common, t) for t in range(degrees[0], degrees[1] + 1)) for common in sizes], dtype=float
+        )
+        self._costs = np.zeros(len(rows))
+        self._seen = 0
+
+    def take(self, earlier: Array) -> Array:
+        """Return the candidate with the least uses by `earlier` configurations, and do not return it again."""
+        for row in earlier[self._seen :]:
+            same = self._rows == row
+            common = (same & ~(self._binary & (row == 0))).sum(axis=1)
+            self._costs += self._combinations[common]
+        self._seen = len(earlier)
+        best = int(np.where(self._free, self._costs, np.inf).argmin())
+        self._free[best] = False
+        return np.asarray(self._rows[best])

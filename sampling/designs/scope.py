@@ -1,0 +1,107 @@
+"""The solutions that distance-based designs select from: whole configurations, or their binary or numeric parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sampling.designs.amount import Amount
+from sampling.space.parts import Parts
+from sampling.space.solutions import Solutions
+from sampling.space.space import LIMIT
+from splc.errors import SpaceError
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.types import Array
+
+Kind = Literal["whole", "binary", "numeric"]
+_NAMES = {"whole": "configurations", "binary": "binary parts", "numeric": "numeric parts"}
+
+# Distances are integers in this unit: numeric options are rounded to 4 decimals, as in SPL Conqueror.
+DECIMALS = 4
+UNIT = 10**DECIMALS
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Solutions, and the scales of their variables.
+
+    Attributes:
+        kind: what the solutions are.
+        solutions: the solutions; there is one.
+        scales: for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is
+            -1. A selected binary option is at 1.
+        optional: which variables are options that the description calls optional.
+        binary: which variables are binary options.
+    """
+
+    kind: Kind
+    solutions: Solutions
+    scales: tuple[Array, ...]
+    optional: tuple[bool, ...]
+    binary: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, parts: Parts, kind: Kind) -> Scope:
+        """Return the scope of a system's configurations or parts.
+
+        Raises:
+            VariabilityError: if there is no valid configuration.
+        """
+        parts.space.require_valid()
+        selection = np.array([0, UNIT])
+        if kind == "whole":
+            options: Sequence[Option] = parts.system.options
+            solutions = parts.space.solutions
+            scales = [selection if isinstance(option, BinaryOption) else _scale(option) for option in options]
+            optional = [option.optional for option in options]
+            binary = [isinstance(option, BinaryOption) for option in options]
+        else:
+            solutions = parts.binary if kind == "binary" else parts.numeric
+            numeric = parts.system.numeric_options
+            switches = len(parts.selectable) - len(parts.binary_names)
+            scales = [selection] * len(parts.selectable) + [_scale(option)[: len(option.values)] for option in numeric]
+            optional = [option.optional for option in parts.system.binary_options] + [True] * switches
+            optional += [False] * len(numeric)
+            binary = [True] * len(parts.selectable) + [False] * len(numeric)
+        return cls(kind, solutions, tuple(scales), tuple(optional), tuple(binary))
+
+    def size(self, text: str, amount: Amount, parts: Parts) -> int:
+        """Return the number of solutions that a design asks for.
+
+        Raises:
+            SpaceError: if there are fewer, or the number is too large.
+        """
+        n = amount.resolve(parts)
+        if n > self.solutions.count:
+            raise SpaceError(
+                f"{text}: there are only {self.solutions.count:,} valid {_NAMES[self.kind]}, not {n:,}",
+                hint=f"ask for at most {self.solutions.count:,}",
+            )
+        if n > LIMIT:
+            raise SpaceError(f"{text}: {n:,} {_NAMES[self.kind]} are too many (the limit is {LIMIT:,})")
+        return n
+
+    def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
+        """Return the part of each value in the distance to the origin, in units of 10^-decimals.
+
+        A selected binary option adds 1, a numeric one (value - minimum) / (maximum - minimum), and one that can be
+        deselected 1 more than that.
+        """
+        coarse = 10 ** (DECIMALS - decimals)
+        found = []
+        for scale in self.scales:
+            deselectable = scale[-1] < 0
+            rounded = (2 * scale + coarse) // (2 * coarse) + (10**decimals if deselectable else 0)
+            found.append(np.where(scale < 0, 0, rounded))
+        return tuple(found)
+
+
+def _scale(option: NumericOption) -> Array:
+    """Return (value - minimum) / (maximum - minimum) of each value in `UNIT`, and -1 for "deselected"."""
+    values = np.array(option.values)
+    spread = values[-1] - values[0]
+    scaled = np.rint((values - values[0]) / (spread or 1.0) * UNIT).astype(np.int64)
+    return np.append(scaled, -1) if option.optional else scaled

@@ -1,0 +1,101 @@
+"""The first solutions in an order of preference: the options one after the other, each with a preferred value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sampling.space.diagram import Diagram
+from sampling.space.solutions import Solutions
+from splc.types import Array
+
+_CHUNK = 2**22
+
+
+def first_solutions(solutions: Solutions, orders: Array, preferred: Array, quotas: Array) -> tuple[Array, Array]:
+    """Return the first solutions in several orders, as a solver that always tries the preferred value first finds them.
+
+    Args:
+        solutions: solutions over variables with the values 0 and 1.
+        orders: permutations of the positions of the variables, the first to be decided first, shape (n, variables).
+        preferred: the value that is tried first, for each variable, shape (n, variables).
+        quotas: the number of solutions in each order, shape (n,), at most that of all solutions.
+
+    Returns:
+        The solutions, shape (sum of quotas, variables), and the number of the order of each.
+    """
+    place = {variable: position for position, variable in enumerate(solutions.variables)}
+    diagrams = [diagram for diagram in solutions.diagrams if diagram.variables]
+    owner = np.zeros(len(place), dtype=np.int64)
+    for number, diagram in enumerate(diagrams):
+        owner[[place[variable] for variable in diagram.variables]] = number
+    most = int(quotas.max(initial=1))
+    which = np.arange(len(orders))
+    rows = np.full((len(orders), len(place)), -1, dtype=np.int64)
+    quotas = quotas.copy()
+    # The number of completions of each component, at most `most`.
+    counts = np.stack([_completions(diagram, rows, place, most) for diagram in diagrams], axis=1)
+    for depth in range(len(place)):
+        each = np.arange(len(rows))
+        variable = orders[which, depth]
+        value = preferred[which, variable]
+        tried = rows.copy()
+        tried[each, variable] = value
+        below = counts.copy()
+        for number in np.unique(owner[variable]).tolist():
+            own = owner[variable] == number
+            below[own, number] = _completions(diagrams[number], tried[own], place, most)
+        kept = np.minimum(_product(below, most), quotas)
+        # The rest of a quota has the other value.
+        other = quotas > kept
+        rest = rows[other].copy()
+        rest[np.arange(len(rest)), variable[other]] = 1 - value[other]
+        over = counts[other].copy()
+        for number in np.unique(owner[variable[other]]).tolist():
+            own = owner[variable[other]] == number
+            over[own, number] = _completions(diagrams[number], rest[own], place, most)
+        here = kept > 0
+        rows = np.concatenate([tried[here], rest])
+        counts = np.concatenate([below[here], over])
+        which, quotas = (
+            np.concatenate([which[here], which[other]]),
+            np.concatenate([kept[here], (quotas - kept)[other]]),
+        )
+        # Solutions with the preferred value come first, after those that share fewer decisions.
+        order = np.lexsort((np.concatenate([each[here] * 2, each[other] * 2 + 1]),))
+        rows, counts, which, quotas = rows[order], counts[order], which[order], quotas[order]
+    return rows, which
+
+
+def _product(counts: Array, most: int) -> Array:
+    """Return the products of rows of counts, at most `most`."""
+    found = np.ones(len(counts), dtype=np.int64)
+    for column in counts.T:
+        found = np.minimum(found * column, most)
+    return found
+
+
+def _completions(diagram: Diagram, rows: Array, place: dict[int, int], most: int) -> Array:
+    """Return the number of a component's solutions with the values of each row (-1: any), at most `most`."""
+    found = np.zeros(len(rows), dtype=np.int64)
+    widest = max(layer.children.size for layer in diagram.layers)
+    size = max(1, _CHUNK // widest)
+    for start in range(0, len(rows), size):
+        some = rows[start : start + size]
+        below = np.zeros((len(some), 2), dtype=np.int64)
+        below[:, 0] = 1
+        for layer in reversed(diagram.layers):
+            given = some[:, place[layer.variable]]
+            table = np.zeros((len(some), len(layer.children) + 1), dtype=np.int64)
+            for column, values in enumerate(layer.classes):
+                allowed = np.where(given < 0, len(values), np.isin(given, values))
+                child = np.where(layer.children[:, column] >= 0, layer.children[:, column], below.shape[1] - 1)
+                table[:, :-1] += below[:, child] * allowed[:, None]
+            below = np.minimum(table, most)
+        found[start : start + size] = below[:, 0]
+    return found
+
+
+def random_orders(n: int, variables: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return n random permutations of variables and n random values (0 or 1) of each, shape (n, variables)."""
+    keys = np.frombuffer(rng.bytes(8 * n * variables), dtype="<u8").reshape(n, variables)
+    return np.argsort(keys, axis=1, kind="stable"), (keys & 1).astype(np.int64)
