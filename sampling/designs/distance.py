@@ -75,7 +75,7 @@ class DistanceMaximizing:
             assert row is not None
             found[number] = row
             if number == 0:
-                costs = [np.zeros(len(scale), dtype=np.int64) for scale in scope.scales]
+                costs = zeros
             for variable, value in zip(variables, row, strict=True):
                 scale = scope.scales[variable]
                 apart = np.abs(scale - scale[value])
