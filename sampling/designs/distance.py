@@ -65,9 +65,8 @@ class DistanceMaximizing:
         scope = Scope.of(parts, self.kind)
         n = scope.size(self.text, self.amount, parts)
         variables = scope.solutions.variables
-        search = StratumSearch(
-            Strata(scope.solutions, [np.zeros(len(scale), dtype=np.int64) for scale in scope.scales])
-        )
+        zeros = [np.zeros(len(scale), dtype=np.int64) for scale in scope.scales]
+        search = StratumSearch(Strata(scope.solutions, zeros))
         costs = list(scope.weights())
         found = np.zeros((n, len(variables)), dtype=np.int64)
         for number in range(n):
