@@ -105,6 +105,11 @@ def _usage_message(error: Any) -> str:
     lines = [f"error: {error.format_message()}"]
     context = getattr(error, "ctx", None)
     if context is not None:
+        if "unexpected extra argument" in lines[0] and any(
+            each.name == "measurements" for each in context.command.params
+        ):
+            files = [text for text in lines[0].rpartition("(")[2].rstrip(")").split() if Path(text).is_file()]
+            lines += [f"    name measurements with --measurements {files[0]}"] if files else []
         lines.append(f"    {context.get_usage().strip()}")
         lines.append(f"    try '{context.command_path} --help'")
     return "\n".join(lines)

@@ -43,7 +43,9 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
         element = etree.fromstring(source.data, parser)
     except etree.XMLSyntaxError as error:
         start = source.data[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
-        if start and not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+        if not start:
+            raise InputError(Problem("the file is empty", source.name)) from None
+        if not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
             first = start.splitlines()[0].decode("utf-8", "replace")
             looks = "this looks like CSV, not XML" if re.search("[,;\t]", first) else "this is not XML"
             problem = Problem(looks, source.name, 1, text=first, hint=f"{wanted} begins with <{root}>")

@@ -127,7 +127,7 @@ class ProjectFiles:
         if found:
             raise InputError(f"several system descriptions: {listed(found)}", hint="name one with --system")
         unreadable = self.descriptions(None)
-        inferred = "" if self.has_measurements else ", or measurements from which it can be inferred"
+        inferred = "" if self.has_measurements else f", or a table of measurements with --measurements{self._tables}"
         hint = f" (not XML: {listed(unreadable)})" if unreadable else inferred
         raise InputError(
             f"no system description: no *.xml with the root element <vm> in {self._place}",
@@ -144,7 +144,7 @@ class ProjectFiles:
         """The measurements."""
         if (found := self._only("measurements")) is None:
             message = f"no measurements: neither measurements.csv nor measurements.xml in {self._place}"
-            raise InputError(message, hint="name them with --measurements")
+            raise InputError(message, hint=f"name them with --measurements{self._tables}")
         return found
 
     @property
@@ -165,6 +165,12 @@ class ProjectFiles:
     @property
     def _place(self) -> str:
         return "this folder" if str(self.folder) == "." else str(self.folder)
+
+    @property
+    def _tables(self) -> str:
+        """The tables of the folder as values of an option, empty without any."""
+        found = [str(path) for pattern in ("*.csv", "*.csv.gz") for path in sorted(self.folder.glob(pattern))]
+        return f" ({listed(found, 3)})" if found else ""
 
     def descriptions(self, root: str | None = "vm") -> tuple[str, ...]:
         """Return the *.xml files of the folder with this root element; None for those that are not XML."""

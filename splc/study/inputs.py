@@ -84,7 +84,8 @@ def load(study: Study) -> Loaded:
         nfp = project.the_nfp(everything)
     except SplcError as error:
         if "nfp" not in study.given:
-            raise
+            hint = 'choose one in splc.toml or in the study file: property = "NAME"'
+            raise type(error)([replace(problem, hint=hint) for problem in error.problems]) from None
         raise error.at(str(study.path), study.lines.get("property", study.lines.get("nfp"))) from None
     measurements = everything.measured(nfp)
     if not len(measurements):

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
-from splc.errors import ConfigurationError, Problems, VariabilityError, unknown_name_hint
+from splc.errors import ConfigurationError, Problems, VariabilityError, plural, unknown_name_hint
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
 from splc.system.definition import constraints_of_texts, options_of_values
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -82,6 +82,14 @@ class VariabilityModel:
                 what = "is also the name of an option" if name in self.spellings else "is empty or a duplicate"
                 problems.add(f"the observed variable {name!r} {what}", hint="rename it")
         problems.raise_if_any(VariabilityError)
+
+    def __repr__(self) -> str:
+        counts = (
+            plural(len(self.binary_options), "binary option", "binary options"),
+            plural(len(self.numeric_options), "numeric option", "numeric options"),
+            plural(len(self.constraints), "constraint", "constraints"),
+        )
+        return f"<{type(self).__name__}: {self.name}, {', '.join(counts)}>"
 
     @classmethod
     def of(

@@ -197,7 +197,7 @@ class TestMeasurements:
         assert optimal(run, "model.txt")["measured"] is None
         assert optimal(run, "model.txt")["best_measured"]["measured"] == 2
         text = run("optimize", "model.txt").stdout
-        assert "measured: this configuration has no value of time" in text
+        assert "measured: nothing (time was not measured for this configuration)" in text
         assert "best measured: 2 (predicted 18)" in text
 
     def test_without_measurements(self, run: Run, empty: Path) -> None:

@@ -135,6 +135,15 @@ def test_bad_studies(project: Path, refused: Callable[..., str], text: str, mess
     assert not (project / "results").exists()
 
 
+def test_a_property_that_is_not_chosen(project: Path, refused: Callable[..., str]) -> None:
+    """Studies name the property in their file or in splc.toml, since the command has no such option."""
+    (project / "study.toml").write_text(STUDY.partition("\n")[2], encoding="utf-8")
+    message = refused("study")
+    assert "there are several properties: time, energy" in message
+    assert "in the study file: property =" in message
+    assert "--property" not in message
+
+
 def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bar tells the remaining time by the runs of this time, not by those that were done before."""
     import time

@@ -95,6 +95,11 @@ class TestOptions:
         with pytest.raises(ConfigurationError, match=f"unknown option '{name}'"):
             model.option(name)
 
+    def test_repr(self) -> None:
+        """The text of a system in a notebook is short, whatever the number of its options is."""
+        system = VariabilityModel.of({"fast": bool, "x": [1, 2], "mode": ["a", "b"]}, ["!fast | mode_a"], name="tool")
+        assert repr(system) == "<VariabilityModel: tool, 4 binary options, 1 numeric option, 1 constraint>"
+
     def test_constraints_by_kind(self) -> None:
         """Constraints keep their order within each kind."""
         options = (BinaryOption("a"), NumericOption("x", (1.0, 2.0)))

@@ -134,7 +134,7 @@ def _show_one(result: Result) -> None:
         return
     say()
     if value.measured is None:
-        say(f"measured: this configuration has no value of {objective.measured}")
+        say(f"measured: nothing ({objective.measured} was not measured for this configuration)")
     else:
         say(f"measured: {value.measured:.6g} ({objective.measured})")
     if best is None:

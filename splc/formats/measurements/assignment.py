@@ -87,6 +87,10 @@ def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
     spelled = system.spellings.get(name)
     if spelled == ROOT or spelled is None or spelled not in system.positions:
         child = next(filter(None, (child_texts(*group).get(name) for group in child_groups(system).items())), None)
+        # A group of columns without a parent: `tool=gcc` is `tool_gcc`.
+        child = child or next(
+            (one for mark in "_-." if (one := f"{name}{mark}{value.strip()}") in system.positions), None
+        )
         hint = f"did you mean {child!r}?" if child else unknown_name_hint(name, list(system.names))
         raise ConfigurationError(f"unknown option {name!r}", hint=hint)
     option = system.option(spelled)

@@ -102,9 +102,15 @@ def infer_system(
         roles.ignored,
         tuple(_assumptions(system, roles, alternatives)),
         alternatives.uncertain,
-        tuple(
-            f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, use --context {name}"
-            for name, text in roles.versions.items()
+        (
+            *(
+                f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, use --context {name}"
+                for name, text in roles.versions.items()
+            ),
+            *(
+                f"{name} is taken as a numeric option; if it is a context, use --context {name}, else --options {name}"
+                for name in roles.named_contexts
+            ),
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         choice is not None and bool(choice.options),

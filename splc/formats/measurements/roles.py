@@ -47,6 +47,8 @@ REPETITION_COUNTERS = (
 )
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
+# Names of columns of numbers that are rather contexts.
+CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
 COUNTERS = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS))
 
 
@@ -64,6 +66,7 @@ class Roles:
         differing: properties with few whole numbers that differ among rows of the same configuration and contexts,
             after the contexts that differ among rows of the same configuration.
         versions: numeric options whose texts look like versions, with the text that is read as another number.
+        named_contexts: numeric options whose names are those of contexts, if the user did not name them.
         numbers: column → its numbers, shape (n,), NaN where there is none.
     """
 
@@ -75,6 +78,7 @@ class Roles:
     ignored: Mapping[str, str] = field(default_factory=dict)
     differing: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    named_contexts: tuple[str, ...] = ()
     numbers: Mapping[str, Array] = field(default_factory=dict)
 
 
@@ -144,6 +148,11 @@ def roles_of(
         ignored,
         _differing(table, options, contexts, [name for name in rest if name != nfp]),
         versions,
+        tuple(
+            name
+            for name in numeric
+            if name.casefold() in CONTEXT_NAMES and name not in (*named, *versions) and table.sizes[name] > 1
+        ),
         numbers,
     )
 

@@ -163,7 +163,7 @@ def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed:
     if full.scale.positive and factor > constants.UNKNOWN_FACTOR and len(full.rows) < _enough(full):
         notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")
     elif full.scale.positive:
-        notes.append(f"90 % of new measurements are expected within a factor of {factor:.3g} of the prediction")
+        notes.append(f"90 % of new measurements are expected within a factor of {_shown(factor)} of the prediction")
     if printed.reason:
         notes.append(printed.reason)
     if printed.aliases:
@@ -185,3 +185,8 @@ def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) 
 def rounded(value: float, link: Link = "identity") -> float:
     """Return an influence with 6 digits, or with as many after the point, and two more, if it is one of ln y."""
     return float(f"{value:.6g}") if link == "identity" else round(value, 8)
+
+
+def _shown(factor: float) -> str:
+    """Return a factor of at least 1 as text; of a factor close to 1, with the first digit of what is above 1."""
+    return f"{factor:.3g}" if factor >= 1.01 else f"{1 + float(f'{factor - 1:.1g}'):g}"

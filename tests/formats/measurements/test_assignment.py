@@ -79,6 +79,13 @@ def test_wrong_assignments(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_groups_without_a_parent() -> None:
+    """Columns such as mf_hc4 are a group without a name; the message names the column."""
+    system = VariabilityModel("system", (BinaryOption("mf_hc4"), BinaryOption("mf_bt4")))
+    with pytest.raises(ConfigurationError, match="did you mean 'mf_hc4'"):
+        parse_assignments(["mf=hc4"], system)
+
+
 def test_all_problems_at_once() -> None:
     """Every wrong text is reported."""
     with pytest.raises(ConfigurationError) as caught:

@@ -222,11 +222,20 @@ class TestOptions:
     )
     def test_versions(self, texts: tuple[str, ...], doubtful: str | None) -> None:
         """Numbers such as 1.10 beside 1.9 may be versions; numbers of a program are not."""
-        text = rows("version,px,time", grid(texts, (1, 2)))
+        text = rows("program,px,time", grid(texts, (1, 2)))
         found = inferred(text).warnings
-        expected = f"version is read as numbers, {doubtful}; if it is a version, use --context version"
+        expected = f"program is read as numbers, {doubtful}; if it is a version, use --context program"
         assert found == ((expected,) if doubtful else ())
-        assert inferred(text, options=("version",)).warnings == ()
+        assert inferred(text, options=("program",)).warnings == ()
+
+    def test_names_of_contexts(self) -> None:
+        """A numeric option with the name of a context is pointed out, unless the user named it or it never varies."""
+        text = rows("px,Year,version,time", grid((1, 2), (2019, 2020), (7,)))
+        assert inferred(text).warnings == (
+            "Year is taken as a numeric option; if it is a context, use --context Year, else --options Year",
+        )
+        for choice in (ColumnChoice(contexts=("Year",)), ColumnChoice(options=("Year",))):
+            assert inferred(text, choice=choice).warnings == ()
 
     def test_contexts(self) -> None:
         """Columns of text, and the columns that the user named, are contexts."""

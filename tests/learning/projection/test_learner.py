@@ -107,6 +107,14 @@ def test_options_that_do_not_vary_are_named() -> None:
     assert any("is unknown: b3" in note for note in learned(some, known(some)).notes)
 
 
+def test_narrow_intervals_have_a_factor_above_one() -> None:
+    """The factor of precise measurements, such as sizes, is not rounded to 1."""
+    configurations = drawn(system(), 60)
+    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.001, len(configurations)))
+    (note,) = [note for note in learned(configurations, y).notes if "within a factor" in note]
+    assert 1.0005 < float(note.split("factor of ")[1].split()[0]) < 1.01
+
+
 def test_order_of_rows_does_not_matter() -> None:
     """The same measurements in another order give the same model."""
     configurations = drawn(system(), 40)
