@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The greatest numbers of bars, of steps, of options with a panel of their own, and of named values in a panel.
+# The least distance of labels, as a part of an axis.
+NEAREST_LABELS = 0.12
 MOST_BARS, MOST_STEPS, MOST_PANELS, MOST_NAMES = 20, 20, 8, 8
 _COLUMNS, _PALE, _LABEL = 4, "#9dc3e0", 2.6
 
@@ -101,7 +103,7 @@ def importance_plot(
 
 def _draw_values(axes: Axes, line: Line) -> None:
     """Draw the mean prediction at each value of one option."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
     numbers = [number for _, number, _ in line.points if number is not None]
     means = drawable(np.array([mean for _, _, mean in line.points]))
@@ -111,6 +113,10 @@ def _draw_values(axes: Axes, line: Line) -> None:
         if min(numbers) > 0 and max(numbers) > 10 * min(numbers):
             axes.set_xscale("log")
             axes.xaxis.set_minor_formatter(NullFormatter())
+            if len(numbers) <= MOST_NAMES:
+                # Decades alone would label one or two of a few values.
+                axes.set_xticks(_apart(numbers))
+                axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
     else:
         places = range(len(means))
@@ -121,6 +127,16 @@ def _draw_values(axes: Axes, line: Line) -> None:
         axes.set_xlim(-0.5, len(means) - 0.5)
     axes.set_title(literal(line.name, 28), fontsize=9)
     axes.grid(axis="y", color=FAINT)
+
+
+def _apart(numbers: Sequence[float]) -> list[float]:
+    """Return ascending positive numbers that are far enough from each other for labels on a logarithmic axis."""
+    least = (numbers[-1] / numbers[0]) ** NEAREST_LABELS
+    kept = [numbers[0]]
+    for number in numbers[1:]:
+        if number >= least * kept[-1]:
+            kept.append(number)
+    return kept
 
 
 def contribution_plot(

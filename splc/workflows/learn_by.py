@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from comparison.changes import ModelChange, model_change
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
-from splc.errors import ConfigurationError, LearningError, RequestError
+from splc.errors import ConfigurationError, LearningError, RequestError, listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
 from splc.learning.judging import predictions
@@ -123,6 +123,7 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         plots = file_names(request.plot, list(parts))
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
+        noted: dict[Note, list[str]] = {}
         stopped = False
         for value, measured in parts.items():
             where = {**request.where, request.by: value}
@@ -137,12 +138,22 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
                     raise
                 continue
             models[value] = found
-            notes += (replace(note, text=f"{request.by} {shown_value(value)}: {note.text}") for note in found.notes)
+            for note in found.notes:
+                noted.setdefault(note, []).append(value)
             if found.interrupted or (should_stop is not None and should_stop()):
                 stopped = True
                 break
+        notes += _noted_values(request.by, noted, len(models))
         changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
         return Result(request, models, failed, changes, tuple(notes), stopped)
+
+
+def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:
+    """Yield the notes of models, each one once with the values of the context that it is about."""
+    for note, values in noted.items():
+        shown = f"{by} {listed([shown_value(value) for value in values], 3)}"
+        where = f"all values of {by}" if len(values) == count > 1 else shown
+        yield replace(note, text=f"{where}: {note.text}")
 
 
 def _titled(on_round: OnRound | None, title: str) -> OnRound | None:

@@ -284,9 +284,9 @@ class TestBy:
         assert other[0] - 1 > 2 * other[1]
         assert not any(each["settled"] for change in changes for each in change["sets"])
         shown = run(*arguments).stdout
-        assert "version 'v1' → 'v2': no influence changed by more than its uncertainty\n" in shown
         stated = f"the values changed by a factor of {other[0]:.4g} on average; which influences changed cannot be told"
-        assert f"version 'v2' → 'v3': {stated}\n" in shown
+        unchanged = "no influence changed by more than its uncertainty"
+        assert f"\n\nversion 'v1' → 'v2': {unchanged}\nversion 'v2' → 'v3': {stated}\n" in shown
 
     @pytest.mark.parametrize(
         ("shifted", "expected", "text"),
@@ -314,6 +314,14 @@ class TestBy:
         assert "small: models of time by version" in shown
         assert "learned-v10.log" in shown
         assert "'v2' → 'v10'" in shown
+
+    def test_notes(self, table: Path, run: Run) -> None:
+        """A note about several versions is printed once, with the versions."""
+        notes = run("learn", "--property", "time", "--by", "version").stderr.splitlines()
+        about = [note for note in notes if "additive in" in note]
+        assert len(about) == len({note.partition(": the full")[2] for note in about}) > 0
+        assert any(note.startswith("note: all values of version: ") for note in notes)
+        assert len(notes) == len(set(notes))
 
     def test_safe_file_names(self, folder: Path, run: Run) -> None:
         """Values that are no file names, or equal ones, get distinct safe names; a pattern places them."""

@@ -55,6 +55,19 @@ def test_a_product_is_printed_as_factors(capsys: pytest.CaptureFixture[str]) -> 
     assert not any(line.startswith("share") for line in lines)
 
 
+def test_long_factors(capsys: pytest.CaptureFixture[str]) -> None:
+    """A long factor is divided before operators, and its range is in its first row."""
+    terms = [(CONSTANT, 1.0), *((option_term("x", -power), 0.123456 / power) for power in range(1, 9))]
+    show_effects(option_effects(InfluenceModel.of_system(terms, SYSTEM, "log"), (), ALL), 9)
+    lines = capsys.readouterr().out.splitlines()
+    first, *others = lines[1 : lines.index("")]
+    assert first.startswith("(always)")
+    assert " to " in first
+    assert len(others) == 2
+    assert all(line.split()[0] in ("*", "+") and " to " not in line for line in others)
+    assert max(map(len, lines[: lines.index("")])) < 125
+
+
 @pytest.mark.parametrize("count", [MOST_LINES, MOST_LINES + 1, 40])
 def test_long_models(capsys: pytest.CaptureFixture[str], count: int) -> None:
     """At most 20 lines are printed; the last one has the number and the share of all further terms."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -34,6 +35,26 @@ def test_importance(monkeypatch: pytest.MonkeyPatch) -> None:
     assert numbers.get_xscale() == "log"
     assert numbers.lines[0].get_xdata() == pytest.approx([1, 10, 100, 1000])
     assert {"a_b", "$x$", "system: t_s", "selected", " 60.0 %"} <= set(texts(figure))
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ((16, 32, 64, 128, 256), ["16", "32", "64", "128", "256"]),
+        ((1, 2, 3, 10, 100, 101), ["1", "2", "10", "100"]),
+        (range(1, 13), ["1", "10"]),
+    ],
+)
+def test_labels_of_logarithmic_axes(
+    monkeypatch: pytest.MonkeyPatch, values: Sequence[int], labels: Sequence[str]
+) -> None:
+    """The values of an option are the labels if they are few and apart; many values have those of decades."""
+    line = Line("x", tuple((str(value), float(value), 1.0 + value) for value in values))
+    figure = capture(monkeypatch, lambda: importance_plot([Bar("x", 100.0, 100.0)], [line], "t", "t", "png"))
+    axes = figure.axes[1]
+    low, high = axes.get_xlim()
+    shown = [label for label in axes.xaxis.get_ticklabels() if low <= label.get_position()[0] <= high]
+    assert [label.get_text() for label in shown] == labels
 
 
 def test_importance_without_options(monkeypatch: pytest.MonkeyPatch) -> None:

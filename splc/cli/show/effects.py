@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from splc.learning.effects import Effect, OptionEffects
 
@@ -18,6 +19,8 @@ UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
 MOST_LEVELS = 4
 CONSTANT = "1"
+WIDEST_FACTOR = 80
+NO_BREAK = "\u00a0"
 
 
 def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
@@ -32,7 +35,10 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
 
     product = any(effect.factor for group in groups for effect in group.effects)
     lines, marked = _lines(groups, product)
-    table(PRODUCT if product else SUM, lines, right=() if product else SUM[1:5])
+    if product:
+        table(PRODUCT, [row for line in lines for row in _wrapped(line)])
+    else:
+        table(SUM, lines, right=SUM[1:5])
     where = plural(rows, "configuration", "configurations")
     say()
     if product:
@@ -75,6 +81,18 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[s
         text += f", together {_percent(sum(shares))}"
     width = len(PRODUCT if product else SUM)
     return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))], any(marked[:kept])
+
+
+def _wrapped(line: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield a line of factors, with further rows for a long factor, which is divided before operators."""
+    name, factor, *rest = line
+    for operator in "*+-":
+        factor = factor.replace(f" {operator} ", f" {operator}{NO_BREAK}")
+    factor = factor.replace(": ", f":{NO_BREAK}")
+    wrapped = textwrap.wrap(factor, WIDEST_FACTOR, subsequent_indent=INDENT, break_long_words=False) or [""]
+    first, *others = (part.replace(NO_BREAK, " ") for part in wrapped)
+    yield (name, first, *rest)
+    yield from (("", other, *[""] * len(rest)) for other in others)
 
 
 def _rows(group: OptionEffects) -> dict[str, list[Effect]]:

@@ -92,8 +92,12 @@ def show(found: Result) -> None:
     ]
     table(("change", *CHANGES), lines, right=CHANGES)
     say("ratio: mean of measured values after / before; error: of a model on all measured values after the change")
+    before = True
     for title, change in zip(titles, found.changes, strict=True):
-        say()
+        tabled = bool(settled_sets(change))
+        if before or tabled:
+            say()
+        before = tabled
         if change.influences is None:
             say(f"{by} {title}: {change.reason}")
         else:
