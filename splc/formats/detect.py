@@ -19,7 +19,7 @@ from splc.io.json import parse_json
 
 Kind = Literal["system", "measurements", "model"]
 ModelFormat = Literal["json", "log", "txt"]
-ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "csv"]
+ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "extra-p", "csv"]
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
@@ -107,7 +107,7 @@ def model_format(source: Source) -> ModelFormat | None:
 def experiment_format(source: Source) -> ExperimentFormat | None:
     """Return the format of measurements at points of parameters, by the first line; None if it is unknown."""
     if source.data.startswith(ARCHIVE):
-        return None
+        return "extra-p"
     lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if first.startswith("{"):

@@ -73,6 +73,7 @@ FORMATS = (
     Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
     Format("experiment", "jsonl", ".jsonl", f"{_EXPERIMENTS}json_lines:parse_experiment_lines"),
     Format("experiment", "talpas", None, f"{_EXPERIMENTS}json_lines:parse_experiment_talpas"),
+    Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
     Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
 )
 

@@ -65,7 +65,7 @@ def test_small_contributions() -> None:
     """A term that contributes less than 0.05 % of all values is no part of a model."""
     exact = 3 + 2 * GRID[:, 0] * GRID[:, 1] ** 2
     model = fit(GRID, exact * (1 + 1e-5 * np.random.default_rng(0).normal(size=25)), method="basic")
-    assert [term for term in model.lead] == ["x1", "x2"]
+    assert list(model.lead) == ["x1", "x2"]
     assert len(model.terms) == 2
 
 

@@ -22,7 +22,8 @@ def scale(
     profile: Annotated[
         str,
         typer.Argument(
-            metavar="PROFILE", help="Extra-P's text, JSON or JSON lines, Talpas, or CSV. '-' is standard input."
+            metavar="PROFILE",
+            help="Extra-P's text, JSON, JSON lines or .extra-p, Talpas, or CSV. '-' is standard input.",
         ),
     ],
     method: Annotated[str | None, option("NAME", "'default', 'classic', 'basic', 'refinement' or 'extrap'.")] = None,

@@ -1,9 +1,10 @@
-"""Experiments in Extra-P's two forms of JSON.
+"""Experiments in Extra-P's forms of JSON.
 
 The new form nests call paths, metrics and points:
 `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3.5, 3.6]}]}}}`. The old form has
 lists of parameters, call paths, metrics and coordinates with an `id` each, and measurements of one value each that
-refer to them.
+refer to them. Extra-P 4 stores experiments in the new form, with `coordinate` for `point`, and with statistics of the
+repetitions where it does not keep them.
 """
 
 from __future__ import annotations
@@ -18,25 +19,19 @@ from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_n
 from splc.io.files import Source
 from splc.io.json import parse_json
 
-# The key of Extra-P 4's `.extra-p` archives, which contain models and means of measurements.
-STORED = "Extra-P"
-
 
 def parse_experiment_json(source: Source) -> Experiment:
-    """Return the experiment of a JSON file of Extra-P, in its new or its old form."""
+    """Return the experiment of a JSON file of Extra-P."""
     try:
         content = parse_json(source.text())
     except InputError as error:
         raise error.at(source.name) from None
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
-    if STORED in content:
-        hint = "export the measurements as JSON, or read the file that they came from"
-        raise InputError(Problem("this file contains models of Extra-P, not measurements", source.name, hint=hint))
     reader = (_Old if isinstance(content.get("measurements"), list) else _New)(source, content)
     rows = reader.rows()
     reader.problems.raise_if_any(InputError)
-    return rows.experiment()
+    return rows.experiment(reader.notes)
 
 
 class _Reader:
@@ -46,6 +41,7 @@ class _Reader:
         self.source = source
         self.content = content
         self.problems = Problems(source.name)
+        self.notes: list[str] = []
 
     def list_of(self, key: str) -> list[Any]:
         """Return one of the lists of the file."""
@@ -74,6 +70,7 @@ class _New(_Reader):
             names = []
         check_names(names, self.problems)
         rows = ExperimentRows(self.source, names)
+        self.means = 0
         for path, callpath, metrics in self.entries(self.content, "measurements", ""):
             for place, metric, points in self.entries(metrics, callpath, path):
                 if isinstance(points, list):
@@ -81,6 +78,9 @@ class _New(_Reader):
                         self.measured(rows, (callpath, metric), entry, f"{place}[{at}]")
                 else:
                     self.problems.add(f"{place} must be a list of points")
+        if self.means:
+            values = plural(self.means, "value is the mean", "values are means")
+            self.notes.append(f"{values} of repetitions that the file does not have: their scatter is unknown")
         return rows
 
     def entries(self, content: Any, key: str, prefix: str) -> Iterator[tuple[str, str, Any]]:
@@ -103,7 +103,10 @@ class _New(_Reader):
         if not isinstance(entry, dict):
             self.problems.add(f"{place} must be an object with 'point' and 'values'")
             return
-        point, values = entry.get("point"), entry.get("values", entry.get("value"))
+        point, values = entry.get("point", entry.get("coordinate")), entry.get("values", entry.get("value"))
+        if values is None and "mean" in entry:
+            values = entry["mean"]
+            self.means += 1
         point = point if isinstance(point, list) else [point] if number_of(point) == number_of(point) else None
         if point is None:
             self.problems.add(f"{place}.point must be a list of coordinates")
@@ -113,7 +116,7 @@ class _New(_Reader):
             expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
             self.problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
         coordinates = [self.number(value, f"{place}.point[{at}]") for at, value in enumerate(point)]
-        if "values" not in entry and "value" not in entry:
+        if not {"values", "value", "mean"} & entry.keys():
             self.problems.add(f"{place} has no 'values'")
         given = values if isinstance(values, list) else [values]
         found = [self.number(value, f"{place}.values[{at}]") for at, value in enumerate(given) if value is not None]

@@ -1,4 +1,4 @@
-"""Readers of experiments in any format: Extra-P's text, JSON and JSON lines, Talpas, and CSV."""
+"""Readers of experiments in any format: Extra-P's text, JSON, JSON lines and .extra-p, Talpas, and CSV."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, unknown_name_hint
 from splc.formats import registry
-from splc.formats.detect import ARCHIVE, ExperimentFormat
+from splc.formats.detect import ExperimentFormat
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import Source, read_source
 
-_KNOWN = "Extra-P's text, JSON and JSON lines, Talpas, and CSV with a header"
+_KNOWN = "Extra-P's text, JSON, JSON lines and .extra-p, Talpas, and CSV with a header"
 
 
 def read_experiment(
@@ -74,9 +74,6 @@ def parse_experiments(
 
 
 def _unknown(source: Source) -> Problem:
-    if source.data.startswith(ARCHIVE):
-        hint = "if it is an experiment of Extra-P (.extra-p), read the file that its measurements came from"
-        return Problem("this is an archive", source.name, hint=hint)
     first = next((line for line in source.text().splitlines() if line.strip()), "")
     return Problem(
         "measurements at points of parameters, but in no known format",

@@ -14,7 +14,7 @@ from tests.formats.experiments.test_read import FILES, LINES, NEW, TABLE, TALPAS
 def read_or_refused(content: bytes) -> None:
     """Read a file in every format; only errors of this project are raised, and their text can be shown."""
     source = Source("e", content)
-    for kind in (None, "text", "json", "jsonl", "talpas", "csv"):
+    for kind in (None, "text", "json", "jsonl", "talpas", "extra-p", "csv"):
         try:
             kept = parse_experiment(source, kind=kind)
         except InputError as error:

@@ -114,7 +114,6 @@ PAIRS = ["coordinates", 0, "parameter_value_pairs"]
         (NEW, [*TIME, 0, "values", 1], True, "measurements.main.time[0].values[1]: true is not a number"),
         (NEW, [*TIME, 0, "values", 1], NAN, "measurements.main.time[0].values[1]: NaN is not a number"),
         (NEW, [*TIME, 0, "values", 1], 10**400, "measurements.main.time[0].values[1]: a number is too large"),
-        (NEW, ["Extra-P"], "4.2.0", "this file contains models of Extra-P"),
         (OLD, ["callpaths"], ..., "there is no 'callpaths'"),
         (OLD, ["callpaths", 0, "name"], 5, "callpaths[0].name must be a name"),
         (OLD, ["callpaths", 0], 5, "callpaths[0] must be an object with an 'id'"),

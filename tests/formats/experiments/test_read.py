@@ -147,7 +147,7 @@ TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
         (TABLE, "csv"),
         (TABLE.replace(",", ";"), "csv"),
         ("DATA,p\n1,2\n", "csv"),
-        ("PK\x03\x04", None),
+        ("PK\x03\x04", "extra-p"),
         ("<results/>", None),
         ("12.6 * log10(x) + 3", None),
         ("# nothing", None),
@@ -177,7 +177,7 @@ def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypat
     [
         (b"", "e: the file is empty"),
         (b" \n", "e: the file is empty"),
-        (b"PK\x03\x04abc", "e: this is an archive\n.*extra-p"),
+        (b"PK\x03\x04abc", "e: the archive cannot be read: File is not a zip file"),
         (b"3 * x\n", "e:1: measurements .* no known format\n.*3 \\* x\n.*known are Extra-P's text"),
         (TEXT.encode("utf-16"), "e:1: the byte 0xff is not UTF-8"),
         (b"p,caf\xe9\n1,2\n", "e:1: the byte 0xe9 is not UTF-8"),

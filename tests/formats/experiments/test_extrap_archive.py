@@ -1,0 +1,93 @@
+"""Experiments of Extra-P 4: ZIP archives with an `experiment.json`."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.data.experiment import Experiment
+from splc.errors import InputError
+from splc.formats.experiments import extrap_archive
+from splc.formats.experiments.read import parse_experiment
+from splc.io.files import Source
+
+STATISTICS = {"median": 2.0, "mean": 2.5, "minimum": 1.0, "maximum": 4.0, "std": 1.2, "repetitions": 5}
+CONTENT: dict[str, Any] = {
+    "Extra-P": "4.2.0",
+    "parameters": ["x", "y"],
+    "measurements": {
+        "merge": {
+            "time": [
+                {"coordinate": [20.0, 1.0], **STATISTICS, "values": None},
+                {"coordinate": [40.0, 1.0], **STATISTICS, "mean": 5.0, "values": None},
+            ]
+        },
+        "sort": {"time": [{"coordinate": [20.0, 1.0], **STATISTICS, "values": [3.0, 4.0]}]},
+    },
+    "modelers": [{"name": "m", "models": {}}],
+    "scaling": "weak",
+}
+
+
+def archive(content: Any, member: str = "experiment.json") -> Source:
+    """Return an archive with one member."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(member, content if isinstance(content, bytes) else json.dumps(content))
+    return Source("run.extra-p", stream.getvalue())
+
+
+def read(source: Source) -> Experiment:
+    """Return the experiment of an archive, whose format is detected."""
+    return parse_experiment(source)
+
+
+def test_values_and_means() -> None:
+    """Repetitions are read where the file keeps them, else their means, which is noted."""
+    source = archive(CONTENT)
+    found = read(source)
+    assert found.parameters == ("x", "y")
+    assert found.points.tolist() == [[20, 1], [40, 1]]
+    np.testing.assert_array_equal(found["merge", "time"], [[2.5], [5.0]])
+    np.testing.assert_array_equal(found["sort", "time"][0], [3.0, 4.0])
+    assert found.report.notes[0].startswith("2 values are means of repetitions that the file does not have")
+    assert (found.report.source, found.report.sha256) == ("run.extra-p", source.sha256)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (archive(CONTENT, "other.json"), "run.extra-p: this is an archive without an experiment\n.*experiment.json"),
+        (archive(b"{"), "run.extra-p:experiment.json:1:2: not JSON"),
+        (archive({**CONTENT, "parameters": ["x"]}), "run.extra-p:experiment.json: .*point has 2 coordinates"),
+        (Source("e", archive(CONTENT).data[:60]), "e: the archive cannot be read"),
+        (Source("e", archive(CONTENT).data.replace(b"experiment", b"e\xffperiment")), "e: "),
+    ],
+)
+def test_damaged_archives(source: Source, expected: str) -> None:
+    """Archives that are damaged, or have no experiment or a wrong one, are errors that name the member."""
+    with pytest.raises(InputError, match=expected):
+        read(source)
+
+
+def test_size_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An experiment that decompresses to more than the limit is an error."""
+    monkeypatch.setattr(extrap_archive, "MAX_UNPACKED", 100)
+    with pytest.raises(InputError, match="decompresses to more than 100 bytes"):
+        read(archive(CONTENT))
+
+
+def test_every_damaged_byte_is_handled() -> None:
+    """An archive with any byte changed is read or refused, without another exception."""
+    data = archive(CONTENT).data
+    for at in range(0, len(data), 3):
+        changed = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
+        try:
+            parse_experiment(Source("e", changed), kind="extra-p")
+        except InputError:
+            continue
