@@ -19,7 +19,10 @@ from splc.types import Array
 
 CANDIDATES = 10_000
 _LEAST_K = 5
-_STARTS = 3
+_DEPENDENT = 1e-9
+# The number of designs to choose from, and of rows in all of them.
+_STARTS = 10
+_ROWS = 500
 
 
 @dataclass(frozen=True)
@@ -63,27 +66,30 @@ class DOptimal:
             [np.array(option.values)[rows[:, column]] for column, option in enumerate(parts.system.numeric_options)],
             axis=1,
         )
-        X = polynomial(values, 2)
-        if X.shape[1] > n:
-            second, X = X.shape[1], polynomial(values, 1)
-            if X.shape[1] > n:
-                raise SpecError(
-                    f"{self.text}: a first-order polynomial of {values.shape[1]} numeric options has "
-                    f"{X.shape[1]} terms, more than {n} rows",
-                    hint=f"ask for at least {X.shape[1]} rows, or {second} for a second-order polynomial",
-                )
-            notes += (f"{self.text}: optimal for the first-order polynomial (the second-order one has {second} terms)",)
-        designs = [exchanged(X, n, self.k, rng) for _ in range(_STARTS)]
-        best = max(designs, key=lambda design: log_determinant(X[design]))
+        X = polynomial(values, 2, n)
+        if X is None:
+            X = polynomial(values, 1, n)
+            notes += (
+                f"{self.text}: optimal for the first-order polynomial; the second-order one has more than {n} terms",
+            )
+        if X is None:
+            raise SpecError(
+                f"{self.text}: a first-order polynomial of {values.shape[1]} numeric options has more than {n} terms",
+                hint=f"ask for at least {values.shape[1] + 1} rows",
+            )
+        designs = [exchanged(X, n, self.k, rng) for _ in range(max(1, min(_STARTS, _ROWS // n)))]
+        # Rounded, because equally good designs differ in the last digits.
+        best = max(designs, key=lambda design: round(log_determinant(X[design]), 6))
         return Design(rows[best], notes)
 
 
-def polynomial(values: Array, degree: int) -> Array:
+def polynomial(values: Array, degree: int, most: int) -> Array | None:
     """Return the linearly independent columns of a polynomial of first or second order, shape (n, terms).
 
     Args:
         values: the values of the options, shape (n, options).
         degree: 1 or 2.
+        most: the greatest number of columns; None is returned if there are more.
     """
     least, greatest = values.min(axis=0), values.max(axis=0)
     scaled = 2 * (values - least) / np.where(greatest > least, greatest - least, 1.0) - 1
@@ -91,11 +97,22 @@ def polynomial(values: Array, degree: int) -> Array:
     if degree > 1:
         pairs = itertools.combinations_with_replacement(range(scaled.shape[1]), 2)
         columns += [scaled[:, one] * scaled[:, other] for one, other in pairs]
-    X = np.stack(columns, axis=1)
-    # In a triangular factor, the diagonal is the part of each column that is independent of the previous ones.
-    diagonal = np.abs(np.diag(np.linalg.qr(X, mode="r")))
-    found: Array = X[:, : len(diagonal)][:, diagonal > 1e-9 * np.sqrt(len(X))]
-    return found
+    kept: list[Array] = []
+    basis = np.zeros((len(values), min(most, len(columns))))
+    for column in columns:
+        # Gram-Schmidt, twice for accuracy: what is left is independent of the columns before.
+        rest = column
+        for _ in range(2):
+            known = basis[:, : len(kept)]
+            rest = rest - known @ (known.T @ rest)
+        norm = np.linalg.norm(rest)
+        if norm <= _DEPENDENT * np.linalg.norm(column):
+            continue
+        if len(kept) == most:
+            return None
+        basis[:, len(kept)] = rest / norm
+        kept.append(column)
+    return np.stack(kept, axis=1)
 
 
 def _candidates(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
@@ -110,7 +127,8 @@ def _candidates(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, 
     levels = np.array([[0, size // 2, size - 1] for size in combinations.sizes])
     k = len(levels)
     few = 3**k <= CANDIDATES
-    coded = np.indices((3,) * k).reshape(k, 3**k).T if few else rng.integers(0, 3, (CANDIDATES, k))
+    some = np.frombuffer(rng.bytes(0 if few else CANDIDATES * k), dtype=np.uint8).reshape(-1, k) % 3
+    coded = np.indices((3,) * k).reshape(k, 3**k).T if few else some
     corners = combinations.valid(levels[np.arange(k), coded])[: CANDIDATES // 2]
     # The drawn ones are also valid with some binary part.
     drawn = parts.numeric.draw(max(n, CANDIDATES - len(corners)), rng)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sampling.space.ranks import distinct_ranks
 from splc.types import Array
 
 _GAIN = 1e-9
+# Numbers that differ by less are equal: symmetric candidates are, except for rounding, which depends on the machine.
+_TIE = 1e-9
 _RIDGE = 1e-6
 _SWEEPS = 10_000
 
@@ -27,7 +30,7 @@ def exchanged(X: Array, n: int, k: int, rng: np.random.Generator) -> Array:
     Returns:
         Ascending positions, shape (n,).
     """
-    design = rng.permutation(len(X))[:n]
+    design = np.array(distinct_ranks(len(X), n, rng))
     # A random design may be singular. A small share of the candidates' information makes its determinant positive.
     ridge = _RIDGE * (X.T @ X) / len(X)
     design = _improved(X, design, k, ridge)
@@ -52,7 +55,7 @@ def _improved(X: Array, design: Array, k: int, ridge: Array) -> Array:
         variances = np.einsum("ij,ij->i", X @ inverse, X)
         used = np.zeros(len(X), dtype=bool)
         used[design] = True
-        order = np.argsort(variances[design], kind="stable")
+        order = np.argsort(np.round(variances[design] / variances.max() / _TIE), kind="stable")
         swapped = False
         for place in order if everything else order[:k]:
             row = design[place]
@@ -60,9 +63,10 @@ def _improved(X: Array, design: Array, k: int, ridge: Array) -> Array:
             own = variances[row]
             gains = variances - own * variances + covariances**2 - own
             gains[used] = -np.inf
-            other = int(np.argmax(gains))
-            if gains[other] <= _GAIN:
+            best = gains.max()
+            if best <= _GAIN:
                 continue
+            other = int(np.argmax(gains >= best * (1 - _TIE)))
             swapped = True
             design[place] = other
             used[row], used[other] = False, True

@@ -36,11 +36,11 @@ def compat_spread(n: int, levels: int) -> list[int]:
 def compat_levels(n: int, levels: int) -> list[int]:
     """Return exactly `levels` indices of n values as SPL Conqueror does: few values are padded with random ones.
 
-    Each added one is drawn from the list so far by a new generator whose seed is the length of the list.
+    Each added one is drawn from all n values by a new generator whose seed is the length of the list so far.
     """
     found = compat_spread(n, levels)
     while len(found) < levels:
-        found.append(found[DotNetRandom(len(found)).below(len(found))])
+        found.append(DotNetRandom(len(found)).below(n))
     return found
 
 
