@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from splc.data.configurations import Configurations
 from splc.system.options import NO_OUTPUT, BinaryOption, Option
 from splc.system.variability import ROOT
 
 
-def command_strings(configurations: Configurations, prefix: str = "prefix", postfix: str = "postfix") -> list[str]:
+def command_strings(
+    configurations: Configurations, prefix: str = "prefix", postfix: str = "postfix", order: Sequence[str] = ()
+) -> list[str]:
     """Return one line per configuration: `prefix "root%;%a%;%x;4%;%" OUTPUT… postfix`.
 
     The quoted key lists the selected binary options, and numeric options with their values. OUTPUT is, for the same
@@ -20,9 +22,13 @@ def command_strings(configurations: Configurations, prefix: str = "prefix", post
         configurations: the configurations.
         prefix: the beginning of each line.
         postfix: the end of each line.
+        order: options that come first, in this order; the others follow in the order of the system.
+
+    Raises:
+        VariabilityError: if an option is unknown.
     """
     lines = []
-    for cells in _rows(configurations):
+    for cells in _rows(configurations, order):
         key = "".join(f"{name}%;%" for name in (ROOT, *(name for name, _ in cells if name)))
         outputs = [output for _, output in cells if output]
         lines.append(" ".join(piece for piece in (prefix, f'"{key}"', *outputs, postfix) if piece))
@@ -34,9 +40,12 @@ def output_strings(configurations: Configurations) -> list[str]:
     return [" ".join(output for _, output in cells if output) for cells in _rows(configurations)]
 
 
-def _rows(configurations: Configurations) -> Iterator[list[tuple[str, str]]]:
-    columns = [_cells(option) for option in configurations.system.options]
-    for row in configurations.indices.tolist():
+def _rows(configurations: Configurations, order: Sequence[str] = ()) -> Iterator[list[tuple[str, str]]]:
+    system = configurations.system
+    first = [system.positions[system.option(name).name] for name in order]
+    positions = list(dict.fromkeys((*first, *range(len(system.options)))))
+    columns = [_cells(system.options[position]) for position in positions]
+    for row in configurations.indices[:, positions].tolist():
         yield [column[index] for column, index in zip(columns, row, strict=True)]
 
 

@@ -19,6 +19,7 @@ from splc.cli.commands import (
     measure,
     optimize,
     predict,
+    run,
     sample,
     scale,
     study,
@@ -49,6 +50,7 @@ for module in (
     optimize,
     compare,
     study,
+    run,
     convert,
 ):
     name = module.__name__.rpartition(".")[2]

@@ -17,7 +17,7 @@ from splc.errors import InputError, nearest
 from splc.io.files import Source
 from splc.io.json import parse_json
 
-Kind = Literal["system", "measurements", "model"]
+Kind = Literal["system", "measurements", "model", "script"]
 ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "extra-p", "csv"]
 
@@ -34,6 +34,11 @@ _LOG = re.compile(
     r"^[^\S\n]*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
     r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
     re.MULTILINE,
+)
+# The first line of a script of SPL Conqueror.
+_SCRIPT = re.compile(
+    r"(?:vm|all|nfp|log|script|mlsettings|load-mlsettings|solver|binary|numeric|hybrid|evaluationset)\s+[^\s=*/+^-]",
+    re.IGNORECASE,
 )
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
@@ -138,7 +143,7 @@ def commas(line: str) -> str:
 
 
 def kind_of(source: Source) -> Kind | None:
-    """Return whether a file is a system description, measurements or a model; None for other XML."""
+    """Return whether a file is a system description, measurements, a model or a script; None for other XML."""
     beginning = source.data[:_BEGINNING].lstrip(_BLANK)
     if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
         return {"vm": "system", "results": "measurements"}.get(xml_root(source.data) or "")  # type: ignore[return-value]
@@ -149,7 +154,9 @@ def kind_of(source: Source) -> Kind | None:
     # Signs inside of quoted names have no meaning.
     lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in source.text().splitlines())
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
-    return "measurements" if _is_table(first, second) else "model"
+    if _is_table(first, second):
+        return "measurements"
+    return "script" if _SCRIPT.match(first) else "model"
 
 
 def _is_table(first: str, second: str) -> bool:

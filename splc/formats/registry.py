@@ -9,6 +9,7 @@ first use. What a function takes and returns depends on the kind of file:
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
 | model | source, variability model or None, `ReadOptions` → stored models | model, base, nfp → text |
 | experiment | source → experiment | |
+| script | source → script | |
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, Literal
 from splc.formats import detect
 from splc.io.files import Source
 
-Kind = Literal["system", "measurements", "model", "experiment"]
+Kind = Literal["system", "measurements", "model", "experiment", "script"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ FORMATS = (
     Format("experiment", "talpas", None, f"{_EXPERIMENTS}json_lines:parse_experiment_talpas"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
     Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
+    Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),
 )
 
 _DETECTED: dict[Kind, Callable[[Source], str | None]] = {
@@ -109,7 +111,7 @@ def format_of(kind: Kind, source: Source) -> Format | None:
 
 
 def kind_of(source: Source) -> Kind | None:
-    """Return whether a file is a system description, measurements or a model; None for other files."""
+    """Return whether a file is a system description, measurements, a model or a script; None for other files."""
     suffix = suffix_of(source.name)
     return next((each.kind for each in FORMATS if each.by_suffix and each.suffix == suffix), detect.kind_of(source))
 

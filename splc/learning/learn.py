@@ -24,6 +24,7 @@ def learn(
     learning_set: Configurations | Array | None = None,
     settings: Mapping[str, Any] | None = None,
     evaluation: Measurements | None = None,
+    validation: Array | None = None,
     missing: Missing = "error",
     observed: str | Sequence[str] = (),
     seed: int = 0,
@@ -43,6 +44,8 @@ def learn(
             None is all of them.
         settings: settings that differ from the preset, by name.
         evaluation: further measurements to judge the model by; None is what was not learned from.
+        validation: positions or a mask of measured configurations that the learner stepwise judges candidates by, as
+            SPL Conqueror does with its validation set; None is the learning set.
         missing: see `splc.learning.learning_set.match`.
         observed: observed variables to learn from besides the options, as names or patterns such as `C_*`.
         seed: seed of whatever the learner draws.
@@ -64,6 +67,7 @@ def learn(
     # The property itself is never one of the variables that explain it.
     variables = tuple(each for each in chosen_variables(observed, measurements.system.observed) if each != name)
     usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
+    judging = None if validation is None else usable_rows(measurements, name, validation, missing)[1]
     problem = LearningProblem(
         measurements=usable,
         nfp=name,
@@ -71,6 +75,7 @@ def learn(
         everything=measurements.configurations,
         observed=variables,
         evaluation=evaluation,
+        validation=judging,
         seed=seed,
         on_round=on_round,
         should_stop=should_stop,

@@ -33,6 +33,7 @@ class LearningProblem:
         observed: the observed variables to learn from besides the options.
         everything: all configurations that were measured, whatever property; they bound observed variables.
         evaluation: measurements to judge the model by; None: the measurements outside of the learning set.
+        validation: the positions of the configurations that candidates are judged by; None: the learning set.
         seed: the seed of whatever a learner draws.
         on_round: called after every round of a learner that has rounds.
         should_stop: asked after every round or step; true keeps what is learned and ends. Learners without rounds
@@ -47,6 +48,7 @@ class LearningProblem:
     everything: Configurations
     observed: tuple[str, ...] = ()
     evaluation: Measurements | None = None
+    validation: Array | None = None
     seed: int = 0
     on_round: Callable[[Round], None] | None = None
     should_stop: Callable[[], bool] | None = None
@@ -83,8 +85,20 @@ class LearningProblem:
             LearningError: if there is nothing to learn from.
             ConfigurationError: if a configuration lacks an observation that is to be learned from.
         """
+        return self._features(self.rows, numeric_disabled)
+
+    def judging_features(self, numeric_disabled: bool = True) -> FeatureTable | None:
+        """Return the validation set as columns of features; None without one.
+
+        Raises:
+            LearningError: as `features`.
+            ConfigurationError: as `features`.
+        """
+        return None if self.validation is None else self._features(self.validation, numeric_disabled)
+
+    def _features(self, rows: Array, numeric_disabled: bool) -> FeatureTable:
         further = observed_features(self.everything, self.observed)
-        return feature_table(self.configurations, self.target, numeric_disabled, further)
+        return feature_table(self.measurements.configurations[rows], self.values[rows], numeric_disabled, further)
 
 
 def usable_rows(

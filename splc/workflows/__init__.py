@@ -23,6 +23,7 @@ attach(
         "measure",
         "optimize",
         "predict",
+        "run",
         "sample",
         "scale",
         "suggest",

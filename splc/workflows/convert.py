@@ -79,6 +79,9 @@ def run(request: Request) -> Result:
     if kind is None:
         message = "neither a system description (<vm>), nor measurements, nor a model"
         raise InputError(Problem(message, request.source, hint="see 'splc convert --help' for what can be converted"))
+    if kind == "script":
+        hint = "splc run runs it, splc run --to-study writes it as a study"
+        raise InputError(Problem("this is a script, which is not converted", request.source, hint=hint))
     if request.source == STANDARD:
         # The readers below read standard input again.
         sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")

@@ -25,6 +25,7 @@ def learn_rows(
     observed: Sequence[str] = (),
     parts: Sequence[str] = (),
     evaluation: Measurements | None = None,
+    validation: Array | None = None,
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
     on_round: OnRound | None = None,
@@ -40,6 +41,7 @@ def learn_rows(
         observed: observed variables to learn from, as names or patterns.
         parts: the parts, see `splc.learning.sums.parts_of`; empty: the property as a whole.
         evaluation: measurements to judge the model by.
+        validation: the positions of the configurations that candidates are judged by, for a whole property.
         seed: the seed of whatever the learner draws.
         provenance: recorded in the result.
         on_round: called after every round, with a line that describes it.
@@ -63,7 +65,8 @@ def learn_rows(
             on_round(this, f"{where}round {this.number}: + {term}, error {this.learning_error:.6g} %")
 
     if not parts:
-        whole = learn(measured, nfp, observed=observed, evaluation=evaluation, on_round=after, **shared)
+        judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation}
+        whole = learn(measured, nfp, observed=observed, on_round=after, **judging, **shared)
         return whole, len(whole.rounds)
     found = learn_sum(
         measured,

@@ -121,7 +121,7 @@ class TestOutput:
         """`-o -` prints the log and nothing else."""
         text = run("learn", "-o", "-").stdout
         assert text.startswith("command: ")
-        assert text.endswith("\nAnalyze finished\n")
+        assert text.endswith("\nAnalyze finished\ncommand: clean-sampling\n")
         assert "learned.log" not in files(folder)
 
     def test_an_existing_log_is_replaced(self, run: Run, folder: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json_writer import provenance_of
+from splc.formats.scripts.strategies import script_lines
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, product_of
@@ -29,55 +30,89 @@ EXPLAINED = "command: splc note: the prediction is exp(model)"
 NFP = "command: nfp "
 COMMAND = "command: splc "
 DEFINITION = "command: splc definition: "
+# Where the provenance states the size of a validation set.
+VALIDATION = "validation_configurations"
 
 
 def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:
     """Return a learning result as a log.
 
+    It echoes the commands of a script that learns so: programs that read logs wait for those of the sampling.
+
     `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
     that of the last round is known, on all measured configurations.
     """
+    measured = result.provenance.get("measured_configurations", result.learning_configurations)
+    sampling = str(result.provenance.get("sampling", ""))
+    errors = [result.error_all] if test_errors is None else [*test_errors[-1:]]
+    lines = [
+        *_provenance_lines(result),
+        NFP + _one_line(result.nfp),
+        settings_line(result.settings),
+        "Configs with too large deviation: 0",
+        f"{measured} configurations loaded.",
+        *(f"command: {_one_line(line)}" for line in script_lines(sampling, result.seed)),
+        "command: learn-splconqueror",
+        *learning_lines(result, errors[-1] if errors else result.error_all),
+        "command: analyze-learning",
+        *analysis_lines(result, test_errors),
+        "command: clean-sampling",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def settings_line(settings: Mapping[str, Any]) -> str:
+    """Return the line that states the settings."""
+    return f"Current machine learning settings: {settings_text(settings)} blacklisted: "
+
+
+def learning_lines(result: LearningResult, error: float | None, validation: int | None = None) -> list[str]:
+    """Return what `learn-splconqueror` prints.
+
+    Args:
+        result: the result.
+        error: the error of the model on the configurations that models are judged by.
+        validation: the number of configurations that candidates were judged by, if it is to be stated.
+    """
+    result = _plain(result)
+    stated = "" if validation is None else f" NumberOfConfigurationsValidation:{validation}"
+    lines = [
+        f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}{stated}",
+        "Learning progress:",
+        *_round_lines(result),
+        f"Elapsed learning time(seconds): {duration_text(result.seconds)}",
+        f"Prediction Error: {_error(error)} %",
+    ]
+    if not result.rounds and result.settings.get("bagging"):
+        lines.append("average model: ")
+        pairs = _pairs(result.terms, result.model.order, result.base)
+        lines += [f"  {model_text([pair])} + " for pair in pairs]
+    return lines
+
+
+def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] | None = None) -> list[str]:
+    """Return what `analyze-learning` prints: all rounds with their errors, see `learned_log_text`."""
+    result = _plain(result)
+    rounds = _round_lines(result)
+    if test_errors is None:
+        test_errors = [None] * (len(rounds) - 1) + [result.error_all]
+    # SPL Conqueror writes no reason if no candidate was left.
+    reason = "" if result.termination == "noCandidate" else result.termination
+    lines = [HEADER, "Models:", f"Termination reason: {reason}"]
+    for line, error in zip(rounds, test_errors, strict=True):
+        lines.append(line + ("" if error is None else net_number(error)))
+    return [*lines, "Analyze finished"]
+
+
+def _plain(result: LearningResult) -> LearningResult:
+    """Return a result whose terms have only names that the grammar can express."""
     defined = _definitions(result.model)
-    result = replace(
+    _require_names(result.model, result.base)
+    return replace(
         result,
         terms=tuple(_renamed(term, defined) for term in result.terms),
         rounds=tuple(_renamed_round(this, defined) for this in result.rounds),
     )
-    order = result.model.order
-    _require_names(result.model, result.base)
-    rounds = _round_lines(result)
-    if test_errors is None:
-        test_errors = [None] * (len(rounds) - 1) + [result.error_all]
-    last_error = test_errors[-1] if test_errors else result.error_all
-    measured = result.provenance.get("measured_configurations", result.learning_configurations)
-    lines = [
-        *_provenance_lines(result),
-        NFP + _one_line(result.nfp),
-        f"Current machine learning settings: {settings_text(result.settings)} blacklisted: ",
-        "Configs with too large deviation: 0",
-        f"{measured} configurations loaded.",
-        "command: learn-splconqueror",
-        f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}",
-        "Learning progress:",
-        *rounds,
-        f"Elapsed learning time(seconds): {duration_text(result.seconds)}",
-        f"Prediction Error: {_error(last_error)} %",
-    ]
-    if not result.rounds and result.settings.get("bagging"):
-        lines.append("average model: ")
-        lines += [f"  {model_text([pair])} + " for pair in _pairs(result.terms, order, result.base)]
-    # SPL Conqueror writes no reason if no candidate was left.
-    reason = "" if result.termination == "noCandidate" else result.termination
-    lines += [
-        "command: analyze-learning",
-        HEADER,
-        "Models:",
-        f"Termination reason: {reason}",
-    ]
-    for line, error in zip(rounds, test_errors, strict=True):
-        lines.append(line + ("" if error is None else net_number(error)))
-    lines.append("Analyze finished")
-    return "\n".join(lines) + "\n"
 
 
 def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = None) -> str:
@@ -186,7 +221,8 @@ def _round_lines(result: LearningResult) -> list[str]:
     """Return one line per round without its last field; without rounds one line for the model, as round 0."""
     order, base = result.model.order, result.base
     relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
-    crossed = bool(result.settings.get("crossValidation", False))
+    # Candidates were judged by other configurations than those learned from.
+    crossed = bool(result.settings.get("crossValidation", False)) or VALIDATION in result.provenance
     if not result.rounds:
         error = _error(result.learning_error)
         size = sum(max(1, term.occurrences) for term in result.terms)

@@ -128,7 +128,8 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
     form = registry.format_of("model", source)
     if form is None:
         kind = detect.kind_of(source)
-        what = {"system": "a system description", "measurements": "a table of measurements"}.get(kind or "", "XML")
+        kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
+        what = kinds.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
         raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
     found: list[StoredModel] = form.read(source, system, options)

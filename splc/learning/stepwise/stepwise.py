@@ -58,7 +58,8 @@ class StepwiseLearner:
         chosen = self.chosen
         started = time.monotonic()
         table = problem.features(chosen.learn_numeric_disabled)
-        outcome = select(table, chosen, problem.seed, problem.on_round, problem.should_stop)
+        judge = problem.judging_features(chosen.learn_numeric_disabled)
+        outcome = select(table, chosen, problem.seed, problem.on_round, problem.should_stop, judge)
         seconds = time.monotonic() - started
         return judged(
             problem,
@@ -86,10 +87,16 @@ def select(
     seed: int,
     on_round: Callable[[Round], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    judge: FeatureTable | None = None,
 ) -> Outcome:
-    """Return the outcome of one run (with folds where the settings ask for them), or of a bag of runs."""
+    """Return the outcome of one run (with folds where the settings ask for them), or of a bag of runs.
+
+    `judge`: the rows that candidates are judged on instead of the learning set; a bag has its own.
+    """
     if settings.bagging:
         return bagged(table, settings, seed, should_stop)
+    if judge is not None:
+        return ForwardSelection(table, settings, judge=judge).run(on_round, should_stop)
     return ForwardSelection(table, settings, folds=folds_of(table, settings, seed)).run(on_round, should_stop)
 
 

@@ -1,0 +1,1 @@
+"""Scripts of SPL Conqueror (`.a`): commands, one per line."""

@@ -1,0 +1,173 @@
+"""The commands of SPL Conqueror's scripts: the table, and a command of a script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from splc.formats.scripts.strategies import Sampling
+
+Need = Literal["vm", "measurements", "sampling", "model"]
+# How the arguments of a command are written: nothing, one file whose name may have spaces, words separated by spaces,
+# `name:value` pairs, `name=[a,b]` lists, or a sampling.
+Form = Literal["nothing", "file", "words", "pairs", "lists", "sampling"]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A command of the table.
+
+    Attributes:
+        name: its name.
+        arguments: its arguments as messages and pages show them.
+        form: how they are written.
+        least: the least number of words.
+        most: the most words; None: any number.
+        keys: the names of `name:value` arguments beside the words; None: any name.
+        reads: the positions of words that are files to read.
+        writes: the positions of words that are files to write.
+        needs: what must have been done before.
+        aliases: older spellings.
+        effect: whether it has an effect here; the others are accepted.
+    """
+
+    name: str
+    arguments: str = ""
+    form: Form = "nothing"
+    least: int = 0
+    most: int | None = 0
+    keys: tuple[str, ...] | None = ()
+    reads: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
+    needs: tuple[Need, ...] = ()
+    aliases: tuple[str, ...] = ()
+    effect: bool = True
+
+
+def _file(name: str, arguments: str = "FILE", **settings: object) -> Usage:
+    return Usage(name, arguments, "file", 1, 1, **settings)  # type: ignore[arg-type]
+
+
+_LEARNING: tuple[Need, ...] = ("measurements", "sampling")
+_JUDGING: tuple[Need, ...] = ("measurements", "model")
+_SEARCH = ("samples", "seed", "file", "performWithOptimal")
+
+# To add a command, add a line here and a method to `splc.workflows.scripts.interpreter`.
+COMMANDS: tuple[Usage, ...] = (
+    _file("vm", "MODEL.xml", reads=(0,)),
+    _file("all", "[check:false] FILE", keys=("check",), reads=(0,), needs=("vm",)),
+    _file("evaluationset", reads=(0,), needs=("vm",)),
+    Usage("nfp", "NAME", "file", 1, 1),
+    _file("log", writes=(0,)),
+    _file("script", "FILE.a", reads=(0,)),
+    Usage("mlsettings", "NAME:VALUE …", "pairs", keys=None),
+    _file("load-mlsettings", reads=(0,)),
+    Usage("printsettings"),
+    Usage("solver", "NAME", "words", 1, None, effect=False),
+    Usage("binary", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation]", "sampling"),
+    Usage("numeric", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
+    Usage("hybrid", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
+    Usage("select-all-measurements", "true|false", "words", 1, 1),
+    Usage("learn-splconqueror", needs=_LEARNING, aliases=("start",)),
+    Usage(
+        "learn-splconqueror-opt",
+        "NAME=[VALUE,…] … [randomized] [samples:N] [seed:N] [file:CSV] [performWithOptimal:false]",
+        "lists",
+        keys=_SEARCH,
+        most=1,
+        needs=_LEARNING,
+    ),
+    Usage("analyze-learning", needs=_JUDGING),
+    _file("predict-all-configs-splconqueror", "FILE.csv", writes=(0,), needs=_JUDGING),
+    Usage("predict-configs-splconqueror", needs=_JUDGING),
+    Usage("truemodel", "TERMS [FILE.csv]", "words", 1, 2, reads=(0,), writes=(1,), needs=("measurements",)),
+    Usage("evaluate-model", "MODELS [FILE.csv]", "words", 1, 2, reads=(0,), writes=(1,), needs=("measurements",)),
+    Usage("printconfigs", "FILE [PREFIX] [POSTFIX]", "words", 1, 3, writes=(0,), needs=("vm", "sampling")),
+    _file("measurementstocsv", writes=(0,), needs=("measurements",)),
+    Usage("optionorder", "NAME …", "words", 1, None, needs=("vm",)),
+    Usage("clean-sampling"),
+    Usage("clean-learning"),
+    Usage("clean-global"),
+    Usage("rollback"),
+    Usage("define-python-path", "FOLDER", "file", 1, 1, effect=False),
+    Usage(
+        "learn-python",
+        "LEARNER [NAME:VALUE …] [writeFinalPredictionResults:false]",
+        "pairs",
+        1,
+        1,
+        keys=None,
+        needs=_LEARNING,
+    ),
+    Usage(
+        "learn-python-opt",
+        "LEARNER [NAME:[VALUE,…] …] [file:CSV] [performWithOptimal:false]",
+        "lists",
+        1,
+        1,
+        keys=("file", "performWithOptimal"),
+        needs=_LEARNING,
+    ),
+)
+TABLE: Mapping[str, Usage] = {name: usage for usage in COMMANDS for name in (usage.name, *usage.aliases)}
+# Commands of SPL Conqueror that scripts cannot use here, with what does the same.
+MISSING: Mapping[str, str] = {
+    "convert-measurements": "numeric options need no conversion here; 'splc convert' writes other formats",
+    "convert-vm": "numeric options need no conversion here; 'splc convert' writes other formats",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a script.
+
+    Attributes:
+        name: its name in the table.
+        text: the line of the script without its comment, as logs echo it.
+        line: the number of the line.
+        words: files and names, in order.
+        values: the `name:value` arguments.
+        lists: the `name=[a,b]` arguments.
+        sampling: the sampling of `binary`, `numeric` and `hybrid`.
+    """
+
+    name: str
+    text: str
+    line: int
+    words: tuple[str, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sampling: Sampling | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """Its line in the table."""
+        return TABLE[self.name]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files that it reads, as the script names them."""
+        drawn = () if self.sampling is None or self.sampling.file is None else (self.sampling.file,)
+        return (*(self.words[at] for at in self.usage.reads if at < len(self.words)), *drawn)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The files that it writes, as the script names them."""
+        stated = (self.values["file"],) if "file" in self.values and self.usage.form == "lists" else ()
+        return (*(self.words[at] for at in self.usage.writes if at < len(self.words)), *stated)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script.
+
+    Attributes:
+        path: the file.
+        commands: its commands.
+        sha256: the hash of the file.
+    """
+
+    path: str
+    commands: tuple[Command, ...]
+    sha256: str = ""

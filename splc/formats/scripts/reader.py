@@ -1,0 +1,212 @@
+"""Read scripts of SPL Conqueror: commands, one per line; `#` begins a comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
+from splc.formats.scripts.commands import MISSING, TABLE, Command, Script, Usage
+from splc.formats.scripts.strategies import STRATEGIES, sampling_of
+from splc.io.files import Source, read_source
+from splc.learning.baselines.scikit_names import estimator_of
+from splc.learning.stepwise.settings import Settings, spelling
+
+# Older spellings: the strategies themselves were commands, and numeric ones followed `expdesign`.
+_STRATEGIES = {name: each.kind for each in reversed(STRATEGIES) for name in (each.name, *each.aliases)}
+_DESIGN = "expdesign"
+_KEY = re.compile(r"([\w-]+):(\S*)")
+_LIST = re.compile(r"([\w-]+)\s*[=:]\s*\[([^\]]*)\]")
+RANDOMIZED = "randomized"
+FINAL_PREDICTIONS = "writeFinalPredictionResults"
+
+
+def read_script(path: str) -> Script:
+    """Read a script.
+
+    Raises:
+        InputError: if it cannot be read; or naming everything that is wrong in it, with lines.
+    """
+    return parse_script(read_source(path))
+
+
+def parse_script(source: Source) -> Script:
+    """Return the commands of a script; their arguments are checked, the files that they name are not.
+
+    Raises:
+        InputError: naming everything that is wrong in it, with lines.
+    """
+    problems = Problems(source.name)
+    found = []
+    for number, raw in enumerate(source.text().splitlines(), 1):
+        text = raw.partition("#")[0].strip()
+        if not text:
+            continue
+        try:
+            found.append(_command(text, number))
+        except SplcError as error:
+            for problem in error.problems:
+                problems.add(problem.message, number, text=text, hint=problem.hint)
+    problems.raise_if_any(InputError)
+    return Script(source.name, tuple(found), source.sha256)
+
+
+def _command(text: str, line: int) -> Command:
+    first, *rest = text.split(maxsplit=1)
+    name, arguments = first.casefold(), rest[0].strip() if rest else ""
+    if name not in TABLE and (name in _STRATEGIES or name == _DESIGN):
+        kind = "numeric" if name == _DESIGN else _STRATEGIES[name]
+        arguments = arguments if name == _DESIGN else f"{name} {arguments}"
+        name = kind
+    if name in MISSING:
+        raise SpecError(f"the command {name!r} has no counterpart", hint=MISSING[name])
+    if name not in TABLE:
+        raise SpecError(f"unknown command {first!r}", hint=unknown_name_hint(name, list(TABLE)))
+    usage = TABLE[name]
+    parts = _arguments(usage, arguments, text)
+    words = parts.get("words", ())
+    if len(words) < usage.least or (usage.most is not None and len(words) > usage.most):
+        raise SpecError(f"wrong arguments of {usage.name}", hint=f"write {usage.name} {usage.arguments}".rstrip())
+    command = Command(usage.name, text, line, **parts)
+    _check_values(command)
+    return command
+
+
+def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
+    """Return the arguments of a command, by the fields of `Command`."""
+    match usage.form:
+        case "sampling":
+            return {"sampling": sampling_of(usage.name, text, line)}  # type: ignore[arg-type]
+        case "nothing":
+            return {"words": tuple(text.split())}
+        case "words":
+            return {"words": tuple(text.split())}
+        case "file":
+            values = {}
+            while usage.keys and (found := _KEY.match(text)) and found[1].casefold() in usage.keys:
+                values[found[1].casefold()] = found[2]
+                text = text[found.end() :].strip()
+            return {"words": (text,) if text else (), "values": values}
+        case "pairs":
+            return _pairs(text.split())
+        case "lists":
+            lists = {name: tuple(each.strip() for each in items.split(",")) for name, items in _LIST.findall(text)}
+            found = _pairs(_LIST.sub(" ", text).split())
+            known = {name.casefold(): name for name in usage.keys or ()}
+            for name in found["values"]:
+                if name.casefold() not in known:
+                    raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, list(known.values())))
+            values = {known[name.casefold()]: value for name, value in found["values"].items()}
+            return {"words": found["words"], "values": values, "lists": lists}
+
+
+def _pairs(words: list[str]) -> dict[str, Any]:
+    plain = tuple(word for word in words if ":" not in word)
+    return {"words": plain, "values": dict(word.split(":", 1) for word in words if ":" in word)}
+
+
+def _check_values(command: Command) -> None:
+    """Check the values of a command.
+
+    Raises:
+        SpecError: naming everything that is wrong.
+    """
+    problems: list[Problem] = []
+    for check in _checks(command):
+        try:
+            check()
+        except SplcError as error:
+            problems += error.problems
+    if problems:
+        raise SpecError(problems)
+
+
+def _checks(command: Command) -> Iterator[Any]:
+    values = dict(command.values)
+    if command.name == "mlsettings":
+        yield lambda: Settings().changed(values)
+    elif command.name == "select-all-measurements":
+        yield lambda: truth(command.words[0])
+    elif command.name == "all" and "check" in values:
+        yield lambda: truth(values["check"])
+    elif command.name == "learn-splconqueror-opt":
+        if command.words and command.words[0].casefold() != RANDOMIZED:
+            word = command.words[0]
+            yield lambda: _refuse(f"unknown argument {word!r}", hint=unknown_name_hint(word, [RANDOMIZED]))
+        if not command.lists:
+            yield lambda: _refuse("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]")
+        for name, choices in command.lists.items():
+            for value in choices:
+                yield lambda name=name, value=value: Settings().changed({name: value})
+        yield from _search_checks(values)
+    elif command.name == "learn-python":
+        final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
+        if final is not None:
+            text = values.pop(final)
+            yield lambda: truth(text)
+        yield lambda: estimator_of(command.words[0], values)
+    elif command.name == "learn-python-opt":
+        yield lambda: estimator_of(command.words[0], {})
+        for name, choices in command.lists.items():
+            for value in choices:
+                yield lambda name=name, value=value: estimator_of(command.words[0], {name: value})
+        yield from _search_checks(values)
+
+
+def _search_checks(values: Mapping[str, str]) -> Iterator[Any]:
+    if "performWithOptimal" in values:
+        yield lambda: truth(values["performWithOptimal"])
+    for name, least in (("samples", 1), ("seed", 0)):
+        if name in values:
+            yield lambda name=name, least=least: whole_number(name, values[name], least)
+
+
+def _refuse(message: str, hint: str) -> None:
+    raise SpecError(message, hint=hint)
+
+
+def whole_number(name: str, text: str, least: int) -> int:
+    """Return a text as a whole number.
+
+    Raises:
+        SpecError: if it is not one of at least `least`.
+    """
+    if not (text.isascii() and text.isdigit()) or int(text) < least:
+        raise SpecError(f"{name} must be a whole number of at least {least}, not {text!r}")
+    return int(text)
+
+
+def truth(text: str) -> bool:
+    """Return `true` or `false` as a truth value.
+
+    Raises:
+        SpecError: if it is neither.
+    """
+    if text.casefold() not in ("true", "false"):
+        raise SpecError(f"{text!r} is neither true nor false")
+    return text.casefold() == "true"
+
+
+def settings_of(source: Source) -> dict[str, str]:
+    """Return the settings of a file of `name value` (or `name:value`) lines.
+
+    Raises:
+        InputError: naming all that is wrong, with lines.
+    """
+    problems = Problems(source.name)
+    found: dict[str, str] = {}
+    for number, raw in enumerate(source.text().splitlines(), 1):
+        line = raw.partition("#")[0].strip()
+        if not line:
+            continue
+        name, _, value = line.replace(":", " ", 1).partition(" ") if ":" in line.split()[0] else line.partition(" ")
+        try:
+            Settings().changed({name: value.strip()})
+        except SpecError as error:
+            for problem in error.problems:
+                problems.add(problem.message, number, text=line, hint=problem.hint)
+            continue
+        found[spelling(name)] = value.strip()
+    problems.raise_if_any(InputError)
+    return found

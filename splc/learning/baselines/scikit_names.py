@@ -1,0 +1,198 @@
+"""scikit-learn's estimators by the names and parameters that SPL Conqueror's `learn-python` takes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from splc.errors import LearningError, SpecError, unknown_name_hint
+from splc.learning.baselines.baseline import BaselinePredictor
+from splc.learning.baselines.encoding import Encoding
+from splc.learning.baselines.target import TargetScale
+from splc.learning.features import stable_order
+from splc.learning.judging import judged
+from splc.learning.problem import LearningProblem
+from splc.learning.result import LearningResult
+from splc.learning.threads import one_thread
+from splc.types import Array
+
+# Targets are learned in their own unit, as SPL Conqueror does it.
+_PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)
+_WITHOUT = {"lineardecisiontreeregression": "it needs the package linear-tree; choose DecisionTreeRegression"}
+
+
+def _svr() -> Any:
+    from sklearn.svm import SVR
+
+    return SVR()
+
+
+def _bagging() -> Any:
+    from sklearn.ensemble import BaggingRegressor
+
+    return BaggingRegressor(_svr())
+
+
+def _tree() -> Any:
+    from sklearn.tree import DecisionTreeRegressor
+
+    return DecisionTreeRegressor()
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor()
+
+
+def _neighbours() -> Any:
+    from sklearn.neighbors import KNeighborsRegressor
+
+    return KNeighborsRegressor()
+
+
+def _ridge() -> Any:
+    from sklearn.kernel_ridge import KernelRidge
+
+    return KernelRidge()
+
+
+ESTIMATORS: Mapping[str, Callable[[], Any]] = MappingProxyType(
+    {
+        "SVR": _svr,
+        "DecisionTreeRegression": _tree,
+        "RandomForestRegressor": _forest,
+        "BaggingSVR": _bagging,
+        "KNeighborsRegressor": _neighbours,
+        "KERNELRIDGE": _ridge,
+    }
+)
+# Values that are tried where `learn-python-opt` names none.
+GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "SVR": {"C": ("1", "10", "100", "1000"), "epsilon": ("0.01", "0.1", "1")},
+        "DecisionTreeRegression": {"max_depth": ("None", "4", "8", "16"), "min_samples_leaf": ("1", "2", "4")},
+        "RandomForestRegressor": {"n_estimators": ("50", "100"), "min_samples_leaf": ("1", "2", "4")},
+        "BaggingSVR": {"C": ("1", "100", "1000"), "n_estimators": ("10", "20")},
+        "KNeighborsRegressor": {"n_neighbors": ("1", "3", "5", "9"), "weights": ("uniform", "distance")},
+        "KERNELRIDGE": {"alpha": ("0.01", "0.1", "1", "10"), "kernel": ("linear", "rbf")},
+    }
+)
+
+
+def spelled(name: str) -> str:
+    """Return the name of an estimator in the table.
+
+    Raises:
+        SpecError: if there is none.
+    """
+    known = {each.casefold(): each for each in ESTIMATORS}
+    if name.casefold() not in known:
+        hint = _WITHOUT.get(name.casefold()) or unknown_name_hint(name, list(ESTIMATORS))
+        raise SpecError(f"unknown learner {name!r}", hint=hint)
+    return known[name.casefold()]
+
+
+def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
+    """Return an estimator with scikit-learn's parameters.
+
+    Raises:
+        SpecError: for an unknown name or parameter, or a wrong value.
+    """
+    estimator = ESTIMATORS[spelled(name)]()
+    known = {each.rpartition("__")[2]: each for each in sorted(estimator.get_params(), key=len, reverse=True)}
+    known |= {each: each for each in estimator.get_params()}
+    for each in values:
+        if each not in known:
+            hint = unknown_name_hint(each, [key for key in known if "__" not in key])
+            raise SpecError(f"{name} has no parameter {each!r}", hint=hint)
+    estimator.set_params(**{known[each]: value_of(text) for each, text in values.items()})
+    if "random_state" in known and "random_state" not in values:
+        estimator.set_params(random_state=seed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # A fit of almost nothing checks the values.
+            estimator.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+    except (ValueError, TypeError) as error:
+        raise SpecError(f"{name}: {' '.join(str(error).split())}") from None
+    return estimator
+
+
+def value_of(text: str) -> Any:
+    """Return the value of a parameter: a number, True, False, None, or the text itself."""
+    words = {"true": True, "false": False, "none": None}
+    if text.casefold() in words:
+        return words[text.casefold()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@dataclass(frozen=True)
+class ScikitLearner:
+    """An estimator of scikit-learn by SPL Conqueror's name, fitted to the options and values as they are.
+
+    Args:
+        name: its name in `ESTIMATORS`.
+        settings: scikit-learn's parameters, as texts.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    preset: str = field(default="default", init=False)
+    suffix: str = field(default="", init=False)
+    draws: bool = field(default=True, init=False)
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Fit the estimator to the learning set."""
+        started = time.monotonic()
+        table = problem.features(numeric_disabled=False)
+        rows = stable_order(table)
+        encoding = Encoding.of(table.features, logs=False)
+        estimator = estimator_of(self.name, self.settings, problem.seed)
+        with one_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                estimator.fit(encoding.columns(problem.configurations[rows]), table.target[rows])
+                predictor = BaselinePredictor(encoding, estimator, _PLAIN)
+                predictor.predict(problem.configurations[rows[:1]])
+            except ValueError as error:
+                raise LearningError(f"{self.name}: {' '.join(str(error).split())}") from None
+        seconds = time.monotonic() - started
+        return judged(problem, self, predictor, termination="fitted", seconds=seconds)
+
+
+def search(
+    name: str, grid: Mapping[str, tuple[str, ...]], columns: Array, target: Array, folds: int, seed: int
+) -> list[tuple[dict[str, str], float]]:
+    """Return all settings of a grid with their mean relative errors on held-out folds, the best first.
+
+    Args:
+        name: the name of the estimator.
+        grid: parameter → values, as texts.
+        columns: the configurations, shape (n, columns).
+        target: their values, shape (n,).
+        folds: the number of folds, at most n.
+        seed: the seed of folds and estimators.
+    """
+    from sklearn.model_selection import KFold, ParameterGrid, cross_val_score
+
+    split = KFold(min(folds, len(target)), shuffle=True, random_state=seed)
+    found = []
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for values in ParameterGrid({key: list(each) for key, each in grid.items()}):
+            estimator = estimator_of(name, values, seed)
+            scores = cross_val_score(
+                estimator, columns, target, cv=split, scoring="neg_mean_absolute_percentage_error", error_score="raise"
+            )
+            found.append((dict(values), float(-100 * scores.mean())))
+    return sorted(found, key=lambda pair: pair[1])

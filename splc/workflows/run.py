@@ -1,0 +1,112 @@
+"""Run scripts of SPL Conqueror."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from splc.errors import RequestError
+from splc.learning.registry import SPLCONQUEROR
+from splc.workflows.note import Note, notes_of
+from splc.workflows.scripts.check import checked
+from splc.workflows.scripts.context import Run
+from splc.workflows.scripts.interpreter import interpret
+from splc.workflows.scripts.log import RunLog
+from splc.workflows.scripts.state import Learned, Shared
+
+if TYPE_CHECKING:
+    from splc.workflows.learn_parts import OnRound
+
+# Called with the script, the number of the line, and the command.
+OnCommand = Callable[[str, int, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A request to run scripts.
+
+    Attributes:
+        scripts: the files, run one after the other.
+        check: whether they are only checked.
+        preset: the settings that those of the scripts change.
+    """
+
+    scripts: tuple[str, ...]
+    check: bool = False
+    preset: str = SPLCONQUEROR
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What scripts did.
+
+    Attributes:
+        request: the request.
+        commands: script → the number of its commands, also of scripts that scripts call.
+        models: the models that were learned, in order.
+        logs: the logs that were written.
+        files: the other files that were written.
+        notes: what the user should know.
+        stopped: whether the run was stopped early.
+    """
+
+    request: Request
+    commands: dict[str, int]
+    models: tuple[Learned, ...] = ()
+    logs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    stopped: bool = False
+
+
+def run(
+    request: Request,
+    on_line: Callable[[str], None] = lambda line: None,
+    on_command: OnCommand = lambda script, line, text: None,
+    on_round: OnRound = lambda this, line: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Check scripts, and run them.
+
+    Args:
+        request: the scripts.
+        on_line: called with every line of the log while no script has named a file for it.
+        on_command: called before every command.
+        on_round: called after every round of learning.
+        should_stop: asked before every command and after every round; true ends the run, what it wrote is kept.
+
+    Raises:
+        RequestError: if there is no script.
+        InputError: naming everything that is wrong in the scripts, before anything runs.
+        SplcError: with the script and the line, if a command fails.
+    """
+    if not request.scripts:
+        raise RequestError("no script is named", "scripts")
+    scripts = checked(request.scripts)
+    commands = {each.path: len(each.commands) for each in scripts.values()}
+    if request.check:
+        return Result(request, commands)
+    log = RunLog(on_line)
+    state = Run(
+        scripts,
+        request.preset,
+        log,
+        lambda path, command: on_command(path, command.line, command.text),
+        on_round,
+        should_stop,
+    )
+    try:
+        for path in request.scripts:
+            interpret(state, path, Shared())
+    finally:
+        log.close()
+    return Result(
+        request,
+        commands,
+        tuple(state.models),
+        tuple(log.files),
+        tuple(dict.fromkeys(state.files)),
+        notes_of(state.notes),
+        state.stopped,
+    )

@@ -1,0 +1,95 @@
+"""What the commands of a run work with: logs, files, notes, and the call of one command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from splc.formats.models.log_writer import settings_line
+from splc.formats.scripts.commands import Command, Script
+from splc.workflows.learn_parts import OnRound
+from splc.workflows.scripts.inputs import Inputs
+from splc.workflows.scripts.log import RunLog
+from splc.workflows.scripts.paths import located
+from splc.workflows.scripts.settings import stepwise
+from splc.workflows.scripts.state import Learned, Own, Shared, State
+
+
+@dataclass
+class Run:
+    """A run of scripts.
+
+    Attributes:
+        scripts: all scripts, by the identity of their files.
+        preset: the settings that those of scripts change.
+        log: the log.
+        on_command: called before every command with the script and the command.
+        on_round: called after every round of learning.
+        should_stop: asked before every command and after every round; true ends the run.
+        models: the models that were learned.
+        files: the files that were written, without logs.
+        notes: what the user should know, without duplicates.
+        before: the state before the last `clean-` command.
+        stopped: whether the run was stopped.
+    """
+
+    scripts: Mapping[str, Script]
+    preset: str
+    log: RunLog
+    on_command: Callable[[str, Command], None] = lambda script, command: None
+    on_round: OnRound = lambda this, line: None
+    should_stop: Callable[[], bool] = lambda: False
+    models: list[Learned] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    before: State = field(default_factory=State)
+    stopped: bool = False
+    inputs: Inputs = field(default_factory=Inputs)
+
+    def show_settings(self, own: Own) -> None:
+        """Write the settings of a script."""
+        self.log.line(settings_line(stepwise(self.preset, own.settings).settings))
+
+    def note(self, text: str) -> None:
+        """Add a note."""
+        self.notes.setdefault(text)
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A command that is being run.
+
+    Attributes:
+        run: the run.
+        command: the command.
+        script: the script that it is in.
+        state: the state before it.
+    """
+
+    run: Run
+    command: Command
+    script: str
+    state: State
+
+    @property
+    def shared(self) -> Shared:
+        """What the script shares with others."""
+        return self.state.shared
+
+    @property
+    def own(self) -> Own:
+        """What the script has of its own."""
+        return self.state.own
+
+    def path(self, text: str | None = None) -> str:
+        """Return the path of a file that the command names, by default its first word."""
+        return located(self.script, self.command.words[0] if text is None else text)
+
+    def sharing(self, **changes: Any) -> State:
+        """Return the state with changes in what scripts share."""
+        return replace(self.state, shared=replace(self.shared, **changes))
+
+    def owning(self, **changes: Any) -> State:
+        """Return the state with changes in what the script has of its own."""
+        return replace(self.state, own=replace(self.own, **changes))

@@ -1,0 +1,190 @@
+"""The interpreter of scripts: a table of commands, each of which takes a state and returns the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from splc.errors import SplcError, plural
+from splc.formats.scripts.reader import settings_of, truth
+from splc.io.files import read_source
+from splc.models.text.log_grammar import net_number
+from splc.workflows.scripts import estimators, models
+from splc.workflows.scripts.context import Call, Run
+from splc.workflows.scripts.outputs import write_measured, write_printed
+from splc.workflows.scripts.paths import identity
+from splc.workflows.scripts.samples import sampled
+from splc.workflows.scripts.settings import ABORT_ERROR, stated_deviation
+from splc.workflows.scripts.state import Own, Shared, State
+
+
+def interpret(run: Run, path: str, shared: Shared) -> Shared:
+    """Run a script; return what it shares with other scripts.
+
+    Raises:
+        SplcError: with the script and the line of the command that failed.
+    """
+    state = State(shared)
+    for command in run.scripts[identity(path)].commands:
+        if run.stopped or run.should_stop():
+            run.stopped = True
+            break
+        run.on_command(path, command)
+        run.log.line(f"command: {command.text}")
+        try:
+            state = METHODS[command.name](Call(run, command, path, state))
+        except SplcError as error:
+            failed = error.at(path, command.line)
+            run.log.error(str(failed))
+            raise failed from None
+    return state.shared
+
+
+def _vm(call: Call) -> State:
+    return call.sharing(space=call.run.inputs.space(call.path()), system_file=call.path(), order=())
+
+
+def _all(call: Call) -> State:
+    run, settings = call.run, call.own.settings
+    check = truth(call.command.values.get("check", "true"))
+    measured = run.inputs.measured(call.path(), call.shared.known_space, call.shared.nfp, check)
+    report = measured.report
+    for line, reason in report.invalid:
+        run.log.error(f"{report.source}:{line}: {reason}")
+    if report.invalid:
+        rows = plural(len(report.invalid), "row", "rows")
+        run.note(f"{report.source}: {rows} left out, their configuration is not valid")
+    run.log.line("Configs with too large deviation: 0")
+    text = f"{len(measured)} configurations loaded."
+    deviation = stated_deviation(measured, settings)
+    if deviation is not None:
+        text += f" {ABORT_ERROR} set to highest deviation value: {net_number(deviation)}."
+        settings = {**settings, ABORT_ERROR: net_number(deviation)}
+    run.log.line(text)
+    return replace(call.sharing(measured=measured), own=replace(call.own, settings=settings))
+
+
+def _evaluation_set(call: Call) -> State:
+    return call.sharing(evaluation=call.run.inputs.measured(call.path(), call.shared.known_space, call.shared.nfp))
+
+
+def _nfp(call: Call) -> State:
+    name = call.command.words[0]
+    if call.shared.measured is not None:
+        call.shared.measured.the_nfp(name)
+    return call.sharing(nfp=name)
+
+
+def _log(call: Call) -> State:
+    call.run.log.open(call.path())
+    return _print_settings(call)
+
+
+def _script(call: Call) -> State:
+    return replace(call.state, shared=interpret(call.run, call.path(), call.shared))
+
+
+def _settings(call: Call) -> State:
+    state = call.owning(settings=call.command.values)
+    call.run.show_settings(state.own)
+    return state
+
+
+def _load_settings(call: Call) -> State:
+    state = call.owning(settings=settings_of(read_source(call.path())))
+    call.run.show_settings(state.own)
+    return state
+
+
+def _print_settings(call: Call) -> State:
+    call.run.show_settings(call.own)
+    return call.state
+
+
+def _unchanged(call: Call) -> State:
+    return call.state
+
+
+def _sampling(call: Call) -> State:
+    assert call.command.sampling is not None
+    return call.owning(samplings=(*call.own.samplings, call.command.sampling))
+
+
+def _select_all(call: Call) -> State:
+    return call.owning(everything=truth(call.command.words[0]))
+
+
+def _print_configurations(call: Call) -> State:
+    chosen = [each for each in call.own.samplings if not each.validation]
+    found = None if call.own.everything else sampled(chosen, call.shared.known_space, call.script)
+    configurations = call.shared.known_measured.configurations if found is None else found
+    write_printed(configurations, call.path(), call.command.words[1:], call.shared.order)
+    call.run.files.append(call.path())
+    return call.state
+
+
+def _measurements_to_csv(call: Call) -> State:
+    measured = call.shared.known_measured
+    if call.own.samplings and not call.own.everything:
+        measured = measured[models.rows_of(call).rows]
+    write_measured(measured, call.path())
+    call.run.files.append(call.path())
+    return call.state
+
+
+def _option_order(call: Call) -> State:
+    return call.sharing(order=call.command.words)
+
+
+def _clean_sampling(call: Call) -> State:
+    call.run.before = call.state
+    return call.owning(samplings=(), everything=False)
+
+
+def _clean_learning(call: Call) -> State:
+    call.run.before = call.state
+    return State(replace(call.shared, model=None), Own())
+
+
+def _clean_global(call: Call) -> State:
+    call.run.before = call.state
+    return replace(call.state, shared=Shared())
+
+
+def _rollback(call: Call) -> State:
+    return call.run.before
+
+
+METHODS: Mapping[str, Callable[[Call], State]] = MappingProxyType(
+    {
+        "vm": _vm,
+        "all": _all,
+        "evaluationset": _evaluation_set,
+        "nfp": _nfp,
+        "log": _log,
+        "script": _script,
+        "mlsettings": _settings,
+        "load-mlsettings": _load_settings,
+        "printsettings": _print_settings,
+        "solver": _unchanged,
+        "define-python-path": _unchanged,
+        "binary": _sampling,
+        "numeric": _sampling,
+        "hybrid": _sampling,
+        "select-all-measurements": _select_all,
+        "learn-splconqueror": models.learn,
+        "analyze-learning": models.analyze,
+        "predict-all-configs-splconqueror": models.predict,
+        "predict-configs-splconqueror": models.predict,
+        "printconfigs": _print_configurations,
+        "measurementstocsv": _measurements_to_csv,
+        "optionorder": _option_order,
+        "clean-sampling": _clean_sampling,
+        "clean-learning": _clean_learning,
+        "clean-global": _clean_global,
+        "rollback": _rollback,
+        "learn-python": estimators.learn_python,
+        "learn-python-opt": estimators.search_python,
+    }
+)
