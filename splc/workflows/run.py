@@ -59,6 +59,11 @@ class Result:
     notes: tuple[Note, ...] = ()
     stopped: bool = False
 
+    @property
+    def printed(self) -> bool:
+        """Whether a model is in a log without a file."""
+        return any(each.log is None for each in self.models)
+
 
 def run(
     request: Request,

@@ -32,7 +32,7 @@ def run(
     """
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
-    from splc.cli.show.run import as_json, checked, command_of, learned, log_line, show, study_as_json, written
+    from splc.cli.show.run import as_json, checked, command_of, log_line, show, study_as_json, written
     from splc.cli.terminal import note, progress, show_notes
     from splc.workflows import run as workflow
     from splc.workflows import run_study
@@ -61,10 +61,8 @@ def run(
         print_json("run", as_json(result))
     elif check:
         checked(result)
-    elif result.logged:
-        show(result)
     else:
-        learned(result)
+        show(result)
     if result.stopped:
         note("the run was interrupted; what was written until then is kept")
         raise typer.Exit(130)

@@ -34,14 +34,9 @@ def checked(result: Result) -> None:
 
 
 def show(result: Result) -> None:
-    """Print the models that were learned, and the files that were written."""
-    table(COLUMNS, [_row(each) for each in result.models], right=COLUMNS[4:])
-    for path in (*result.logs, *result.files):
-        note(f"written: {path}")
-
-
-def learned(result: Result) -> None:
-    """State the files that were written; the log was printed."""
+    """Print the models that were learned, unless the log was printed, and state the files that were written."""
+    if not result.printed:
+        table(COLUMNS, [_row(each) for each in result.models], right=COLUMNS[4:])
     for path in (*result.logs, *result.files):
         note(f"written: {path}")
 
@@ -93,11 +88,12 @@ def _learning(model: Learned) -> dict[str, Any]:
 
 def written(result: StudyResult) -> None:
     """Print what the study has."""
-    say(f"{result.output}: {plural(len(result.samplings), 'sampling', 'samplings')}, {_runs(result)}")
-
-
-def _runs(result: StudyResult) -> str:
-    return f"{plural(result.runs, 'run', 'runs')}, {plural(result.learnings, 'learning', 'learnings')} in the script"
+    parts = [
+        plural(len(result.samplings), "sampling", "samplings"),
+        plural(len(result.learners), "learner", "learners"),
+        plural(result.runs, "run", "runs"),
+    ]
+    say(f"{result.output}: {', '.join(parts)}")
 
 
 def study_as_json(result: StudyResult) -> dict[str, Any]:
@@ -105,7 +101,7 @@ def study_as_json(result: StudyResult) -> dict[str, Any]:
     return {
         "output": result.output,
         "samplings": result.samplings,
-        "seeds": result.seeds,
+        "learners": result.learners,
         "runs": result.runs,
         "learnings": result.learnings,
         "not_expressed": result.not_expressed,

@@ -8,8 +8,9 @@ from typing import Any
 
 from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
 from splc.formats.scripts.commands import MISSING, TABLE, Command, Script, Usage
-from splc.formats.scripts.strategies import STRATEGIES, sampling_of
-from splc.io.files import Source, read_source
+from splc.formats.scripts.samplings import sampling_of
+from splc.formats.scripts.strategies import STRATEGIES
+from splc.io.files import Source
 from splc.learning.baselines.scikit_names import estimator_of
 from splc.learning.stepwise.settings import Settings, spelling
 
@@ -22,22 +23,25 @@ RANDOMIZED = "randomized"
 FINAL_PREDICTIONS = "writeFinalPredictionResults"
 
 
-def read_script(path: str) -> Script:
-    """Read a script.
-
-    Raises:
-        InputError: if it cannot be read; or naming everything that is wrong in it, with lines.
-    """
-    return parse_script(read_source(path))
-
-
 def parse_script(source: Source) -> Script:
     """Return the commands of a script; their arguments are checked, the files that they name are not.
 
     Raises:
         InputError: naming everything that is wrong in it, with lines.
     """
-    problems = Problems(source.name)
+    script, problems = parse_lines(source)
+    if problems:
+        raise InputError(problems)
+    return script
+
+
+def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
+    """Return the commands of a script that can be read, and what is wrong in the other lines.
+
+    Raises:
+        InputError: if the file is not text.
+    """
+    problems: list[Problem] = []
     found = []
     for number, raw in enumerate(source.text().splitlines(), 1):
         text = raw.partition("#")[0].strip()
@@ -46,10 +50,9 @@ def parse_script(source: Source) -> Script:
         try:
             found.append(_command(text, number))
         except SplcError as error:
-            for problem in error.problems:
-                problems.add(problem.message, number, text=text, hint=problem.hint)
-    problems.raise_if_any(InputError)
-    return Script(source.name, tuple(found), source.sha256)
+            stated = (Problem(each.message, source.name, number, None, text, each.hint) for each in error.problems)
+            problems += dict.fromkeys(stated)
+    return Script(source.name, tuple(found), source.sha256), tuple(problems)
 
 
 def _command(text: str, line: int) -> Command:
@@ -92,13 +95,13 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
             return _pairs(text.split())
         case "lists":
             lists = {name: tuple(each.strip() for each in items.split(",")) for name, items in _LIST.findall(text)}
-            found = _pairs(_LIST.sub(" ", text).split())
+            rest = _pairs(_LIST.sub(" ", text).split())
             known = {name.casefold(): name for name in usage.keys or ()}
-            for name in found["values"]:
+            for name in rest["values"]:
                 if name.casefold() not in known:
                     raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, list(known.values())))
-            values = {known[name.casefold()]: value for name, value in found["values"].items()}
-            return {"words": found["words"], "values": values, "lists": lists}
+            values = {known[name.casefold()]: value for name, value in rest["values"].items()}
+            return {"words": rest["words"], "values": values, "lists": lists}
 
 
 def _pairs(words: list[str]) -> dict[str, Any]:

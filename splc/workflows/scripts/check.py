@@ -9,7 +9,7 @@ from functools import partial
 
 from splc.errors import InputError, OutputError, Problem, SplcError, unknown_name_hint
 from splc.formats.scripts.commands import Command, Need, Script
-from splc.formats.scripts.reader import read_script, settings_of, truth
+from splc.formats.scripts.reader import parse_lines, settings_of, truth
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.io.outputs import require_writable
@@ -73,6 +73,7 @@ def checked(paths: tuple[str, ...]) -> Mapping[str, Script]:
 @dataclass
 class _Check:
     scripts: dict[str, Script] = field(default_factory=dict)
+    faults: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     systems: dict[str, VariabilityModel | None] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
@@ -82,21 +83,27 @@ class _Check:
         key = identity(path)
         if key not in self.scripts:
             try:
-                self.scripts[key] = read_script(path)
+                self.scripts[key], self.faults[key] = parse_lines(read_source(path))
             except SplcError as error:
-                self.problems += error.problems
-                # What it does is unknown, so that nothing that follows is reported.
                 self.scripts[key] = Script(path, ())
-                return Reached(frozenset(_MISSING))
+                self.faults[key] = error.problems
+        found: list[Problem] = [*self.faults[key]]
+        faulty = [each.line or 0 for each in found]
         before = reached
         for command in self.scripts[key].commands:
-            problems = len(self.problems)
-            found = self.command(command, path, reached, before, (*callers, key))
-            if command.name.startswith("clean"):
-                before = reached
-            reached = found
-            self.problems[problems:] = [each.at(path, command.line) for each in self.problems[problems:]]
-        return reached
+            while faulty and faulty[0] < command.line:
+                del faulty[0]
+                # What was meant is unknown: nothing that follows from it is reported.
+                reached = reached.having(*_MISSING)
+            outer, self.problems = self.problems, []
+            after = self.command(command, path, reached, before, (*callers, key))
+            found += (each.at(path, command.line) for each in self.problems)
+            self.problems = outer
+            before = reached if command.name.startswith("clean") else before
+            reached = after
+        # The problems of scripts that this one calls follow its own.
+        self.problems += sorted(found, key=lambda each: (each.file != path, each.line or 0 if each.file == path else 0))
+        return reached.having(*_MISSING) if faulty else reached
 
     def command(
         self, command: Command, path: str, reached: Reached, before: Reached, callers: tuple[str, ...]
@@ -153,9 +160,7 @@ class _Check:
                 self.add(f"{message} for {command.name}", command, hint=hint)
         if "sampling" in command.usage.needs and reached.hybrid and reached.parts:
             hint = "clean-sampling forgets the samplings before"
-            self.add(
-                "a hybrid sampling cannot be joined with binary and numeric ones", command, hint=hint
-            )
+            self.add("a hybrid sampling cannot be joined with binary and numeric ones", command, hint=hint)
 
     def files(self, command: Command, path: str) -> bool:
         """Check the files that a command names; return whether those to read can be read."""
@@ -177,8 +182,8 @@ class _Check:
         """Check names of options."""
         names = command.words if command.name == "optionorder" else ()
         names += () if command.sampling is None else command.sampling.options
-        for name in names if system is not None else ():
-            if name not in system.spellings:
+        for name in names:
+            if system is not None and name not in system.spellings:
                 self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
 
     def system(self, path: str) -> VariabilityModel | None:

@@ -34,7 +34,8 @@ def write_printed(configurations: Configurations, path: str, texts: Sequence[str
     if suffix_of(path) == ".csv":
         write_measurements_splconqueror_csv(Measurements(configurations.unique(), {}), path)
         return
-    lines = command_strings(configurations, *texts, order=order)
+    prefix, postfix, *_ = *texts, *("prefix", "postfix")[len(texts) :]
+    lines = command_strings(configurations, prefix, postfix, order)
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 

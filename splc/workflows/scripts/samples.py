@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sampling import Space, draw_sample, parse_spec
+from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.scripts.samplings import spec_of
 from splc.formats.scripts.strategies import Sampling
 from splc.learning.learning_set import match
 from splc.types import Array
@@ -29,23 +30,17 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> Configu
     """
     binary: list[Sampling | None] = [each for each in samplings if each.kind == "binary"]
     numeric: list[Sampling | None] = [each for each in samplings if each.kind == "numeric"]
-    whole = [resolved(each, space) for each in samplings if each.kind == "hybrid"]
+    whole = [spec_of([each], space.system) for each in samplings if each.kind == "hybrid"]
     found = [draw_sample(space.system, spec, 0, None, space).configurations for spec in whole]
     pairs = itertools.product(binary or [None], numeric or [None]) if binary or numeric else ()
     found += [_product(one, other, space, script) for one, other in pairs]
     return Configurations.concatenate(found).unique() if found else None
 
 
-def resolved(sampling: Sampling, space: Space) -> str:
-    """Return the spec of a sampling for a system."""
-    return sampling.resolved(len(space.system.binary_options))
-
-
 def _product(binary: Sampling | None, numeric: Sampling | None, space: Space, script: str) -> Configurations:
     if binary is not None and binary.file is not None:
         return _drawn(binary, space, script)
-    texts = {each.kind: resolved(each, space) for each in (binary, numeric) if each is not None}
-    spec = parse_spec(binary=texts.get("binary"), numeric=texts.get("numeric"))
+    spec = spec_of([each for each in (binary, numeric) if each is not None], space.system)
     return draw_sample(space.system, spec, 0, None, space).configurations
 
 
@@ -53,7 +48,7 @@ def _drawn(sampling: Sampling, space: Space, script: str) -> Configurations:
     """Return configurations drawn from those in a file."""
     assert sampling.file is not None
     listed = read_configurations(located(script, sampling.file), space.system).unique()
-    spec = resolved(sampling, space).replace("random", "measured")
+    spec = sampling.resolved(len(space.system.binary_options)).replace("random", "measured")
     return draw_sample(space.system, spec, 0, listed, space).configurations
 
 

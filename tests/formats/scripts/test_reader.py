@@ -1,0 +1,136 @@
+"""Scripts of SPL Conqueror: lines, arguments, and what is wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from splc.errors import InputError
+from splc.formats import registry
+from splc.formats.scripts.commands import COMMANDS, Command
+from splc.formats.scripts.reader import parse_script, settings_of
+from splc.io.files import Source
+
+
+def commands(text: str) -> tuple[Command, ...]:
+    """Return the commands of a script."""
+    return parse_script(Source("script.a", text.encode())).commands
+
+
+def refused(text: str) -> str:
+    """Return the message about a script that is wrong."""
+    with pytest.raises(InputError) as caught:
+        commands(text)
+    return str(caught.value)
+
+
+def test_lines() -> None:
+    """Comments, empty lines, letter case and Windows line ends have no meaning; the text is kept for the echo."""
+    found = commands("# a script\r\n\r\nVM  My Models/a.xml  # the system\r\n  analyze-learning\r\n")
+    assert [(each.name, each.line, each.text, each.words) for each in found] == [
+        ("vm", 3, "VM  My Models/a.xml", ("My Models/a.xml",)),
+        ("analyze-learning", 4, "analyze-learning", ()),
+    ]
+
+
+def test_older_spellings() -> None:
+    """`start` learns, and strategies were commands of their own."""
+    found = commands("start\nallbinary\nrandom numConfigs:3 seed:2\nexpdesign centralcomposite\npairwise\n")
+    assert [each.name for each in found] == ["learn-splconqueror", "binary", "binary", "numeric", "binary"]
+    assert [each.sampling.spec for each in found[1:] if each.sampling] == [
+        "all",
+        "random:3,seed=2",
+        "cci:compat",
+        "pairwise",
+    ]
+
+
+def test_settings() -> None:
+    """Settings are pairs; a value may contain a colon, and pairs may be far apart."""
+    (found,) = commands("mlsettings abortError:5   learnTimeLimit:00:10:00 parallelization:True")
+    assert found.values == {"abortError": "5", "learnTimeLimit": "00:10:00", "parallelization": "True"}
+
+
+def test_lists() -> None:
+    """The choices of a search are lists, beside its own arguments."""
+    (found,) = commands("learn-splconqueror-opt abortError=[1, 5] bagging=[true] randomized samples:4 file:a.csv")
+    assert found.lists == {"abortError": ("1", "5"), "bagging": ("true",)}
+    assert found.values == {"samples": "4", "file": "a.csv"}
+    assert found.words == ("randomized",)
+    assert found.outputs == ("a.csv",)
+
+
+def test_files() -> None:
+    """A command knows the files that it reads and those that it writes."""
+    truemodel, drawn = commands("truemodel terms.txt out.csv\nbinary random numConfigs:3 fromFile:all.csv")
+    assert (truemodel.inputs, truemodel.outputs) == (("terms.txt",), ("out.csv",))
+    assert drawn.inputs == ("all.csv",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("anlyze-learning", "did you mean 'analyze-learning'"),
+        ("vm", "write vm MODEL.xml"),
+        ("binary pairwize", "did you mean 'pairwise'"),
+        ("binary", "binary names no sampling strategy"),
+        ("binary pairwise t:2", "pairwise has no argument 't'"),
+        ("binary random numConfigs:x", "random"),
+        ("numeric plackettburman measurements:9 level:4", "no design of 9 measurements with 4 levels"),
+        ("numeric random", "random needs numConfigs"),
+        ("mlsettings abortErorr:1", "did you mean 'abortError'"),
+        ("mlsettings bagging:maybe", "neither true nor false"),
+        ("select-all-measurements yes", "neither true nor false"),
+        ("learn-python SVM", "did you mean 'SVR'"),
+        ("learn-python SVR c:1", "has no parameter 'c'"),
+        ("learn-python SVR C:-1", "'C' parameter"),
+        ("learn-python LinearDecisionTreeRegression", "choose DecisionTreeRegression"),
+        ("learn-splconqueror-opt samples:3", "write NAME=[VALUE,VALUE]"),
+        ("learn-splconqueror-opt abortError=[1] samples:0", "at least 1"),
+        ("learn-splconqueror-opt abortError=[1,x]", "abortError"),
+        ("convert-vm a b c d", "no counterpart"),
+        ("clean-sampling now", "wrong arguments of clean-sampling"),
+    ],
+)
+def test_wrong_lines(text: str, message: str) -> None:
+    """A wrong line is reported with its number, its text and what to write."""
+    found = refused(f"\n{text}\n")
+    assert found.startswith("script.a:2: ")
+    assert text in found
+    assert message in found
+
+
+def test_all_at_once() -> None:
+    """Every wrong line of a script is reported."""
+    found = refused("vn a\nnfp\nstart\nbinary optionwize\nmlsettings a:1 b:2")
+    assert [line.split(":")[1] for line in found.splitlines() if line.startswith("script.a")] == [
+        "1",
+        "2",
+        "4",
+        "5",
+        "5",
+    ]
+
+
+def test_a_file_of_settings() -> None:
+    """`load-mlsettings` reads `name value` lines."""
+    assert settings_of(Source("a", b"abortError 5\n# no\nbagging:true\n")) == {"aborterror": "5", "bagging": "true"}
+    with pytest.raises(InputError, match="a:2: unknown setting"):
+        settings_of(Source("a", b"abortError 5\nabort 3"))
+
+
+@pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])
+def test_detection(name: str, text: str) -> None:
+    """Scripts are told by their suffix, or by their first command."""
+    assert registry.kind_of(Source(name, text.encode())) == "script"
+
+
+@pytest.mark.parametrize("text", ["2 * x + log(y)", "all * 3", "log = 5", "binary,numeric,time\n1,2,3", "vm / 2"])
+def test_what_is_no_script(text: str) -> None:
+    """Model text and tables are no scripts, although options may have the names of commands."""
+    assert registry.kind_of(Source("x", text.encode())) != "script"
+
+
+def test_names_are_distinct() -> None:
+    """No two commands have one name."""
+    names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
+    assert len(set(names)) == len(names)
