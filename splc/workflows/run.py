@@ -10,9 +10,10 @@ from splc.errors import RequestError
 from splc.learning.registry import SPLCONQUEROR
 from splc.workflows.note import Note, notes_of
 from splc.workflows.scripts.check import checked
-from splc.workflows.scripts.context import Run
+from splc.workflows.scripts.context import ScriptRun
 from splc.workflows.scripts.interpreter import interpret
 from splc.workflows.scripts.log import RunLog
+from splc.workflows.scripts.settings import require_preset
 from splc.workflows.scripts.state import Learned, Shared
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What scripts did.
+    """The models and files that scripts gave.
 
     Attributes:
         request: the request.
@@ -82,18 +83,19 @@ def run(
         should_stop: asked before every command and after every round; true ends the run, what it wrote is kept.
 
     Raises:
-        RequestError: if there is no script.
+        RequestError: if there is no script, or an unknown preset.
         InputError: naming everything that is wrong in the scripts, before anything runs.
         SplcError: with the script and the line, if a command fails.
     """
     if not request.scripts:
         raise RequestError("no script is named", "scripts")
+    require_preset(request.preset)
     scripts = checked(request.scripts)
     commands = {each.path: len(each.commands) for each in scripts.values()}
     if request.check:
         return Result(request, commands)
     log = RunLog(on_line)
-    state = Run(
+    state = ScriptRun(
         scripts,
         request.preset,
         log,

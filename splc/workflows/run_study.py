@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from splc.errors import LearningError, RequestError, plural
-from splc.formats.scripts.commands import Command, Script
+from splc.formats.scripts.commands import Script, ScriptCommand
 from splc.formats.scripts.reader import settings_of, truth
 from splc.formats.scripts.samplings import spec_of
 from splc.formats.scripts.strategies import Sampling
@@ -21,7 +21,7 @@ from splc.learning.stepwise.settings import Settings
 from splc.workflows.note import Note
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.paths import identity, located
-from splc.workflows.scripts.settings import stepwise
+from splc.workflows.scripts.settings import require_preset, stepwise
 
 # Commands that a study has no line for, because it does the same in any case.
 _IMPLIED = (
@@ -81,7 +81,7 @@ class _Inputs:
 
 @dataclass(frozen=True)
 class _State:
-    """What is chosen: inputs are shared by scripts, the rest is a script's own."""
+    """The choices of a script: its inputs are shared with other scripts, the rest is its own."""
 
     inputs: _Inputs = field(default_factory=_Inputs)
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class _Walk:
         return state.inputs
 
 
-def _next(command: Command, path: str, state: _State) -> _State:
+def _next(command: ScriptCommand, path: str, state: _State) -> _State:
     """Return the state after a command that only chooses something."""
     match command.name:
         case "vm":
@@ -155,13 +155,14 @@ def run(request: Request) -> Result:
     """Write scripts as a study.
 
     Raises:
-        RequestError: if there is no script.
+        RequestError: if there is no script, or an unknown preset.
         InputError: naming everything that is wrong in the scripts.
         LearningError: if nothing that they learn can be expressed.
         OutputError: if the study cannot be written.
     """
     if not request.scripts:
         raise RequestError("no script is named", "scripts")
+    require_preset(request.preset)
     scripts = checked(request.scripts)
     require_writable(request.output, [each.path for each in scripts.values()])
     walk = _Walk(scripts, request.preset)

@@ -228,9 +228,8 @@ class TestFiles:
 
     def test_measurements(self, runs: Runs, folder: Path) -> None:
         """`measurementstocsv` writes what was sampled, without a sampling everything; it can be read back."""
-        runs(
-            f"{INPUTS}measurementstocsv all.csv\nbinary allbinary\nnumeric random numConfigs:1\nmeasurementstocsv one.csv"
-        )
+        sampling = "binary allbinary\nnumeric random numConfigs:1\n"
+        runs(f"{INPUTS}measurementstocsv all.csv\n{sampling}measurementstocsv one.csv")
         system = read_variability_model(folder / "system.xml")
         assert len(read_measurements(folder / "all.csv", system)) == 9
         assert len(read_measurements(folder / "one.csv", system)) == 3
@@ -284,12 +283,22 @@ class TestPython:
         result, lines = runs(f"log a.log\n{INPUTS}select-all-measurements true\nlearn-python {learner}")
         (model,) = result.models
         log = (folder / "a.log").read_text(encoding="utf-8")
-        assert f"Prediction Error: {model.error}"[:20] in log
+        (stated,) = (line for line in log.splitlines() if line.startswith("Prediction Error: "))
+        assert float(stated.split()[2]) == pytest.approx(model.error)
         predicted = rows(Path(result.files[0]))
         errors = [abs(float(row["predicted"]) - float(row["time"])) / float(row["time"]) for row in predicted]
         assert 100 * np.mean(errors) == pytest.approx(model.error)
         assert model.result.learner.casefold() == learner.split(maxsplit=1)[0].casefold()
         assert lines == ["command: log a.log"]
+
+    def test_influence_analysis(self, runs: Runs) -> None:
+        """With `pythonInfluenceAnalysis` the log has the linear model of the predictions."""
+        text = (
+            "select-all-measurements true\nmlsettings pythonInfluenceAnalysis:true\nlearn-python KERNELRIDGE alpha:1e-9"
+        )
+        _, lines = runs(INPUTS + text)
+        (line,) = (line for line in lines if line.startswith("Influence analysis: "))
+        assert {term.split(" * ", 1)[1] for term in line.partition(": ")[2].split(" + ")} >= {"root", "x", "cache"}
 
     def test_no_predictions(self, runs: Runs) -> None:
         """`writeFinalPredictionResults:false` writes no file."""
@@ -368,3 +377,70 @@ def test_interruption(folder: Path) -> None:
     assert result.stopped
     lines = (folder / "a.log").read_text(encoding="utf-8").splitlines()
     assert lines[-2:] == ["Configs with too large deviation: 0", "9 configurations loaded."]
+
+
+class TestGivenModels:
+    def test_terms(self, runs: Runs, folder: Path) -> None:
+        """`truemodel` fits one term per line by least squares, and writes its predictions."""
+        (folder / "terms.txt").write_text("root\nx # size\ncache\n\ncache * x\n", encoding="utf-8")
+        result, lines = runs(INPUTS + "truemodel ./terms.txt p.csv\nanalyze-learning")
+        system = read_variability_model(folder / "system.xml")
+        measured = read_measurements(folder / "measurements.csv", system)
+        x, cache = measured.configurations.value("x"), measured.configurations.value("cache")
+        columns = np.column_stack([np.ones(9), x, cache, cache * x])
+        wanted = columns @ np.linalg.lstsq(columns, measured["time"], rcond=None)[0]
+        assert np.allclose([float(row["predicted"]) for row in rows(folder / "p.csv")], wanted)
+        (line, again) = (line for line in lines if line.startswith("0;"))
+        assert line.split(";")[8] == ""
+        assert line == again
+        assert result.models[0].error == pytest.approx(100 * np.mean(np.abs(wanted / measured["time"] - 1)))
+
+    def test_models(self, runs: Runs, folder: Path) -> None:
+        """`evaluate-model` states the error of every model, and writes the predictions of each."""
+        (folder / "models.txt").write_text("1 * root + 2 * x\n0 * root + 1 * log10( x ) * x\n", encoding="utf-8")
+        _, lines = runs(INPUTS + "evaluate-model models.txt p.csv")
+        system = read_variability_model(folder / "system.xml")
+        measured = read_measurements(folder / "measurements.csv", system)
+        x, time = measured.configurations.value("x"), measured["time"]
+        for number, wanted in enumerate((1 + 2 * x, np.log10(x) * x), 1):
+            assert np.allclose([float(row["predicted"]) for row in rows(folder / f"p_{number}.csv")], wanted)
+            error = float(lines[2 * number + 5].removeprefix("Prediction Error: ").removesuffix(" %"))
+            assert error == pytest.approx(100 * np.mean(np.abs(wanted / time - 1)))
+
+    @pytest.mark.parametrize(
+        ("command", "content", "message"),
+        [
+            ("truemodel", "root\nxx", "t.txt:2:1: unknown name 'xx'"),
+            ("truemodel", "x\nx", "duplicate term 'x'"),
+            ("truemodel", "# nothing", "no terms"),
+            ("evaluate-model", "1 * root\nx", "t.txt:2: a term must begin with its influence"),
+            ("evaluate-model", "", "there is no model"),
+        ],
+    )
+    def test_wrong_files(self, command: str, content: str, message: str, runs: Runs, folder: Path) -> None:
+        """A wrong term or model is reported with its file and line."""
+        (folder / "t.txt").write_text(content, encoding="utf-8")
+        with pytest.raises(SplcError) as caught:
+            runs(f"{INPUTS}{command} t.txt")
+        assert message in str(caught.value)
+
+
+class TestSearch:
+    def test_grid(self, runs: Runs, folder: Path) -> None:
+        """The settings with the least error on held-out folds are learned with; the script keeps its own."""
+        text = "select-all-measurements true\nlearn-splconqueror-opt numberOfRounds=[1, 3] file:o.csv\nprintsettings"
+        result, lines = runs(INPUTS + "mlsettings abortError:0\n" + text)
+        found = rows(folder / "o.csv", ";")
+        best = min(found, key=lambda row: float(row["error"]))
+        assert [row["numberOfRounds"] for row in found] == ["1", "3"]
+        assert result.models[0].result.settings["numberOfRounds"] == int(best["numberOfRounds"])
+        assert f"Optimal parameters: numberOfRounds:{best['numberOfRounds']}" in lines
+        assert " numberOfRounds:70 " in lines[-1]
+
+    def test_random(self, runs: Runs, folder: Path) -> None:
+        """`randomized` tries some of the combinations only; `performWithOptimal:false` learns nothing."""
+        lists = "numberOfRounds=[1,2,3,4] abortError=[0,1] randomized samples:3 seed:1 file:o.csv"
+        text = f"select-all-measurements true\nlearn-splconqueror-opt {lists} performWithOptimal:false"
+        result, _ = runs(INPUTS + text)
+        assert len(rows(folder / "o.csv", ";")) == 3
+        assert result.models == ()

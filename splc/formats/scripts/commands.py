@@ -119,7 +119,7 @@ MISSING: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Command:
+class ScriptCommand:
     """A command of a script.
 
     Attributes:
@@ -169,5 +169,5 @@ class Script:
     """
 
     path: str
-    commands: tuple[Command, ...]
+    commands: tuple[ScriptCommand, ...]
     sha256: str = ""

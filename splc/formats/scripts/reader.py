@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
-from splc.formats.scripts.commands import MISSING, TABLE, Command, Script, Usage
+from splc.formats.scripts.commands import MISSING, TABLE, Script, ScriptCommand, Usage
 from splc.formats.scripts.samplings import sampling_of
 from splc.formats.scripts.strategies import STRATEGIES
 from splc.io.files import Source
@@ -55,7 +55,7 @@ def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
     return Script(source.name, tuple(found), source.sha256), tuple(problems)
 
 
-def _command(text: str, line: int) -> Command:
+def _command(text: str, line: int) -> ScriptCommand:
     first, *rest = text.split(maxsplit=1)
     name, arguments = first.casefold(), rest[0].strip() if rest else ""
     if name not in TABLE and (name in _STRATEGIES or name == _DESIGN):
@@ -71,13 +71,13 @@ def _command(text: str, line: int) -> Command:
     words = parts.get("words", ())
     if len(words) < usage.least or (usage.most is not None and len(words) > usage.most):
         raise SpecError(f"wrong arguments of {usage.name}", hint=f"write {usage.name} {usage.arguments}".rstrip())
-    command = Command(usage.name, text, line, **parts)
+    command = ScriptCommand(usage.name, text, line, **parts)
     _check_values(command)
     return command
 
 
 def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
-    """Return the arguments of a command, by the fields of `Command`."""
+    """Return the arguments of a command, by the fields of `ScriptCommand`."""
     match usage.form:
         case "sampling":
             return {"sampling": sampling_of(usage.name, text, line)}  # type: ignore[arg-type]
@@ -109,7 +109,7 @@ def _pairs(words: list[str]) -> dict[str, Any]:
     return {"words": plain, "values": dict(word.split(":", 1) for word in words if ":" in word)}
 
 
-def _check_values(command: Command) -> None:
+def _check_values(command: ScriptCommand) -> None:
     """Check the values of a command.
 
     Raises:
@@ -125,7 +125,7 @@ def _check_values(command: Command) -> None:
         raise SpecError(problems)
 
 
-def _checks(command: Command) -> Iterator[Any]:
+def _checks(command: ScriptCommand) -> Iterator[Any]:
     values = dict(command.values)
     if command.name == "mlsettings":
         yield lambda: Settings().changed(values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from splc.errors import InputError, OutputError, Problem, SplcError, unknown_name_hint
-from splc.formats.scripts.commands import Command, Need, Script
+from splc.formats.scripts.commands import Need, Script, ScriptCommand
 from splc.formats.scripts.reader import parse_lines, settings_of, truth
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
@@ -106,7 +106,7 @@ class _Check:
         return reached.having(*_MISSING) if faulty else reached
 
     def command(
-        self, command: Command, path: str, reached: Reached, before: Reached, callers: tuple[str, ...]
+        self, command: ScriptCommand, path: str, reached: Reached, before: Reached, callers: tuple[str, ...]
     ) -> Reached:
         """Check a command; return what there is after it."""
         self.needs(command, reached)
@@ -142,7 +142,7 @@ class _Check:
                 return self.called(command, path, reached, callers)
         return reached
 
-    def called(self, command: Command, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
+    def called(self, command: ScriptCommand, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
         """Check a script that a script calls."""
         target = located(path, command.words[0])
         if identity(target) in callers:
@@ -152,7 +152,7 @@ class _Check:
         own = replace(found.unsampled(), hybrid=reached.hybrid, parts=reached.parts)
         return own.having("sampling") if "sampling" in reached.done else own
 
-    def needs(self, command: Command, reached: Reached) -> None:
+    def needs(self, command: ScriptCommand, reached: Reached) -> None:
         """Check that what a command needs was done before."""
         for need in command.usage.needs:
             if need not in reached.done:
@@ -162,7 +162,7 @@ class _Check:
             hint = "clean-sampling forgets the samplings before"
             self.add("a hybrid sampling cannot be joined with binary and numeric ones", command, hint=hint)
 
-    def files(self, command: Command, path: str) -> bool:
+    def files(self, command: ScriptCommand, path: str) -> bool:
         """Check the files that a command names; return whether those to read can be read."""
         readable = True
         inputs = [located(path, text) for text in command.inputs]
@@ -178,7 +178,7 @@ class _Check:
             self.written.add(identity(output))
         return readable
 
-    def options(self, command: Command, system: VariabilityModel | None) -> None:
+    def options(self, command: ScriptCommand, system: VariabilityModel | None) -> None:
         """Check names of options."""
         names = command.words if command.name == "optionorder" else ()
         names += () if command.sampling is None else command.sampling.options
@@ -207,6 +207,6 @@ class _Check:
             return False
         return True
 
-    def add(self, message: str, command: Command, hint: str | None = None) -> None:
+    def add(self, message: str, command: ScriptCommand, hint: str | None = None) -> None:
         """Add a problem of a command."""
         self.problems.append(Problem(message, text=command.text, hint=hint))

@@ -1,4 +1,4 @@
-"""What the commands of a run work with: logs, files, notes, and the call of one command."""
+"""The context of commands: logs, files, notes, and the call of one command."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from splc.formats.models.log_writer import settings_line
-from splc.formats.scripts.commands import Command, Script
+from splc.formats.scripts.commands import Script, ScriptCommand
 from splc.workflows.learn_parts import OnRound
-from splc.workflows.scripts.inputs import Inputs
+from splc.workflows.scripts.input_cache import InputCache
 from splc.workflows.scripts.log import RunLog
 from splc.workflows.scripts.paths import located
 from splc.workflows.scripts.settings import stepwise
@@ -17,7 +17,7 @@ from splc.workflows.scripts.state import Learned, Own, Shared, State
 
 
 @dataclass
-class Run:
+class ScriptRun:
     """A run of scripts.
 
     Attributes:
@@ -37,7 +37,7 @@ class Run:
     scripts: Mapping[str, Script]
     preset: str
     log: RunLog
-    on_command: Callable[[str, Command], None] = lambda script, command: None
+    on_command: Callable[[str, ScriptCommand], None] = lambda script, command: None
     on_round: OnRound = lambda this, line: None
     should_stop: Callable[[], bool] = lambda: False
     models: list[Learned] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Run:
     notes: dict[str, None] = field(default_factory=dict)
     before: State = field(default_factory=State)
     stopped: bool = False
-    inputs: Inputs = field(default_factory=Inputs)
+    inputs: InputCache = field(default_factory=InputCache)
 
     def show_settings(self, own: Own) -> None:
         """Write the settings of a script."""
@@ -57,7 +57,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Call:
+class CommandCall:
     """A command that is being run.
 
     Attributes:
@@ -67,19 +67,19 @@ class Call:
         state: the state before it.
     """
 
-    run: Run
-    command: Command
+    run: ScriptRun
+    command: ScriptCommand
     script: str
     state: State
 
     @property
     def shared(self) -> Shared:
-        """What the script shares with others."""
+        """The state that scripts share."""
         return self.state.shared
 
     @property
     def own(self) -> Own:
-        """What the script has of its own."""
+        """The state that is the script's own."""
         return self.state.own
 
     def path(self, text: str | None = None) -> str:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from splc.formats.scripts.reader import FINAL_PREDICTIONS, truth
-from splc.io.files import write_whole
 from splc.learning.baselines.encoding import Encoding
 from splc.learning.baselines.scikit_names import GRIDS, ScikitLearner, search, spelled
 from splc.learning.features import features_of
-from splc.learning.stepwise.settings import Settings
-from splc.models.text.log_grammar import duration_text, net_number
-from splc.workflows.scripts.context import Call
-from splc.workflows.scripts.models import learned, rows_of
+from splc.learning.stepwise.settings import Settings, spelling
+from splc.learning.surrogate import linear_surrogate
+from splc.models.text.log_grammar import duration_text, model_text, net_number
+from splc.workflows.scripts.context import CommandCall
+from splc.workflows.scripts.models import PERFORM, learned, rows_of, write_trials
 from splc.workflows.scripts.outputs import derived_path, write_predictions
 from splc.workflows.scripts.state import State
 
+ANALYSIS = "pythonInfluenceAnalysis"
 
-def learn_python(call: Call) -> State:
+
+def learn_python(call: CommandCall) -> State:
     """`learn-python`: fit an estimator, and print its error."""
     values = dict(call.command.values)
     final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
@@ -31,7 +35,7 @@ def learn_python(call: Call) -> State:
     return call.state
 
 
-def search_python(call: Call) -> State:
+def search_python(call: CommandCall) -> State:
     """`learn-python-opt`: choose the parameters of an estimator by the error on held-out folds."""
     name = spelled(call.command.words[0])
     grid = call.command.lists or GRIDS[name]
@@ -40,23 +44,23 @@ def search_python(call: Call) -> State:
     columns = encoding.columns(measured.configurations[rows])
     folds = Settings().changed(call.own.settings).crossValidation_k
     found = search(name, grid, columns, np.asarray(measured.column(call.shared.known_nfp)[rows]), folds, 0)
-    best, error = found[0]
-    call.run.log.line(f"Optimal parameters: {' '.join(f'{key}:{value}' for key, value in best.items())}")
-    call.run.log.line(f"Error on held-out folds: {net_number(error)} %")
-    if "file" in call.command.values:
-        path = call.path(call.command.values["file"])
-        lines = [";".join((*grid, "error"))]
-        lines += [";".join((*(values[key] for key in grid), net_number(each))) for values, each in found]
-        write_whole(path, "".join(f"{line}\n" for line in lines))
-        call.run.files.append(path)
-    if truth(call.command.values.get("performWithOptimal", "true")):
+    trials = [({key: values[key] for key in grid}, error) for values, error in found]
+    best = trials[0][0]
+    write_trials(call, trials, best)
+    if truth(call.command.values.get(PERFORM, "true")):
         _fit(call, best)
     return call.state
 
 
-def _fit(call: Call, values: dict[str, str]) -> None:
+def _fit(call: CommandCall, values: Mapping[str, str]) -> None:
+    """Fit an estimator; with `pythonInfluenceAnalysis` print the linear model of its predictions."""
     model = learned(call, rows_of(call), ScikitLearner(spelled(call.command.words[0]), values))
     result, error = model.result, model.error
     call.run.log.line(f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}")
     call.run.log.line(f"Elapsed learning time(seconds): {duration_text(result.seconds)}")
     call.run.log.line(f"Prediction Error: {net_number(float('nan') if error is None else error)} %")
+    analysis = [value for name, value in call.own.settings.items() if spelling(name) == spelling(ANALYSIS)]
+    if analysis and truth(analysis[-1]):
+        shown = linear_surrogate(result.predictor, call.shared.known_measured.configurations, model.nfp)
+        pairs = [(term.influence, term.log_text(shown.model.order, shown.base)) for term in shown.terms]
+        call.run.log.line(f"Influence analysis: {model_text(pairs)}")

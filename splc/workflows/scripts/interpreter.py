@@ -10,8 +10,8 @@ from splc.errors import SplcError, plural
 from splc.formats.scripts.reader import settings_of, truth
 from splc.io.files import read_source
 from splc.models.text.log_grammar import net_number
-from splc.workflows.scripts import estimators, models
-from splc.workflows.scripts.context import Call, Run
+from splc.workflows.scripts import estimators, given_models, models
+from splc.workflows.scripts.context import CommandCall, ScriptRun
 from splc.workflows.scripts.outputs import write_measured, write_printed
 from splc.workflows.scripts.paths import identity
 from splc.workflows.scripts.samples import sampled
@@ -19,7 +19,7 @@ from splc.workflows.scripts.settings import ABORT_ERROR, stated_deviation
 from splc.workflows.scripts.state import Own, Shared, State
 
 
-def interpret(run: Run, path: str, shared: Shared) -> Shared:
+def interpret(run: ScriptRun, path: str, shared: Shared) -> Shared:
     """Run a script; return what it shares with other scripts.
 
     Raises:
@@ -33,7 +33,7 @@ def interpret(run: Run, path: str, shared: Shared) -> Shared:
         run.on_command(path, command)
         run.log.line(f"command: {command.text}")
         try:
-            state = METHODS[command.name](Call(run, command, path, state))
+            state = METHODS[command.name](CommandCall(run, command, path, state))
         except SplcError as error:
             failed = error.at(path, command.line)
             run.log.error(str(failed))
@@ -41,11 +41,11 @@ def interpret(run: Run, path: str, shared: Shared) -> Shared:
     return state.shared
 
 
-def _vm(call: Call) -> State:
+def _vm(call: CommandCall) -> State:
     return call.sharing(space=call.run.inputs.space(call.path()), system_file=call.path(), order=())
 
 
-def _all(call: Call) -> State:
+def _all(call: CommandCall) -> State:
     run, settings = call.run, call.own.settings
     check = truth(call.command.values.get("check", "true"))
     measured = run.inputs.measured(call.path(), call.shared.known_space, call.shared.nfp, check)
@@ -65,57 +65,57 @@ def _all(call: Call) -> State:
     return replace(call.sharing(measured=measured), own=replace(call.own, settings=settings))
 
 
-def _evaluation_set(call: Call) -> State:
+def _evaluation_set(call: CommandCall) -> State:
     return call.sharing(evaluation=call.run.inputs.measured(call.path(), call.shared.known_space, call.shared.nfp))
 
 
-def _nfp(call: Call) -> State:
+def _nfp(call: CommandCall) -> State:
     name = call.command.words[0]
     if call.shared.measured is not None:
         call.shared.measured.the_nfp(name)
     return call.sharing(nfp=name)
 
 
-def _log(call: Call) -> State:
+def _log(call: CommandCall) -> State:
     call.run.log.open(call.path())
     return _print_settings(call)
 
 
-def _script(call: Call) -> State:
+def _script(call: CommandCall) -> State:
     return replace(call.state, shared=interpret(call.run, call.path(), call.shared))
 
 
-def _settings(call: Call) -> State:
+def _settings(call: CommandCall) -> State:
     state = call.owning(settings=call.command.values)
     call.run.show_settings(state.own)
     return state
 
 
-def _load_settings(call: Call) -> State:
+def _load_settings(call: CommandCall) -> State:
     state = call.owning(settings=settings_of(read_source(call.path())))
     call.run.show_settings(state.own)
     return state
 
 
-def _print_settings(call: Call) -> State:
+def _print_settings(call: CommandCall) -> State:
     call.run.show_settings(call.own)
     return call.state
 
 
-def _unchanged(call: Call) -> State:
+def _unchanged(call: CommandCall) -> State:
     return call.state
 
 
-def _sampling(call: Call) -> State:
+def _sampling(call: CommandCall) -> State:
     assert call.command.sampling is not None
     return call.owning(samplings=(*call.own.samplings, call.command.sampling))
 
 
-def _select_all(call: Call) -> State:
+def _select_all(call: CommandCall) -> State:
     return call.owning(everything=truth(call.command.words[0]))
 
 
-def _print_configurations(call: Call) -> State:
+def _print_configurations(call: CommandCall) -> State:
     chosen = [each for each in call.own.samplings if not each.validation]
     found = None if call.own.everything else sampled(chosen, call.shared.known_space, call.script)
     configurations = call.shared.known_measured.configurations if found is None else found
@@ -124,7 +124,7 @@ def _print_configurations(call: Call) -> State:
     return call.state
 
 
-def _measurements_to_csv(call: Call) -> State:
+def _measurements_to_csv(call: CommandCall) -> State:
     measured = call.shared.known_measured
     if call.own.samplings and not call.own.everything:
         measured = measured[models.rows_of(call).rows]
@@ -133,30 +133,30 @@ def _measurements_to_csv(call: Call) -> State:
     return call.state
 
 
-def _option_order(call: Call) -> State:
+def _option_order(call: CommandCall) -> State:
     return call.sharing(order=call.command.words)
 
 
-def _clean_sampling(call: Call) -> State:
+def _clean_sampling(call: CommandCall) -> State:
     call.run.before = call.state
     return call.owning(samplings=(), everything=False)
 
 
-def _clean_learning(call: Call) -> State:
+def _clean_learning(call: CommandCall) -> State:
     call.run.before = call.state
     return State(replace(call.shared, model=None), Own())
 
 
-def _clean_global(call: Call) -> State:
+def _clean_global(call: CommandCall) -> State:
     call.run.before = call.state
     return replace(call.state, shared=Shared())
 
 
-def _rollback(call: Call) -> State:
+def _rollback(call: CommandCall) -> State:
     return call.run.before
 
 
-METHODS: Mapping[str, Callable[[Call], State]] = MappingProxyType(
+METHODS: Mapping[str, Callable[[CommandCall], State]] = MappingProxyType(
     {
         "vm": _vm,
         "all": _all,
@@ -174,7 +174,10 @@ METHODS: Mapping[str, Callable[[Call], State]] = MappingProxyType(
         "hybrid": _sampling,
         "select-all-measurements": _select_all,
         "learn-splconqueror": models.learn,
+        "learn-splconqueror-opt": models.search,
         "analyze-learning": models.analyze,
+        "truemodel": given_models.fit_terms,
+        "evaluate-model": given_models.evaluate,
         "predict-all-configs-splconqueror": models.predict,
         "predict-configs-splconqueror": models.predict,
         "printconfigs": _print_configurations,

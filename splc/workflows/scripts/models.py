@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from splc.formats.models.log_writer import VALIDATION, analysis_lines, learning_lines
+from splc.formats.scripts.reader import RANDOMIZED, truth, whole_number
+from splc.io.files import write_whole
 from splc.learning.judging import round_errors
 from splc.learning.learner import Learner
-from splc.models.text.log_grammar import duration_text
+from splc.learning.search import search_settings
+from splc.learning.stepwise.settings import Settings
+from splc.models.text.log_grammar import duration_text, net_number
 from splc.workflows.learn_parts import learn_rows
-from splc.workflows.scripts.context import Call
+from splc.workflows.scripts.context import CommandCall
 from splc.workflows.scripts.outputs import derived_path, write_predictions
 from splc.workflows.scripts.samples import learning_rows
-from splc.workflows.scripts.settings import judges, stepwise
-from splc.workflows.scripts.state import Learned, LearningRows, State
+from splc.workflows.scripts.settings import effective, judges, stepwise
+from splc.workflows.scripts.state import Learned, MatchedRows, State
+
+PERFORM = "performWithOptimal"
 
 
-def rows_of(call: Call) -> LearningRows:
+def rows_of(call: CommandCall) -> MatchedRows:
     """Return the learning set of a script.
 
     Raises:
@@ -34,7 +42,7 @@ def rows_of(call: Call) -> LearningRows:
     return rows
 
 
-def learned(call: Call, rows: LearningRows, learner: Learner) -> Learned:
+def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
     """Return the model that a learner learns from rows.
 
     Raises:
@@ -75,9 +83,53 @@ def learned(call: Call, rows: LearningRows, learner: Learner) -> Learned:
     return found
 
 
-def learn(call: Call) -> State:
+def learn(call: CommandCall) -> State:
     """`learn-splconqueror`: learn from the sampled, or from all measurements."""
-    model = learned(call, rows_of(call), stepwise(call.run.preset, call.own.settings))
+    return _learn(call, rows_of(call), call.own.settings)
+
+
+def search(call: CommandCall) -> State:
+    """`learn-splconqueror-opt`: choose the settings with the least error on held-out folds, and learn with them."""
+    rows, own, command = rows_of(call), call.own, call.command
+    seed = whole_number("seed", command.values.get("seed", "0"), 0)
+    drawn = any(word.casefold() == RANDOMIZED for word in command.words)
+    found = search_settings(
+        call.shared.known_measured,
+        call.shared.known_nfp,
+        command.lists,
+        preset=call.run.preset,
+        settings=effective(own.settings),
+        learning_set=rows.rows,
+        folds=Settings().changed(own.settings).crossValidation_k,
+        samples=whole_number("samples", command.values.get("samples", "10"), 1) if drawn else None,
+        seed=seed,
+        should_stop=call.run.should_stop,
+    )
+    best = {name: str(value) for name, value in found.best.settings.items()}
+    write_trials(call, [(trial.settings, None if trial.error is None else trial.error.mean) for trial in found.trials], best)
+    if not truth(command.values.get(PERFORM, "true")):
+        return call.state
+    state = _learn(call, rows, {**own.settings, **best})
+    return replace(state, own=own)
+
+
+def write_trials(
+    call: CommandCall, trials: Sequence[tuple[Mapping[str, Any], float | None]], best: Mapping[str, str]
+) -> None:
+    """Write the best settings of a search to the log, and all that were tried to the file that the command names."""
+    errors = [error for _, error in trials if error is not None]
+    call.run.log.line(f"Optimal parameters: {' '.join(f'{name}:{value}' for name, value in best.items())}")
+    call.run.log.line(f"Error on held-out folds: {net_number(min(errors))} %")
+    if "file" in call.command.values:
+        path = call.path(call.command.values["file"])
+        rows = [[*best, "error"]]
+        rows += [[*map(str, values.values()), "" if error is None else net_number(error)] for values, error in trials]
+        write_whole(path, "".join(f"{';'.join(row)}\n" for row in rows))
+        call.run.files.append(path)
+
+
+def _learn(call: CommandCall, rows: MatchedRows, settings: Mapping[str, str]) -> State:
+    model = learned(call, rows, stepwise(call.run.preset, settings))
     for line in learning_lines(model.result, model.error, model.validation):
         call.run.log.line(line)
     if call.own.everything:
@@ -85,7 +137,7 @@ def learn(call: Call) -> State:
     return call.sharing(model=model)
 
 
-def analyze(call: Call) -> State:
+def analyze(call: CommandCall) -> State:
     """`analyze-learning`: print the rounds with their errors."""
     model = call.shared.known_model
     for line in analysis_lines(model.result, model.errors):
@@ -93,7 +145,7 @@ def analyze(call: Call) -> State:
     return call.state
 
 
-def predict(call: Call) -> State:
+def predict(call: CommandCall) -> State:
     """`predict-all-configs-splconqueror FILE` and `predict-configs-splconqueror`: write predictions of all measured."""
     model = call.shared.known_model
     if call.command.words:

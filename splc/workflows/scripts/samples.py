@@ -17,7 +17,7 @@ from splc.formats.scripts.strategies import Sampling
 from splc.learning.learning_set import match
 from splc.types import Array
 from splc.workflows.scripts.paths import located
-from splc.workflows.scripts.state import LearningRows
+from splc.workflows.scripts.state import MatchedRows
 
 
 def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> Configurations | None:
@@ -54,7 +54,7 @@ def _drawn(sampling: Sampling, space: Space, script: str) -> Configurations:
 
 def learning_rows(
     samplings: Sequence[Sampling], everything: bool, measured: Measurements, nfp: str, space: Space, script: str
-) -> LearningRows:
+) -> MatchedRows:
     """Return the measured configurations to learn from and to judge candidates by.
 
     A sampled configuration that was not measured is replaced by the nearest one, or left out. Without a learning set
@@ -65,7 +65,7 @@ def learning_rows(
     """
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if everything:
-        return LearningRows(usable)
+        return MatchedRows(usable)
     known = measured[usable]
     sets: list[Array | None] = []
     notes: list[str] = []
@@ -83,5 +83,5 @@ def learning_rows(
         raise LearningError("none of the sampled configurations was measured", hint=hint)
     if learning is None:
         assert judging is not None
-        return LearningRows(judging, None, tuple(notes))
-    return LearningRows(learning, judging, tuple(notes))
+        return MatchedRows(judging, None, tuple(notes))
+    return MatchedRows(learning, judging, tuple(notes))

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from splc.data.measurements import Measurements
+from splc.errors import RequestError, unknown_name_hint
 from splc.learning.learner import Learner
-from splc.learning.registry import learner_of
+from splc.learning.registry import SPLCONQUEROR, SPLCONQUEROR_2019, learner_of
 from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, spelling
 from splc.workflows.scripts.state import Shared
 
 ABORT_ERROR = "abortError"
 _IDLE = {spelling(name) for name in WITHOUT_EFFECT}
+
+
+def require_preset(name: str) -> None:
+    """Refuse settings that are not those of a version of SPL Conqueror.
+
+    Raises:
+        RequestError: for another preset.
+    """
+    known = (SPLCONQUEROR, SPLCONQUEROR_2019)
+    if name not in known:
+        raise RequestError(f"scripts have no preset {name!r}", "preset", hint=unknown_name_hint(name, known))
 
 
 def stepwise(preset: str, settings: Mapping[str, str]) -> Learner:
@@ -20,7 +32,12 @@ def stepwise(preset: str, settings: Mapping[str, str]) -> Learner:
     Raises:
         SpecError: for an unknown preset or setting.
     """
-    return learner_of(None, preset, {name: value for name, value in settings.items() if spelling(name) not in _IDLE})
+    return learner_of(None, preset, effective(settings))
+
+
+def effective(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that have an effect here."""
+    return {name: value for name, value in settings.items() if spelling(name) not in _IDLE}
 
 
 def judges(shared: Shared) -> Measurements:

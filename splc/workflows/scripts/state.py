@@ -47,7 +47,7 @@ class Learned:
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What a script shares with the scripts that it calls.
+    """The state that a script shares with the scripts that it calls.
 
     Attributes:
         space: the valid configurations of the system, None without a system.
@@ -112,7 +112,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Own:
-    """What a script does not share with the scripts that it calls.
+    """The state that a script does not share with the scripts that it calls.
 
     Attributes:
         settings: the settings that differ from the defaults, as texts.
@@ -134,7 +134,7 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class LearningRows:
+class MatchedRows:
     """The measured configurations to learn from.
 
     Attributes:

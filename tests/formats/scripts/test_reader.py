@@ -6,12 +6,12 @@ import pytest
 
 from splc.errors import InputError
 from splc.formats import registry
-from splc.formats.scripts.commands import COMMANDS, Command
+from splc.formats.scripts.commands import COMMANDS, ScriptCommand
 from splc.formats.scripts.reader import parse_script, settings_of
 from splc.io.files import Source
 
 
-def commands(text: str) -> tuple[Command, ...]:
+def commands(text: str) -> tuple[ScriptCommand, ...]:
     """Return the commands of a script."""
     return parse_script(Source("script.a", text.encode())).commands
 

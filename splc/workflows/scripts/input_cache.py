@@ -19,7 +19,7 @@ _KEPT = 4
 
 
 @dataclass
-class Inputs:
+class InputCache:
     """Files that were read, by their names and contents."""
 
     _known: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)

@@ -1,0 +1,142 @@
+"""`splc run`: scripts of SPL Conqueror."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from splc.formats.scripts.commands import COMMANDS, MISSING
+from splc.formats.scripts.strategies import STRATEGIES
+from tests.cli.conftest import Run
+from tests.support.paths import ROOT
+
+SCRIPT = "log a.log\nvm system.xml\nall measurements.csv\nnfp time\nbinary featurewise\nlearn-splconqueror\n"
+SHOWN = "select-all-measurements true\nlearn-splconqueror\n"
+INPUTS = "vm system.xml\nall measurements.csv\nnfp time\n"
+
+
+def test_a_table_of_models(folder: Path, run: Run) -> None:
+    """The models are printed as a table if their logs are in files."""
+    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
+    result = run("run", "a.a")
+    assert result.exit_code == 0
+    header, row = result.stdout.splitlines()[1:]
+    assert header.split()[:4] == ["script", "line", "log", "sampling"]
+    assert row.split()[:5] == ["a.a", "6", "a.log", "binary", "featurewise"]
+    assert "note: written: a.log\n" in result.stderr
+
+
+def test_a_log_without_a_file(folder: Path, run: Run) -> None:
+    """Without `log` the log is printed, and no table."""
+    (folder / "a.a").write_text(INPUTS + SHOWN, encoding="utf-8")
+    lines = run("run", "a.a").stdout.splitlines()
+    assert lines[0] == "command: vm system.xml"
+    assert lines[-1] == "Finished"
+
+
+def test_json(folder: Path, run: Run) -> None:
+    """`--json` prints one object with every model."""
+    (folder / "a.a").write_text(INPUTS + SHOWN, encoding="utf-8")
+    found = json.loads(run("run", "a.a", "--json").stdout)
+    assert found["schema"] == "splc.run/1"
+    assert found["scripts"] == [{"script": "a.a", "commands": 5}]
+    (model,) = found["learnings"]
+    assert (model["line"], model["nfp"], model["learning_configurations"]) == (5, "time", 9)
+    assert model["error"] == model["learning_error"]
+    assert model["model"]["terms"] >= 2
+
+
+def test_check(folder: Path, run: Run) -> None:
+    """`--check` runs nothing."""
+    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
+    assert run("run", "a.a", "--check").stdout == "a.a: 6 commands, no errors\n"
+    assert not (folder / "a.log").exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--check"], ["--to-study"], ["--json"]])
+def test_errors_of_scripts(arguments: list[str], folder: Path, refused: Callable[..., str]) -> None:
+    """A wrong script is refused with all its errors, whatever is to be done with it."""
+    (folder / "a.a").write_text("log a.log\nvm system.xm\nbinary\x1b[31m parwise\n", encoding="utf-8")
+    message = refused("run", "a.a", *arguments)
+    assert "a.a:2: system.xm: there is no such file" in message
+    assert "a.a:3: unknown command" in message
+    assert not (folder / "a.log").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--check", "--to-study"], "choose one of them"),
+        (["-o", "x.toml"], "add --to-study"),
+        (["--to-study", "--json", "-o", "-"], "JSON object already"),
+        (["--preset", "splconquerer"], "did you mean 'splconqueror'"),
+        (["--preset", "default", "--check"], "splconqueror-2019"),
+        (["--to-study", "-o", "a.a"], "this is an input"),
+    ],
+)
+def test_wrong_options(arguments: list[str], message: str, folder: Path, refused: Callable[..., str]) -> None:
+    """Options that contradict each other, and unknown presets, are refused."""
+    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
+    assert message in refused("run", "a.a", *arguments)
+
+
+def test_other_files(folder: Path, refused: Callable[..., str]) -> None:
+    """A script is neither a model nor something to convert; the message says what to do with it."""
+    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
+    assert "splc run" in refused("convert", "a.a", "-o", "b.json")
+    assert "this is a script, not a model" in refused("explain", "a.a")
+
+
+class TestStudies:
+    def test_the_same_models(self, folder: Path, run: Run) -> None:
+        """The study of a script learns the same models."""
+        text = (
+            f"{INPUTS}mlsettings abortError:0 learn_logFunction:true\nbinary optionwise\nlearn-splconqueror\n"
+            "clean-sampling\nselect-all-measurements true\nlearn-splconqueror\nselect-all-measurements false\n"
+            "binary allbinary\nnumeric random numConfigs:2 seed:3\nlearn-splconqueror\n"
+        )
+        (folder / "a.a").write_text(text, encoding="utf-8")
+        learned = json.loads(run("run", "a.a", "--json").stdout)["learnings"]
+        result = run("run", "--to-study", "a.a")
+        assert result.stdout == "study.toml: 3 samplings, 1 learner, 3 runs\n"
+        assert result.stderr == ""
+        assert run("study", "--no-pictures").exit_code == 0
+        with (folder / "results" / "runs.csv").open(encoding="utf-8", newline="") as stream:
+            found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
+        assert found == pytest.approx(sorted(each["error"] for each in learned))
+        assert len(found) == 3
+
+    def test_what_cannot_be_expressed(self, folder: Path, run: Run) -> None:
+        """Commands that a study has nothing for are listed, and so are combinations that the script does not have."""
+        text = (
+            f"{INPUTS}binary optionwise\nlearn-splconqueror\nprintconfigs a.csv\nbinary pairwise\nlearn-splconqueror\n"
+            "clean-sampling\nmlsettings abortError:3\nbinary pairwise\nlearn-splconqueror\n"
+        )
+        (folder / "a.a").write_text(text, encoding="utf-8")
+        result = run("run", "--to-study", "a.a", "-o", "s.toml", "--json")
+        found = json.loads(result.stdout)
+        assert found["not_expressed"] == [
+            "a.a:6: printconfigs a.csv",
+            "a.a:8: a study joins no two binary samplings",
+        ]
+        assert (found["runs"], found["learnings"]) == (4, 3)
+        assert "the scripts learn 2 of the 4 combinations" in result.stderr
+        assert "abortError = 3.0" in (folder / "s.toml").read_text(encoding="utf-8")
+
+    def test_nothing_to_learn(self, folder: Path, refused: Callable[..., str]) -> None:
+        """A script without a learning is no study."""
+        (folder / "a.a").write_text(INPUTS, encoding="utf-8")
+        assert "the scripts learn nothing" in refused("run", "--to-study", "a.a")
+        assert not (folder / "study.toml").exists()
+
+
+def test_the_page_names_everything() -> None:
+    """The page about SPL Conqueror names every command and every strategy."""
+    page = (ROOT / "docs" / "splconqueror.md").read_text(encoding="utf-8")
+    names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
+    for name in (*names, *MISSING, *(name for each in STRATEGIES for name in (each.name, each.design))):
+        assert f"`{name}" in page or f" {name}" in page, name
