@@ -213,8 +213,6 @@ def _spec(learning: _Learning) -> tuple[str, None] | tuple[None, str]:
         return None, "a study has no validation sets"
     if any(each.file is not None for each in samplings):
         return None, "a study draws from no file"
-    if any(each.options for each in samplings):
-        return None, "a study has no samplings of some options only"
     kinds = [each.kind for each in samplings]
     if len(set(kinds)) < len(kinds):
         return None, f"a study joins no two {kinds[0]} samplings"

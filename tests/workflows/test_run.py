@@ -181,10 +181,10 @@ class TestLearningSets:
     def test_configurations_of_a_file(self, runs: Runs, folder: Path) -> None:
         """`random … fromFile` draws from the configurations of a file that `printconfigs` wrote."""
         text = f"{INPUTS}binary featurewise\nprintconfigs drawn.csv\nclean-sampling\n"
-        _, _ = runs(text + "binary random numConfigs:4 seed:2 fromFile:drawn.csv\nprintconfigs some.csv")
+        runs(text + "binary random numConfigs:2 seed:2 fromFile:drawn.csv\nprintconfigs some.csv")
         known = {tuple(row.values()) for row in rows(folder / "drawn.csv", ";")}
         found = {tuple(row.values()) for row in rows(folder / "some.csv", ";")}
-        assert len(found) == 4
+        assert len({row[:4] for row in found}) == 2
         assert found < known
 
     def test_the_nearest_measured(self, runs: Runs, folder: Path) -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from splc.errors import SplcError
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.models.read import read_stored_models
-from splc.formats.scripts.samplings import sampling_of
 from splc.workflows.run import Request, Result, run
 from tests.support.real_data import real
 
@@ -104,13 +102,6 @@ def test_scripts_of_published_logs(
     The logs that they write echo the same commands, and hold the models.
     """
     text = script_of(tmp_path, system, *names)
-    for line in text.splitlines():
-        words = ("binary " + line if line.startswith("twise") else line).split(maxsplit=1)
-        if words[0] in ("binary", "hybrid"):
-            try:
-                sampling_of(words[0], words[1])  # type: ignore[arg-type]
-            except SplcError as error:
-                pytest.skip(str(error).splitlines()[0])
     if "fromFile:../allConfigurations.csv" in text:
         text = text.replace("../allConfigurations.csv", "all.csv")
         _write_all(system, tmp_path / "all.csv")

@@ -7,7 +7,20 @@ from collections.abc import Mapping, Sequence
 
 from sampling import parse_spec
 from splc.errors import Problem, SpecError, SplcError, unknown_name_hint
-from splc.formats.scripts.strategies import BINARY_OPTIONS, FROM_FILE, STRATEGIES, VALIDATION, Kind, Sampling, Strategy
+from splc.formats.scripts.strategies import (
+    BINARY_OPTIONS,
+    FILE,
+    FROM_FILE,
+    ONLY_BINARY,
+    ONLY_NUMERIC,
+    OPTIMIZATION,
+    STRATEGIES,
+    VALIDATION,
+    WEIGHTS,
+    Kind,
+    Sampling,
+    Strategy,
+)
 from splc.system.variability import VariabilityModel
 
 
@@ -42,9 +55,15 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     if words[1:]:
         raise SpecError(f"{chosen.name} has no argument {words[1]!r}", hint=_usage(chosen))
     stated = _truth(VALIDATION, values.pop(VALIDATION)) if VALIDATION in values else False
-    spec, file = _spec(chosen, values)
+    only = {
+        name: _truth(name, values[name.casefold()]) for name in (ONLY_BINARY, ONLY_NUMERIC) if name.casefold() in values
+    }
+    part: Kind = "binary" if only.get(ONLY_BINARY) else "numeric" if only.get(ONLY_NUMERIC) else kind
     options = tuple(name.strip() for domain in domains for name in domain.split(",") if name.strip())
-    return Sampling(kind, spec, bool(validation) or stated, options, file, line)
+    spec, file = _spec(chosen, values)
+    spec += f"[{','.join(options)}]" if options else ""
+    _check(chosen, part, spec)
+    return Sampling(part, spec, bool(validation) or stated, options, file, line)
 
 
 def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
@@ -68,34 +87,43 @@ def _spec(chosen: Strategy, values: Mapping[str, str]) -> tuple[str, str | None]
             problems.append(Problem(f"{chosen.name} has no argument {name!r}", hint=hint))
         else:
             given[known[name].name] = value
-    positional, named = [], []
+    positional: list[str] = []
+    named: dict[str, str] = {}
     for key in chosen.keys:
         stated = given.get(key.name, key.default)
         if stated is None:
             problems.append(Problem(f"{chosen.name} needs {key.name}", hint=_usage(chosen)))
+        elif key.name == FROM_FILE and stated:
+            if set(stated) & set(",+[]="):
+                hint = "rename the file, without , + = [ ]"
+                problems.append(Problem(f"{FROM_FILE}: the name {stated!r} has signs of samplings", hint=hint))
+            named[key.ours] = FILE
         elif stated and not key.ignored and key.ours:
             # Arguments of designs are in small letters: NONE, RandomSelection, Manhattan.
-            named.append(f"{key.ours}={stated.casefold()}")
+            named[key.ours] = stated.casefold().removesuffix("selection")
         elif stated and not key.ignored:
             positional.append(stated)
     if problems:
         raise SpecError(problems)
-    arguments = ",".join((*positional, *chosen.fixed, *named))
-    spec = f"{chosen.design}:{arguments}" if arguments else chosen.design
-    return _checked(chosen, spec), given.get(FROM_FILE)
+    if named.get(WEIGHTS) == "0":
+        # No option is counted, which turns the optimization off.
+        named.pop(OPTIMIZATION, None)
+    if named.get(OPTIMIZATION, "none") == "none":
+        named.pop(WEIGHTS, None)
+    arguments = ",".join((*positional, *chosen.fixed, *(f"{name}={value}" for name, value in named.items())))
+    return f"{chosen.design}:{arguments}" if arguments else chosen.design, given.get(FROM_FILE)
 
 
-def _checked(chosen: Strategy, spec: str) -> str:
-    """Return a spec that is known to be right."""
-    probe = spec.replace(BINARY_OPTIONS, "1")
+def _check(chosen: Strategy, part: Kind, spec: str) -> None:
+    """Check the spec of a strategy."""
+    probe = spec.replace(BINARY_OPTIONS, "1").replace(FILE, "file.csv")
     try:
-        parse_strategy(chosen.kind, probe)
+        parse_strategy(part, probe)
     except SplcError as error:
         raise SpecError(
-            Problem(f"{chosen.name} is {spec.partition(':')[0]!r} here: {each.message}", hint=each.hint)
+            Problem(f"{chosen.name} is {chosen.design!r} here: {each.message}", hint=each.hint)
             for each in error.problems
         ) from None
-    return spec
 
 
 def parse_strategy(kind: Kind, spec: str) -> None:
@@ -121,12 +149,17 @@ def _truth(name: str, text: str) -> bool:
     return text.casefold() == "true"
 
 
-def spec_of(samplings: Sequence[Sampling], system: VariabilityModel) -> str:
+def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str = "") -> str:
     """Return the spec of one hybrid, or of at most one binary and one numeric sampling.
 
     The part of a system that has no sampling is taken in full.
+
+    Args:
+        samplings: the samplings.
+        system: the system.
+        file: the path of the file that one of them draws from.
     """
-    found = {each.kind: each.resolved(len(system.binary_options)) for each in samplings}
+    found = {each.kind: each.resolved(len(system.binary_options), file) for each in samplings}
     if "hybrid" in found:
         return found["hybrid"]
     if "binary" in found and "numeric" not in found and system.numeric_options:

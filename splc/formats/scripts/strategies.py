@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["binary", "numeric", "hybrid"]
 KINDS: tuple[Kind, ...] = ("binary", "numeric", "hybrid")
-# In a spec: the number of binary options, which is known only when there is a system.
+# In a spec: the number of binary options, and the path of a file, which are known only when a script runs.
 BINARY_OPTIONS = "{binary options}"
+FILE = "{file}"
 FROM_FILE = "fromFile"
 VALIDATION = "validation"
+# Arguments of hybrid strategies.
+ONLY_BINARY, ONLY_NUMERIC = "onlyBinary", "onlyNumeric"
+OPTIMIZATION, WEIGHTS = "optimization", "weights"
 
 
 @dataclass(frozen=True)
@@ -60,21 +65,25 @@ def _number(default: str | None, *aliases: str) -> Key:
 
 
 _SEED = Key("seed", "seed", "0")
-_UNUSED_SEED = Key("seed", ignored=True, default="")
-_FILE = Key(FROM_FILE, ignored=True, default="")
-_HYBRID = (
+_DISTRIBUTION = (
     _number("asTW2"),
     Key("distribution", "distribution", ""),
     Key("distance-metric", "metric", ""),
     _SEED,
-    Key("selection", "selection", ""),
-    Key("optimization", "optimization", ""),
-    Key("number-weight-optimization", "weights", ""),
-    Key("onlyNumeric", ignored=True, default=""),
-    Key("onlyBinary", ignored=True, default=""),
+    Key(ONLY_NUMERIC, ignored=True, default=""),
+    Key(ONLY_BINARY, ignored=True, default=""),
     Key("use-whole-population", ignored=True, default=""),
 )
 
+
+def _diversity(*, ignored: bool) -> tuple[Key, ...]:
+    """Return the arguments of the selection of configurations with a distance."""
+    names = {"selection": "selection", "optimization": OPTIMIZATION, "number-weight-optimization": WEIGHTS}
+    return tuple(Key(name, ours, "", ignored=ignored) for name, ours in names.items())
+
+
+# The rows that SPL Conqueror's program draws, where they differ.
+_COMPAT = ("compat",)
 # The first line with a name counts whose flag, if it has one, is true.
 STRATEGIES = (
     Strategy("binary", "allbinary", "all"),
@@ -82,27 +91,27 @@ STRATEGIES = (
     Strategy("binary", "pairwise", "pairwise"),
     Strategy("binary", "negfw", "negoptionwise", aliases=("negoptionwise",)),
     Strategy("binary", "twise", "twise", (Key("t"),)),
-    Strategy("binary", "random", "random", (_number(BINARY_OPTIONS), _SEED, _FILE)),
+    Strategy("binary", "random", "random", (_number(BINARY_OPTIONS), _SEED, Key(FROM_FILE, "from", "")), _COMPAT),
     Strategy("binary", "satoutput", "henard", (_number("2"), _SEED), flag="henard"),
-    Strategy("binary", "satoutput", "solver", (_number("2"), _UNUSED_SEED)),
+    Strategy("binary", "satoutput", "solver", (_number("2"), Key("seed", "seed", ""))),
     Strategy("binary", "distance-based", "distance", (_number("asOW"), Key("optionWeight", "weight", ""))),
-    Strategy("numeric", "boxbehnken", "bbd"),
-    Strategy("numeric", "centralcomposite", "cci", fixed=("compat",)),
+    Strategy("numeric", "boxbehnken", "bbd", fixed=_COMPAT),
+    Strategy("numeric", "centralcomposite", "cci", fixed=_COMPAT),
     Strategy("numeric", "fullfactorial", "ff"),
-    Strategy("numeric", "factorial", "factorial", (Key("n", default="2"),)),
-    Strategy("numeric", "hypersampling", "hyper", (Key("precision", default="50"),)),
-    Strategy("numeric", "onefactoratatime", "ofat", (Key("distinctValuesPerOption", default="3"),)),
+    Strategy("numeric", "factorial", "factorial", (Key("n", default="2"),), _COMPAT),
+    Strategy("numeric", "hypersampling", "hyper", (Key("precision", default="50"),), _COMPAT),
+    Strategy("numeric", "onefactoratatime", "ofat", (Key("distinctValuesPerOption", default="3"),), _COMPAT),
     Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5"))),
     Strategy(
         "numeric",
         "plackettburman",
         "pb",
         (Key("measurements", default="9"), Key("level", default="3")),
-        fixed=("compat",),
+        _COMPAT,
     ),
-    Strategy("numeric", "random", "random", (_number(None, "sampleSize"), _SEED)),
-    Strategy("hybrid", "distribution-aware", "distaware", _HYBRID),
-    Strategy("hybrid", "distribution-preserving", "distpreserving", _HYBRID),
+    Strategy("numeric", "random", "random", (_number(None, "sampleSize"), _SEED), _COMPAT),
+    Strategy("hybrid", "distribution-aware", "distaware", (*_DISTRIBUTION, *_diversity(ignored=False))),
+    Strategy("hybrid", "distribution-preserving", "distpreserving", (*_DISTRIBUTION, *_diversity(ignored=True))),
 )
 
 
@@ -111,8 +120,8 @@ class Sampling:
     """A sampling that a script asks for.
 
     Attributes:
-        kind: the command.
-        spec: the design, with a placeholder where it needs the number of binary options.
+        kind: the part of configurations that it selects; `hybrid` for whole ones.
+        spec: the design, with placeholders for the number of binary options and the file.
         validation: whether it is of the validation set, not of the learning set.
         options: the options that it is restricted to; empty: all.
         file: the file of the configurations that `random` draws from.
@@ -126,9 +135,12 @@ class Sampling:
     file: str | None = None
     line: str = ""
 
-    def resolved(self, binary_options: int) -> str:
-        """Return the spec for a system with so many binary options."""
-        return self.spec.replace(BINARY_OPTIONS, str(binary_options))
+    def resolved(self, binary_options: int, file: str = "") -> str:
+        """Return the spec for a system with so many binary options.
+
+        `file`: the path of the file that it draws from.
+        """
+        return self.spec.replace(BINARY_OPTIONS, str(binary_options)).replace(FILE, file)
 
 
 def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
@@ -140,10 +152,10 @@ def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
     """
     if spec == "measured":
         return ("select-all-measurements true",)
-    parts = spec.split("+")
+    parts = re.split(r"\+(?![^\[\]]*\])", spec)
     found = []
     for number, part in enumerate(parts):
-        name = part.partition(":")[0].strip()
+        name = re.split(r"[:\[]", part)[0].strip()
         rows = [each for each in STRATEGIES if each.design == name]
         if name == "random":
             # Whole configurations are drawn uniformly here only.
@@ -155,6 +167,7 @@ def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
 
 
 def _line(strategy: Strategy, part: str, seed: int) -> str:
+    part, bracket, options = part.partition("[")
     arguments = [text.strip() for text in part.partition(":")[2].split(",") if text.strip()]
     named = dict(text.split("=", 1) for text in arguments if "=" in text)
     positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
@@ -166,4 +179,4 @@ def _line(strategy: Strategy, part: str, seed: int) -> str:
         if value is not None:
             stated.append(f"{key.name}:{value}")
     flags = [f"{strategy.flag}:true"] if strategy.flag else []
-    return " ".join((strategy.kind, strategy.name, *stated, *flags))
+    return " ".join((strategy.kind, strategy.name, *stated, *flags, *([bracket + options.strip()] if bracket else [])))

@@ -106,7 +106,9 @@ def search(call: CommandCall) -> State:
         should_stop=call.run.should_stop,
     )
     best = {name: str(value) for name, value in found.best.settings.items()}
-    write_trials(call, [(trial.settings, None if trial.error is None else trial.error.mean) for trial in found.trials], best)
+    write_trials(
+        call, [(trial.settings, None if trial.error is None else trial.error.mean) for trial in found.trials], best
+    )
     if not truth(command.values.get(PERFORM, "true")):
         return call.state
     state = _learn(call, rows, {**own.settings, **best})

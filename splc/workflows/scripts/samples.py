@@ -11,7 +11,6 @@ from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
-from splc.formats.measurements.configurations_csv import read_configurations
 from splc.formats.scripts.samplings import spec_of
 from splc.formats.scripts.strategies import Sampling
 from splc.learning.learning_set import match
@@ -38,18 +37,10 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> Configu
 
 
 def _product(binary: Sampling | None, numeric: Sampling | None, space: Space, script: str) -> Configurations:
-    if binary is not None and binary.file is not None:
-        return _drawn(binary, space, script)
-    spec = spec_of([each for each in (binary, numeric) if each is not None], space.system)
+    joined = [each for each in (binary, numeric) if each is not None]
+    files = [located(script, each.file) for each in joined if each.file is not None]
+    spec = spec_of(joined, space.system, *files)
     return draw_sample(space.system, spec, 0, None, space).configurations
-
-
-def _drawn(sampling: Sampling, space: Space, script: str) -> Configurations:
-    """Return configurations drawn from those in a file."""
-    assert sampling.file is not None
-    listed = read_configurations(located(script, sampling.file), space.system).unique()
-    spec = sampling.resolved(len(space.system.binary_options)).replace("random", "measured")
-    return draw_sample(space.system, spec, 0, listed, space).configurations
 
 
 def learning_rows(

@@ -38,7 +38,7 @@ def test_older_spellings() -> None:
     assert [each.name for each in found] == ["learn-splconqueror", "binary", "binary", "numeric", "binary"]
     assert [each.sampling.spec for each in found[1:] if each.sampling] == [
         "all",
-        "random:3,seed=2",
+        "random:3,compat,seed=2",
         "cci:compat",
         "pairwise",
     ]

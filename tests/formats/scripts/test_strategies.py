@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sampling import parse_spec
-from sampling.spec import BINARY, NUMERIC
-from splc.errors import SpecError, SplcError
+from splc.errors import SpecError
 from splc.formats.scripts.samplings import sampling_of, spec_of
 from splc.formats.scripts.strategies import STRATEGIES, Kind, script_lines
 from splc.system.options import BinaryOption, NumericOption
@@ -21,12 +20,38 @@ BINARIES = VariabilityModel("a", (BinaryOption("a"), BinaryOption("b")))
         ("binary", "allbinary", "all"),
         ("binary", "featurewise", "optionwise"),
         ("binary", "OptionWise", "optionwise"),
-        ("binary", "random numConfigs:asOW", "random:asOW,seed=0"),
+        ("binary", "random numConfigs:asOW", "random:asOW,compat,seed=0"),
         ("numeric", "plackettburman", "pb:9,3,compat"),
         ("numeric", "plackettburman level:5 measurements:125", "pb:125,5,compat"),
-        ("numeric", "random sampleSize:7 seed:3", "random:7,seed=3"),
+        ("numeric", "random sampleSize:7 seed:3", "random:7,compat,seed=3"),
         ("numeric", "centralcomposite", "cci:compat"),
         ("numeric", "fullfactorial", "ff"),
+        ("numeric", "boxbehnken", "bbd:compat"),
+        ("numeric", "factorial", "factorial:2,compat"),
+        ("numeric", "onefactoratatime distinctValuesPerOption:5", "ofat:5,compat"),
+        ("numeric", "hypersampling precision:40", "hyper:40,compat"),
+        ("numeric", "kexchange", "dopt:100,k=5"),
+        ("binary", "negfw", "negoptionwise"),
+        ("binary", "twise t:3", "twise:3"),
+        ("binary", "satoutput", "solver:2"),
+        ("binary", "satoutput numConfigs:9 seed:3", "solver:9,seed=3"),
+        ("binary", "satoutput numConfigs:9 henard:true", "henard:9,seed=0"),
+        ("binary", "satoutput numConfigs:9 henard:false", "solver:9"),
+        ("binary", "distance-based optionWeight:3", "distance:asOW,weight=3"),
+        ("hybrid", "distribution-aware", "distaware:asTW2,seed=0"),
+        (
+            "hybrid",
+            "distribution-aware distance-metric:Manhattan distribution:binomial selection:SolverSelection "
+            "optimization:local number-weight-optimization:1-2 numConfigs:9 seed:1 use-whole-population:false",
+            "distaware:9,distribution=binomial,metric=manhattan,seed=1,selection=solver,optimization=local,weights=1-2",
+        ),
+        (
+            "hybrid",
+            "distribution-aware optimization:NONE number-weight-optimization:1",
+            "distaware:asTW2,seed=0,optimization=none",
+        ),
+        ("hybrid", "distribution-aware optimization:local number-weight-optimization:0", "distaware:asTW2,seed=0"),
+        ("hybrid", "distribution-preserving selection:RandomSelection numConfigs:4", "distpreserving:4,seed=0"),
     ],
 )
 def test_specs(kind: Kind, arguments: str, spec: str) -> None:
@@ -36,13 +61,13 @@ def test_specs(kind: Kind, arguments: str, spec: str) -> None:
 
 def test_the_number_of_binary_options() -> None:
     """`random` without a number draws as many configurations as there are binary options."""
-    assert spec_of([sampling_of("binary", "random")], BINARIES) == "random:2,seed=0"
+    assert spec_of([sampling_of("binary", "random")], BINARIES) == "random:2,compat,seed=0"
 
 
 def test_validation_and_options() -> None:
     """`validation` and `[a, b]` may be anywhere."""
     found = sampling_of("binary", "validation pairwise [a, b]")
-    assert (found.validation, found.options, found.spec) == (True, ("a", "b"), "pairwise")
+    assert (found.validation, found.options, found.spec) == (True, ("a", "b"), "pairwise[a,b]")
     assert sampling_of("numeric", "fullfactorial validation:true").validation
     with pytest.raises(SpecError):
         sampling_of("numeric", "fullfactorial validation:maybe")
@@ -68,15 +93,11 @@ def test_lines(spec: str, lines: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda each: f"{each.kind} {each.name} {each.flag}")
 def test_lines_are_read_back(strategy: object) -> None:
-    """The line of a spec is read back as that spec, for every strategy whose design is built."""
+    """The line of a spec is read back as that spec, for every strategy."""
     row = next(each for each in STRATEGIES if each is strategy)
     flag = f" {row.flag}:true" if row.flag else ""
     needed = "".join(f" {key.name}:2" for key in row.keys if key.default is None)
-    try:
-        spec = sampling_of(row.kind, row.name + needed + flag).resolved(2)
-    except SplcError:
-        assert row.design not in {**BINARY, **NUMERIC}
-        pytest.skip(f"the design {row.design} is not built")
+    spec = sampling_of(row.kind, row.name + needed + flag).resolved(2)
     if row.kind == "numeric":
         spec = f"all+{spec}"
     elif row.kind == "binary":
@@ -89,3 +110,30 @@ def test_lines_are_read_back(strategy: object) -> None:
 def _system(kind: Kind) -> VariabilityModel:
     numeric = NumericOption("x", (1.0, 2.0))
     return BINARIES if kind == "hybrid" else VariabilityModel("b", (*BINARIES.options, numeric))
+
+
+def test_parts_of_hybrid_samplings() -> None:
+    """A hybrid sampling of one kind of options is a part, which is joined with the other kind."""
+    found = sampling_of("hybrid", "distribution-aware onlyBinary:true numConfigs:3")
+    assert found.kind == "binary"
+    assert spec_of([found], _system("binary")) == "distaware:3,seed=0+ff"
+    assert sampling_of("hybrid", "distribution-aware onlyNumeric:true onlyBinary:false").kind == "numeric"
+
+
+def test_a_file_to_draw_from() -> None:
+    """The file takes its place in the spec when the script runs; a name with signs of specs is refused."""
+    found = sampling_of("binary", "random numConfigs:3 fromFile:../all.csv")
+    assert (found.file, spec_of([found], BINARIES, "/tmp/all.csv")) == (
+        "../all.csv",
+        "random:3,compat,seed=0,from=/tmp/all.csv",
+    )
+    with pytest.raises(SpecError, match="rename the file"):
+        sampling_of("binary", "random fromFile:a,b.csv")
+
+
+def test_options_in_lines() -> None:
+    """A restriction to options is part of the line."""
+    assert script_lines("pairwise[a,b]+pb:9,3[x]") == (
+        "binary pairwise [a,b]",
+        "numeric plackettburman measurements:9 level:3 [x]",
+    )
