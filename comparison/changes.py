@@ -15,13 +15,14 @@ import numpy as np
 from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
+from splc.learning.projection.constants import NORMAL_QUANTILE
+from splc.learning.projection.decomposition import Decomposition
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
 # Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
 SETTLED = 2.0
 _MOST_ROWS = 10_000
-_QUANTILE = 1.6449
 _DEPENDENT = 1e-8
 _ROUNDING = 1e-9
 
@@ -115,7 +116,7 @@ def model_change(
     # Exact models of measurements without noise differ by rounding only.
     least = _ROUNDING * (1.0 if union.link == "log" else whole)
     apart[np.abs(apart) * np.abs(design[:, kept]).mean(axis=0) <= least] = 0.0
-    widths = _QUANTILE * np.hypot(new_errors, factor * old_errors)
+    widths = NORMAL_QUANTILE * np.hypot(new_errors, factor * old_errors)
     relative = np.divide(np.abs(apart), widths, out=np.full(len(apart), np.inf), where=widths > 0)
     relative[apart == 0] = 0.0
     groups: dict[frozenset[str], list[int]] = {}
@@ -131,6 +132,72 @@ def model_change(
         )
         sets.append(SetChange(names_in(options, union.order), 100 * float(size), terms))
     return ModelChange(union.link, factor, tuple(sorted(sets, key=lambda e: (not e.settled, -e.size, e.options))))
+
+
+@dataclass(frozen=True)
+class TermCourse:
+    """The influence of a term in several models, in the unit of the prediction (of its logarithm for products).
+
+    Attributes:
+        text: the term as model text.
+        means: the influence times the mean absolute value of the term, for each model.
+        widths: half the widths of the 90 % intervals of these.
+        changed: whether the influence clearly changed from each model to the next one.
+    """
+
+    text: str
+    means: tuple[float, ...]
+    widths: tuple[float, ...]
+    changed: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class ModelCourse:
+    """The influences of several models of one system, such as those of its versions.
+
+    Attributes:
+        link: the link of the models.
+        terms: the terms, those that clearly changed and larger ones first.
+        factors: the factor that most influences have in common, for each change.
+    """
+
+    link: Link
+    terms: tuple[TermCourse, ...]
+    factors: tuple[float, ...]
+
+
+def model_course(
+    models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]], changes: Sequence[ModelChange]
+) -> ModelCourse:
+    """Return the influences of several models, with the terms of all of them.
+
+    Args:
+        models: the models, at least one. The link of the first one decides; of others with another link no terms are
+            used.
+        measured: the configurations and measured values of each model.
+        changes: the changes from each model to the next one.
+
+    Raises:
+        ConfigurationError: if there are too few configurations, or a term has no value at one.
+    """
+    union = models[0]
+    for each in models[1:]:
+        union = _with_sets_of(union, each) if each.link == union.link else union
+    designs = [_design(union, configurations, values) for configurations, values in measured]
+    kept = _independent([design for design, _ in designs])
+    fits = [_fitted(design[:, kept], values, union.link) for design, values in designs]
+    sizes = np.mean([np.abs(design[:, kept]).mean(axis=0) for design, _ in designs], axis=0)
+    settled = [
+        {term.text for each in change.sets for term in each.terms if term.intervals > SETTLED} for change in changes
+    ]
+    terms = []
+    for place, at in enumerate(kept):
+        text = union.terms[at][0].text(union.order)
+        means = tuple(float(influences[place] * sizes[place]) for influences, _ in fits)
+        widths = tuple(float(NORMAL_QUANTILE * errors[place] * sizes[place]) for _, errors in fits)
+        terms.append(TermCourse(text, means, widths, tuple(text in each for each in settled)))
+    terms.sort(key=lambda term: (not any(term.changed), -max(map(abs, term.means)), term.text))
+    return ModelCourse(union.link, tuple(terms), tuple(change.factor for change in changes))
 
 
 def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
@@ -157,18 +224,17 @@ def _design(model: InfluenceModel, configurations: Configurations, values: Array
 def _independent(designs: Sequence[Array]) -> list[int]:
     """Return the columns that are linearly independent of the earlier ones in all designs."""
     kept: list[int] = []
-    bases = [np.zeros((len(design), 0)) for design in designs]
+    parts = [Decomposition.of(design[:, :0]) for design in designs]
     for at in range(designs[0].shape[1]):
-        rests = []
-        for design, basis in zip(designs, bases, strict=True):
-            column = design[:, at] / max(float(np.linalg.norm(design[:, at])), np.finfo(float).tiny)
-            for _ in range(2):
-                column = column - basis @ (basis.T @ column)
-            rests.append(column)
-        lengths = [float(np.linalg.norm(rest)) for rest in rests]
-        if min(lengths) > _DEPENDENT:
+        columns = [
+            design[:, at] / max(float(np.linalg.norm(design[:, at])), np.finfo(float).tiny) for design in designs
+        ]
+        # The rest of a dependent column can be 0.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            longer = [part.extended(column) for part, column in zip(parts, columns, strict=True)]
+        if min(part.triangle[-1, -1] for part in longer) > _DEPENDENT:
             kept.append(at)
-            bases = [np.column_stack([b, r / n]) for b, r, n in zip(bases, rests, lengths, strict=True)]
+            parts = longer
     return kept
 
 
@@ -193,10 +259,12 @@ def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array)
 
     Candidates are the ratios of the influences that are known well.
     """
-    known = (np.abs(old) > 3 * _QUANTILE * old_errors) & (np.abs(new) > 3 * _QUANTILE * new_errors)
+    known = (np.abs(old) > 3 * NORMAL_QUANTILE * old_errors) & (np.abs(new) > 3 * NORMAL_QUANTILE * new_errors)
     ratios = new[known] / old[known]
     candidates = np.array([1.0, *ratios[ratios > 0]])[:, np.newaxis]
-    unchanged = np.abs(new - candidates * old) <= SETTLED * _QUANTILE * np.hypot(new_errors, candidates * old_errors)
+    unchanged = np.abs(new - candidates * old) <= SETTLED * NORMAL_QUANTILE * np.hypot(
+        new_errors, candidates * old_errors
+    )
     counts = unchanged.sum(axis=1)
     best = int(np.argmax(counts))
     if counts[best] == counts[0]:

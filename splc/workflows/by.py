@@ -11,6 +11,11 @@ from splc.io.file_names import distinct_names, file_name
 PLACE = "{}"
 
 
+def is_pattern(name: str | None) -> bool:
+    """Whether a file name has a place for the value, so that it is the name of no single file."""
+    return name is not None and PLACE in name
+
+
 def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
     """Return value → the file of its model: the value replaces `{}`, or is added before the suffix.
 

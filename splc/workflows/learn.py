@@ -169,7 +169,7 @@ def run(
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
-            **columns_object(measured.contexts, project.columns, inferred=project.inference is not None),
+            **columns_object(measured.contexts, project.columns),
             **({} if found is None else {"search": provenance_of_search(found)}),
             "files": input_files(project, measured, evaluation),
         }

@@ -9,17 +9,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from comparison.changes import ModelChange, model_change
+from comparison.changes import ModelChange, model_change, model_course
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, LearningError, RequestError, listed
 from splc.formats.measurements.columns import shown_value
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, write_whole
+from splc.io.outputs import require_writable
 from splc.learning.judging import predictions
+from splc.plotting import plot_format
+from splc.plotting.changes import changes_plot
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.by import file_names
+from splc.workflows.by import file_names, is_pattern
 from splc.workflows.learn_inputs import chosen_learner
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.note import Note, Notes
@@ -36,6 +39,8 @@ class Request(learn.Request):
 
     Attributes:
         by: the context.
+        plot: the file of a plot of what changed between its values. Plots of predicted against measured values are
+            written per value: the value replaces `{}` in the name (then nothing else is drawn), or is added to it.
     """
 
     by: str
@@ -90,6 +95,7 @@ class Result:
         changes: the changes between consecutive values that have a model.
         notes: what the user should know.
         stopped: whether learning was stopped early.
+        plot: the file that the plot of the changes was written to.
     """
 
     request: Request
@@ -98,6 +104,7 @@ class Result:
     changes: tuple[Change, ...]
     notes: tuple[Note, ...] = ()
     stopped: bool = False
+    plot: str | None = None
 
 
 def run(request: Request, on_round: OnRound | None = None, should_stop: Callable[[], bool] | None = None) -> Result:
@@ -116,6 +123,9 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
         raise RequestError("there is one model per value: name a file, or write JSON with --json", "output", "by")
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)
+    drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
+    if drawn is not None:
+        require_writable(request.plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
         default = f"learned{learner.suffix}" if learner.suffix else None
@@ -145,7 +155,31 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
                 break
         notes += _noted_values(request.by, noted, len(models))
         changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
-        return Result(request, models, failed, changes, tuple(notes), stopped)
+        plot = None
+        if drawn is not None and request.plot is not None:
+            try:
+                write_whole(request.plot, _picture(request.by, models, changes, drawn))
+                plot = request.plot
+            except ConfigurationError as problem:
+                notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot)
+
+
+def _picture(by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], file_format: str) -> bytes:
+    """Return the plot of what changed between the values.
+
+    Raises:
+        ConfigurationError: if the influences are not comparable, or there is only one model.
+    """
+    compared = [each.influences for each in changes if each.influences is not None]
+    if not compared or len(compared) < len(changes):
+        raise ConfigurationError(next((each.reason for each in changes if each.reason), "there is only one model"))
+    first = next(iter(models.values()))
+    nfp = first.result.nfp
+    measured = [(each.measured.configurations, each.measured.column(nfp)) for each in models.values()]
+    course = model_course([each.result.model for each in models.values()], measured, compared)
+    title = f"{first.measured.system.name}: {nfp} by {by}"
+    return changes_plot(course, list(models), by, title, nfp, file_format)
 
 
 def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:

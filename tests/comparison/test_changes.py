@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparison.changes import ModelChange, model_change
+from comparison.changes import ModelChange, model_change, model_course
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel, Link
@@ -138,3 +138,46 @@ def test_the_unit_does_not_matter(unit: float) -> None:
     assert [each.options for each in one.sets] == [each.options for each in other.sets]
     for a, b in zip(one.sets, other.sets, strict=True):
         assert (a.size, a.intervals) == pytest.approx((b.size, b.intervals), rel=1e-6)
+
+
+def test_the_course_of_influences() -> None:
+    """Each model has the influences of all terms, in the unit of the prediction, near the true ones."""
+    new = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 12.0, N: 2.0, FAST * SAFE: 6.0})
+    models = (OLD, OLD, new)
+    measured = [noisy(each, seed) for seed, each in enumerate(models, 1)]
+    changes = [
+        model_change(*models[at : at + 2], *measured[at : at + 2])  # type: ignore[call-arg]
+        for at in range(2)
+    ]
+    course = model_course(models, measured, changes)
+    assert (course.link, course.factors) == ("identity", (1, 1))
+    assert [(each.text, each.changed) for each in course.terms] == [
+        ("safe", (False, True)),
+        ("fast * safe", (False, True)),
+        ("n", (False, False)),
+        ("1", (False, False)),
+        ("fast", (False, False)),
+    ]
+    truth = {"safe": (8, 8, 12), "fast * safe": (0, 0, 6), "n": (2, 2, 2), "1": (10, 10, 10), "fast": (5, 5, 5)}
+    sizes = {"safe": 0.5, "fast * safe": 0.25, "n": 5.5, "1": 1.0, "fast": 0.5}
+    for each in course.terms:
+        for mean, width, influence in zip(each.means, each.widths, truth[each.text], strict=True):
+            assert 0 < width < 0.2 * max(map(abs, truth[each.text])) * sizes[each.text]
+            assert abs(mean - influence * sizes[each.text]) < 2.5 * width
+
+
+def test_intervals_of_courses() -> None:
+    """About nine of ten intervals cover the true influence."""
+    covered = []
+    for seed in range(40):
+        course = model_course((OLD,), [noisy(OLD, seed)], ())
+        means = {each.text: (each.means[0], each.widths[0]) for each in course.terms}
+        covered += [abs(means[text][0] - truth) <= means[text][1] for text, truth in (("safe", 4.0), ("n", 11.0))]
+    assert 0.8 < np.mean(covered) < 0.98
+
+
+def test_the_course_without_configurations() -> None:
+    """Too few configurations of one model are an error."""
+    few = ALL[[0, 1, 10, 20]]
+    with pytest.raises(ConfigurationError, match="too few to compare"):
+        model_course((OLD, OLD), [noisy(OLD, 1), (few, OLD.predict(few))], ())

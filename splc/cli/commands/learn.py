@@ -122,7 +122,12 @@ def learn(
         ),
     ] = None,
     plot: Annotated[
-        str | None, option("FILE", "A plot of predicted against measured values (.svg, .png, .pdf).", RESULTS)
+        str | None,
+        option(
+            "FILE",
+            "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
+            RESULTS,
+        ),
     ] = None,
     path: Annotated[
         bool, flag("--path", "Print models from few terms to many with their expected errors.", RESULTS)

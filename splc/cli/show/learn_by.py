@@ -39,6 +39,7 @@ def as_json(found: Result) -> dict[str, Any]:
             }
             for change in found.changes
         ],
+        "plot": found.plot,
         "failed": [{"value": value, "reason": reason} for value, reason in found.failed.items()],
     }
 
@@ -106,6 +107,9 @@ def show(found: Result) -> None:
         say()
         say(CHANGE)
         say(INTERVALS)
+    if found.plot is not None:
+        say()
+        say(f"plot of the changes: {found.plot}")
 
 
 def settled_sets(change: Change) -> list[SetChange]:

@@ -85,11 +85,9 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
 
 
 def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str) -> bool:
-    """Whether a usual value selects some rows of a context that has several values."""
-    if name not in rows.contexts or name in choice.where or name in choice.by:
-        return False
-    context = rows.contexts[name]
-    return bool(context.matching(value)) and len(context.in_rows(rows.known)) > 1
+    """Whether some rows have the usual value of a context that was not chosen."""
+    known = name in rows.contexts and name not in choice.where and name not in choice.by
+    return known and bool(rows.contexts[name].matching(value))
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:

@@ -53,15 +53,14 @@ def _names(stated: Any) -> tuple[str, ...]:
     return tuple(name for name in stated if isinstance(name, str)) if isinstance(stated, list) else ()
 
 
-def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, inferred: bool) -> dict[str, Any]:
+def columns_object(contexts: Mapping[str, str], choice: ColumnChoice) -> dict[str, Any]:
     """Return the roles of columns in JSON's types, as far as there are any.
 
     Args:
         contexts: context → the value of the rows.
         choice: the roles that the user chose.
-        inferred: whether the system has no description, so that columns can be options.
     """
-    columns = {"options": list(choice.options) if inferred else [], "ignore": list(choice.ignore)}
+    columns = {"options": list(choice.options), "ignore": list(choice.ignore)}
     columns = {role: names for role, names in columns.items() if names}
     return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
 

@@ -1,0 +1,105 @@
+"""The influences of the models of several versions, with their intervals, and which of them changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparison.changes import ModelCourse, TermCourse
+from splc.plotting.style import (
+    DARK,
+    FAINT,
+    GREY,
+    LIGHT,
+    drawable,
+    drawing,
+    fitting,
+    literal,
+    new_figure,
+    plain_number,
+    saved,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The greatest numbers of terms that have a panel, of panels in a row, and of named values in a panel.
+MOST_TERMS, COLUMNS, MOST_NAMES = 12, 4, 8
+_TITLE = 1.9
+
+
+def changes_plot(course: ModelCourse, values: Sequence[str], by: str, title: str, nfp: str, file_format: str) -> bytes:
+    """Return a plot of the influences of each value of a context; the same input gives the same bytes.
+
+    Each term has a panel: the mean contribution of its influence with its 90 % interval at each value. Clear changes
+    are marked; a dashed line is what the common factor of a change gives.
+
+    Args:
+        course: the influences; those beyond `MOST_TERMS` are not drawn.
+        values: the values of the context.
+        by: the name of the context.
+        title: the title.
+        nfp: the property.
+        file_format: one of `FORMATS`.
+    """
+    shown = course.terms[:MOST_TERMS]
+    columns = min(COLUMNS, max(1, len(shown)))
+    rows = -(-len(shown) // columns) or 1
+    product = course.link == "log"
+    with drawing():
+        figure = new_figure(max(4.5, 2.5 * columns), 1.3 + 2.2 * rows)
+        for place, term in enumerate(shown):
+            axes = figure.add_subplot(rows, columns, place + 1)
+            _draw(axes, term, course.factors, product=product)
+            step = -(-len(values) // MOST_NAMES)
+            names = [literal(value, 12) for value in values]
+            axes.set_xticks(range(0, len(values), step), names[::step], rotation=30 if step > 1 else 0, fontsize=8)
+            axes.set_xlim(-0.5, len(values) - 0.5)
+            if place % columns == 0:
+                what = "mean factor" if product else f"mean contribution to {literal(nfp, 20)}"
+                axes.set_ylabel(what, fontsize=8)
+        lines = (literal(title, 60), *_summary(course, by, len(course.terms) - len(shown)))
+        figure.suptitle("\n".join(lines), fontsize=9)
+        return saved(figure, file_format)
+
+
+def _summary(course: ModelCourse, by: str, left_out: int) -> tuple[str, str]:
+    """Return what the marks mean, or that there are none, and what else is drawn."""
+    count = sum(any(term.changed) for term in course.terms)
+    changed = f"orange: {count} of {len(course.terms)} influences changed by more than their uncertainty"
+    none = f"no influence changed with {literal(by, 24)} by more than its uncertainty"
+    factor = "; dashed: common factor" if any(each != 1 for each in course.factors) else ""
+    more = f"; {left_out} more not drawn" if left_out else ""
+    return changed if count else none, f"bars: 90 % intervals{factor}{more}"
+
+
+def _draw(axes: Axes, term: TermCourse, factors: Sequence[float], *, product: bool) -> None:
+    """Draw the influence of one term at each value, and its changes."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+    means, widths = np.array(term.means), np.array(term.widths)
+    ends = [means, means - widths, means + widths]
+    middle, low, high = (drawable(np.exp(np.minimum(each, 690.0)) if product else each) for each in ends)
+    for at, changed in enumerate(term.changed):
+        axes.plot(
+            [at, at + 1], middle[at : at + 2], color=LIGHT if changed else GREY, linewidth=2.5 if changed else 0.8
+        )
+        if factors[at] != 1:
+            axes.plot([at, at + 1], [middle[at], factors[at] * middle[at]], color=GREY, linewidth=0.8, linestyle="--")
+    axes.errorbar(
+        range(len(middle)), middle, [middle - low, high - middle], color=DARK, fmt="o", markersize=4, capsize=3
+    )
+    marked = [at + 1 for at, changed in enumerate(term.changed) if changed]
+    axes.plot(marked, middle[marked], color=LIGHT, marker="o", markersize=6, linestyle="")
+    axes.set_title(fitting(term.text, _TITLE, 9), fontsize=9, fontweight="bold" if marked else "normal")
+    if product:
+        axes.set_yscale("log")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
+    axes.tick_params(labelsize=8)
+    axes.grid(axis="y", color=FAINT)
+    axes.set_axisbelow(True)

@@ -1,0 +1,117 @@
+"""The plot of what changed between the values of a context."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from comparison.changes import ModelCourse
+from splc.workflows import learn_by
+from tests.cli.conftest import Run
+
+Refused = Callable[..., str]
+LEARN = ("learn", "--measurements", "versions.csv", "--property", "time", "--by", "version", "--learner", "stepwise")
+
+
+def content(factors: Mapping[str, float]) -> str:
+    """Return measurements of versions in which the influence of the option a has these factors, with 1 % noise."""
+    rng = random.Random(3)
+    lines = ["version,a,b,n,time,x"]
+    for version, factor in factors.items():
+        for at in range(32):
+            a, b, n = at % 2, at // 2 % 2, 1 + at // 4
+            time = (10 + factor * 8 * a + 5 * b + 3 * n) * rng.gauss(1, 0.01)
+            lines.append(f"{version},{a},{b},{n},{time:.6f},1")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table of three versions, of which the last one changed an influence, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "versions.csv"
+    file.write_text(content({"v9": 1, "v10": 1, "v11": 2}))
+    return file
+
+
+@pytest.fixture
+def courses(monkeypatch: pytest.MonkeyPatch) -> list[ModelCourse]:
+    """The influences that are drawn from here on."""
+    found: list[ModelCourse] = []
+    draw = learn_by.changes_plot
+
+    def look(course: ModelCourse, *arguments: str) -> bytes:
+        found.append(course)
+        return draw(course, *arguments)
+
+    monkeypatch.setattr(learn_by, "changes_plot", look)
+    return found
+
+
+def test_the_changes(versions: Path, run: Run, courses: list[ModelCourse]) -> None:
+    """The plot has the changes that the tables have, and each version has its own plot of predictions."""
+    done = run(*LEARN, "--plot", "p.svg", "--json")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["plot"] == "p.svg"
+    assert sorted(file.name for file in versions.parent.glob("*.svg")) == [
+        "p-v10.svg",
+        "p-v11.svg",
+        "p-v9.svg",
+        "p.svg",
+    ]
+    (course,) = courses
+    changed = [{term.text for term in course.terms if term.changed[at]} for at in range(2)]
+    settled = [
+        {term["text"] for each in change["sets"] for term in each["terms"] if term["intervals"] > 2}
+        for change in found["changes"]
+    ]
+    assert changed == settled == [set(), {"a"}]
+    means = next(term.means for term in course.terms if term.text == "a")
+    assert means == pytest.approx((4, 4, 8), rel=0.1)
+
+
+def test_no_change(versions: Path, run: Run, courses: list[ModelCourse]) -> None:
+    """Without a change nothing is marked."""
+    versions.write_text(content({"v1": 1, "v2": 1}))
+    done = run(*LEARN, "--plot", "p.svg")
+    assert "plot of the changes: p.svg\n" in done.stdout
+    assert not any(any(term.changed) for term in courses[0].terms)
+
+
+def test_a_pattern(versions: Path, run: Run, courses: list[ModelCourse]) -> None:
+    """A name with a place for the version is that of the plots of predictions only."""
+    done = run(*LEARN, "--plot", "p-{}.svg", "--json")
+    assert json.loads(done.stdout)["plot"] is None
+    assert sorted(file.name for file in versions.parent.glob("*.svg")) == ["p-v10.svg", "p-v11.svg", "p-v9.svg"]
+    assert not courses
+
+
+@pytest.mark.parametrize(
+    ("factors", "learner", "reason"),
+    [
+        ({"v1": 1}, "stepwise", "there is only one model"),
+        ({"v1": 1, "v2": 2}, "ridge", "gives no influences"),
+    ],
+)
+def test_nothing_to_compare(versions: Path, run: Run, factors: dict[str, float], learner: str, reason: str) -> None:
+    """A note says why there is no plot of the changes."""
+    versions.write_text(content(factors))
+    done = run(*LEARN[:-1], learner, "--plot", "p.svg", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["plot"]) == (0, None), done.stderr
+    assert not (versions.parent / "p.svg").exists()
+    assert "note: changes are not drawn: " in done.stderr
+    assert reason in done.stderr
+
+
+def test_refused(versions: Path, refused: Refused) -> None:
+    """A wrong suffix is refused before anything is learned, and so is an input as the output."""
+    assert "must end in .svg, .png, .pdf" in refused(*LEARN, "--plot", "p.txt")
+    (versions.parent / "versions.svg").write_text(versions.read_text())
+    again = [*LEARN[:2], "versions.svg", *LEARN[3:], "--plot", "versions.svg"]
+    assert "this is an input" in refused(*again)
+    assert not list(versions.parent.glob("*.log"))
