@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from comparison.changes import ModelCourse
-from splc.workflows import learn_by
+from splc.plotting.changes import changes_plot
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]
@@ -42,13 +42,12 @@ def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def courses(monkeypatch: pytest.MonkeyPatch) -> list[ModelCourse]:
     """The influences that are drawn from here on."""
     found: list[ModelCourse] = []
-    draw = learn_by.changes_plot
 
-    def look(course: ModelCourse, *arguments: str) -> bytes:
+    def look(course: ModelCourse, values: Sequence[str], *arguments: str) -> bytes:
         found.append(course)
-        return draw(course, *arguments)
+        return changes_plot(course, values, *arguments)
 
-    monkeypatch.setattr(learn_by, "changes_plot", look)
+    monkeypatch.setattr("splc.workflows.learn_by.changes_plot", look)
     return found
 
 

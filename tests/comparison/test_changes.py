@@ -145,10 +145,7 @@ def test_the_course_of_influences() -> None:
     new = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 12.0, N: 2.0, FAST * SAFE: 6.0})
     models = (OLD, OLD, new)
     measured = [noisy(each, seed) for seed, each in enumerate(models, 1)]
-    changes = [
-        model_change(*models[at : at + 2], *measured[at : at + 2])  # type: ignore[call-arg]
-        for at in range(2)
-    ]
+    changes = [model_change(models[at], models[at + 1], measured[at], measured[at + 1]) for at in range(2)]
     course = model_course(models, measured, changes)
     assert (course.link, course.factors) == ("identity", (1, 1))
     assert [(each.text, each.changed) for each in course.terms] == [
