@@ -116,8 +116,9 @@ class DistanceAware:
         scope = Scope.of(parts, self.kind)
         n = scope.size(self.text, self.amount, parts)
         distances = Distances.of(scope)
-        rng = generator(seed if self.seed is None else self.seed, self.kind)
-        places, exhausted = self._places(distances, n, rng)
+        seed = seed if self.seed is None else self.seed
+        places, exhausted = self._places(distances, n, generator(seed, "distance"))
+        rng = generator(seed, self.kind)
         notes = distances.notes()
         if exhausted:
             notes += (

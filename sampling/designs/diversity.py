@@ -13,9 +13,10 @@ from sampling.space.ranks import distinct_ranks
 from sampling.space.stratum_search import StratumSearch
 from splc.types import Array
 
-# Where not all configurations with a distance can be compared: the drawn ones per distance, and per selected one.
-LEAST_CANDIDATES = 200
-CANDIDATES = 20
+# Up to this many configurations with a distance are all compared. Otherwise some are drawn: for each selected one so
+# many, and at least the other number.
+COMPARED = 2000
+CANDIDATES, LEAST_CANDIDATES = 20, 200
 # The largest tables that are searched exactly for each configuration.
 CELLS = 2**20
 _JITTER = 16
@@ -87,7 +88,7 @@ class Diversity:
     def _pool(self, place: int, wanted: int) -> _Pool:
         """Return the configurations with a distance to choose from: all, or some that are drawn."""
         count = self._distances.counts[place]
-        size = min(count, max(LEAST_CANDIDATES, CANDIDATES * wanted))
+        size = count if count <= COMPARED else min(count, max(LEAST_CANDIDATES, CANDIDATES * wanted))
         listed = size == count and not self._shuffled
         ranks = list(range(count)) if listed else distinct_ranks(count, size, self._rng)
         rows = self._distances.strata.unrank([self._distances.sums[place]] * len(ranks), ranks)

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-Purpose = Literal["whole", "binary", "numeric", "measured"]
+Purpose = Literal["whole", "binary", "numeric", "measured", "distance"]
 _PURPOSES = get_args(Purpose)
 
 

@@ -42,6 +42,8 @@ class StratumSearch:
         Returns:
             The values, shape (variables,). Of several cheapest ones it is the first in the order of the diagrams.
         """
+        # Without negative costs, those of missing solutions stay the largest.
+        costs = [each - each.min(initial=0) for each in costs]
         best = self._costs_below(costs)
         column = self.strata.column(total)
         result = np.zeros(len(self.strata.solutions.problem.sizes), dtype=np.int64)

@@ -36,8 +36,8 @@ GOLDEN = {
     "dopt:20,k=4": "0c1ce0daed63",
     "lhs:9": "364974f5e99a",
     "sobol:9": "5765d82c99e3",
-    "distaware:9": "4a0e574c0c49",
-    "distpreserving:9": "19785abe61b5",
+    "distaware:9": "eba3a43ea13d",
+    "distpreserving:9": "d86be1847b7c",
 }
 DESIGNS = list(GOLDEN)
 

@@ -1,0 +1,106 @@
+"""Distributions of distances: asked, possible and drawn ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from scipy import stats
+
+from sampling import Space, parse_spec, sample
+from sampling.designs.distance_aware import DistanceAware
+from sampling.designs.distances import Distances
+from sampling.designs.distributions import DISTRIBUTIONS, Distribution, Lottery, probabilities
+from sampling.designs.scope import UNIT, Kind, Scope
+from sampling.space.parts import Parts
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.sampling.conftest import joined
+from tests.support.strategies import models
+
+
+def scope_of(model: VariabilityModel, kind: Kind = "whole") -> Scope:
+    """Return the scope of a system."""
+    return Scope.of(Parts(Space(model)), kind)
+
+
+def distances_of(model: VariabilityModel, rows: Array) -> Array:
+    """Return the distances of whole configurations to the origin."""
+    weights = scope_of(model).weights()
+    parts = np.stack([weights[column][rows[:, column]] for column in range(rows.shape[1])])
+    return np.asarray(parts.sum(axis=0) / UNIT)
+
+
+@given(models(binary=5, numeric=2))
+@settings(max_examples=20, deadline=None)
+def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None:
+    """Counts per distance are those of the listed configurations; other sums of the options' own values are empty."""
+    space = Space(model)
+    assume(not space.solutions.empty)
+    rows = space.enumerate().indices
+    found = Distances.of(scope_of(model))
+    counts = Counter(np.rint(distances_of(model, rows) * UNIT).astype(int).tolist())
+    stated = {round(total * found.unit * UNIT): count for total, count in zip(found.sums, found.counts, strict=True)}
+    assert {total: count for total, count in stated.items() if count} == counts
+    own = {0}
+    for column, weights in enumerate(scope_of(model).weights()):
+        own = {before + int(weights[value]) for before in own for value in set(rows[:, column].tolist())}
+    assert set(stated) == own
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 40])
+def test_probabilities_are_those_of_scipy(n: int) -> None:
+    """Weights are proportional to the named distributions."""
+    places = np.arange(n)
+    expected = {
+        "uniform": np.ones(n),
+        "binomial": stats.binom(n - 1, 0.5).pmf(places),
+        "geometric": stats.geom(0.5).pmf(places + 1),
+        "normal": stats.norm((n - 1) / 2, max(1, n - 1) / 6).pdf(places),
+    }
+    assert set(expected) == set(DISTRIBUTIONS)
+    for name, shares in expected.items():
+        weights = np.array([float(weight) for weight in probabilities(name, n)])  # type: ignore[arg-type]
+        np.testing.assert_allclose(weights / weights.sum(), shares / shares.sum(), rtol=1e-12)
+
+
+def test_removed_places_are_not_drawn() -> None:
+    """Shares of the remaining places rise in proportion, also of those with tiny weights."""
+    lottery = Lottery([5, 1 << 300, 0, 1 << 299, 7], np.random.default_rng(1))
+    assert lottery.draw() in (1, 3)
+    lottery.remove(1)
+    assert {lottery.draw() for _ in range(50)} == {3}
+    lottery.remove(3)
+    drawn = Counter(lottery.draw() for _ in range(4000))
+    assert set(drawn) == {0, 4}
+    assert stats.binomtest(drawn[0], 4000, 5 / 12).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("preserving", [False, True])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_distribution_of_distances(
+    distribution: Distribution, preserving: bool, real_model: Callable[[str], VariabilityModel]
+) -> None:
+    """On a space of 10^12, distances follow the asked distribution, renormalised over those that are not empty."""
+    model = joined([real_model("x264")] * 4)
+    name = "distpreserving" if preserving else "distaware"
+    design = parse_spec(f"{name}:3000,distribution={distribution}").whole
+    assert isinstance(design, DistanceAware)
+    distances = Distances.of(scope_of(model))
+    asked = probabilities(distribution, len(distances.sums))
+    assert 0 in distances.counts
+    factors = distances.counts if preserving else [count > 0 for count in distances.counts]
+    expected = np.array([float(weight * factor) for weight, factor in zip(asked, factors, strict=True)])
+    assert design.weights(distances) == [weight * factor for weight, factor in zip(asked, factors, strict=True)]
+    spec = f"{name}:3000,distribution={distribution}"
+    drawn = Counter((distances_of(model, sample(model, spec, seed=2).indices) / distances.unit).astype(int).tolist())
+    assert all(expected[distances.sums.index(total)] > 0 for total in drawn)
+    expected *= 3000 / expected.sum()
+    frequent = expected >= 8
+    observed = np.array([drawn[total] for total in distances.sums])
+    shares = expected[frequent] * observed[frequent].sum() / expected[frequent].sum()
+    assert frequent.sum() > 5
+    assert stats.chisquare(observed[frequent], shares).pvalue > 1e-4

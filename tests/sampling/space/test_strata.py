@@ -1,0 +1,118 @@
+"""Strata of solutions by a sum of weights, and searches in them, against enumeration."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling.space.preference import first_solutions
+from sampling.space.space import Space
+from sampling.space.strata import Strata
+from sampling.space.stratum_search import StratumSearch
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.sampling.conftest import joined
+from tests.support.strategies import models
+
+
+def integers(model: VariabilityModel, least: int, most: int, seed: int) -> list[Array]:
+    """Return random integers for each value of each option."""
+    rng = np.random.default_rng(seed)
+    return [rng.integers(least, most + 1, option.size) for option in model.options]
+
+
+def sums(numbers: list[Array], rows: Array) -> list[int]:
+    """Return the sums of the numbers of the values in each row."""
+    return [sum(int(numbers[column][value]) for column, value in enumerate(row)) for row in rows.tolist()]
+
+
+@given(models(binary=6, numeric=2), st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_strata_are_those_of_the_enumeration(model: VariabilityModel, seed: int) -> None:
+    """Each sum has as many solutions as are listed, and its ranks give each of them once."""
+    space = Space(model)
+    assume(not space.solutions.empty)
+    weights = integers(model, 0, 3, seed)
+    rows = space.enumerate().indices
+    expected = Counter(sums(weights, rows))
+    strata = Strata(space.solutions, weights)
+    assert strata.counts == dict(sorted(expected.items()))
+    drawn = [(total, rank) for total, count in strata.counts.items() for rank in range(count)]
+    found = strata.unrank(*zip(*drawn, strict=True))
+    assert sums(weights, found) == [total for total, _ in drawn]
+    assert sorted(map(tuple, found.tolist())) == sorted(map(tuple, rows.tolist()))
+
+
+def test_numbers_above_64_bits() -> None:
+    """Counts of 100 free options are the binomial coefficients, and the last rank is a solution."""
+    values = NumericOption("n", tuple(map(float, range(5000))))
+    model = VariabilityModel("free", (*(BinaryOption(f"b{number}") for number in range(100)), values))
+    weights = [np.array([0, 1])] * 100 + [np.zeros(5000, dtype=np.int64)]
+    strata = Strata(Space(model).solutions, weights)
+    assert strata.counts == {k: math.comb(100, k) * 5000 for k in range(101)}
+    last = [math.comb(100, k) * 5000 - 1 for k in range(101)]
+    rows = strata.unrank(range(101), last)
+    assert rows[:, :100].sum(axis=1).tolist() == list(range(101))
+    assert len(np.unique(rows, axis=0)) == 101
+
+
+def test_strata_of_joined_systems(real_model: Callable[[str], VariabilityModel]) -> None:
+    """Strata of independent systems are the convolution of theirs."""
+    single = real_model("x264")
+    copies = joined([single] * 4)
+    one = Strata(Space(single).solutions, [np.array([0, 1])] * 16).counts
+    four = Strata(Space(copies).solutions, [np.array([0, 1])] * 64).counts
+    polynomial = np.zeros(17, dtype=object)
+    polynomial[list(one)] = list(one.values())
+    power = np.convolve(np.convolve(polynomial, polynomial), np.convolve(polynomial, polynomial))
+    assert four == {total: count for total, count in enumerate(power) if count}
+
+
+@given(models(binary=5, numeric=2), st.integers(0, 999), st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: int, data: st.DataObject) -> None:
+    """It is as cheap as the cheapest one that is listed and not excluded; there is none if all are excluded."""
+    space = Space(model)
+    assume(not space.solutions.empty)
+    weights, costs = integers(model, 0, 2, seed), integers(model, -4, 4, seed + 1)
+    rows = space.enumerate().indices.astype(np.int64)
+    strata = Strata(space.solutions, weights)
+    total = data.draw(st.sampled_from(sorted(strata.counts)))
+    own = rows[np.array(sums(weights, rows)) == total]
+    search = StratumSearch(strata)
+    order = np.argsort(sums(costs, own), kind="stable")
+    for excluded in (0, 1, data.draw(st.integers(0, len(own) - 1)), len(own)):
+        found = search.find(total, costs, own[order[:excluded]])
+        if excluded == len(own):
+            assert found is None
+            continue
+        assert found is not None
+        assert sums(costs, found[None]) == sums(costs, own[order[excluded]][None])
+        assert tuple(found.tolist()) in set(map(tuple, own[order[excluded:]].tolist()))
+
+
+@given(models(binary=6, numeric=0), st.integers(0, 999), st.integers(1, 9))
+@settings(max_examples=40, deadline=None)
+def test_first_solutions_in_an_order_of_preference(model: VariabilityModel, seed: int, most: int) -> None:
+    """They are the first ones if all are sorted by the decisions in their order."""
+    solutions = Space(model).solutions
+    assume(not solutions.empty and len(model.options) > 0)
+    rng = np.random.default_rng(seed)
+    orders = np.stack([rng.permutation(len(model.options)) for _ in range(4)])
+    preferred = rng.integers(0, 2, orders.shape)
+    quotas = np.minimum(rng.integers(1, most + 1, 4), solutions.count)
+    rows, which = first_solutions(solutions, orders, preferred, quotas)
+    assert which.tolist() == np.repeat(np.arange(4), quotas).tolist()
+    listed = solutions.enumerate(10**6).tolist()
+    for number, (order, values) in enumerate(zip(orders, preferred, strict=True)):
+
+        def decisions(row: list[int], order: Array = order, values: Array = values) -> list[bool]:
+            return [row[option] != values[option] for option in order]
+
+        assert rows[which == number].tolist() == sorted(listed, key=decisions)[: quotas[number]]
