@@ -144,6 +144,8 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
 
 def optimal(diagram: Diagram, weights: Weights) -> Diagram:
     """Return the solutions of least weight of a diagram of binary variables."""
+    if not diagram.layers:
+        return diagram
     costs = Costs(weights, sum(max(map(abs, pair)) for pair in weights.values()) + 1, 0)
     steps = _steps(diagram, costs)
     below = _below(diagram, costs, steps)

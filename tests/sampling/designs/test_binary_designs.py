@@ -127,6 +127,19 @@ def test_pairwise_takes_each_pair_once() -> None:
     assert draw_sample(forest(), "pairwise").notes == ("5 pairs of options cannot be selected together",)
 
 
+def test_negative_optionwise_with_numeric_constraints(real_model: Callable[[str], VariabilityModel]) -> None:
+    """A system with constraints among numeric options alone has the largest selection, and one without each option."""
+    system = real_model("exastencils")
+    found = sample(system, "negoptionwise+pb:9,3")
+    binary = [name for name in found.to_columns() if name in {each.name for each in system.binary_options}]
+    rows = {tuple(row) for row in np.column_stack([found.column(name) for name in binary]).astype(int).tolist()}
+    largest = max(rows, key=sum)
+    without = [{name for name, on in zip(binary, row, strict=True) if not on} for row in rows - {largest}]
+    for option in system.binary_options:
+        if option.optional:
+            assert any(option.name in names for names in without), option.name
+
+
 @given(models(binary=6, numeric=1, most_constraints=2))
 @settings(max_examples=100, deadline=None)
 def test_pairwise_covers_every_valid_pair_that_is_not_related(model: VariabilityModel) -> None:
