@@ -59,6 +59,6 @@ def test_a_notebook_session_needs_no_files(tmp_path: Path, monkeypatch: pytest.M
     values: dict[str, object] = {}
     exec(code, values)  # noqa: S102
     assert list(tmp_path.iterdir()) == []
-    for name in ("measured", "result", "asked", "found"):
+    for name in ("measured", "result", "asked", "found", "more"):
         shown = values[name]._repr_html_()  # type: ignore[attr-defined]
         assert "<table>" in shown, name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from splc.lazy import attach
 
 if TYPE_CHECKING:
+    from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
     from splc.learning.estimator import PerformanceInfluenceRegressor
     from splc.learning.learn import learn
     from splc.learning.learner import Learner
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEARNERS",
     "PRESETS",
+    "ConfigurationSuggestions",
     "LearnedTerm",
     "Learner",
     "LearningProblem",
@@ -33,6 +35,7 @@ __all__ = [
     "learn",
     "learn_sum",
     "learner_of",
+    "suggest",
 ]
 
 attach(
@@ -53,5 +56,7 @@ attach(
         "learn": "splc.learning.learn",
         "learner_of": "splc.learning.registry",
         "learn_sum": "splc.learning.sums",
+        "ConfigurationSuggestions": "splc.learning.active.suggestion",
+        "suggest": "splc.learning.active.suggestion",
     },
 )

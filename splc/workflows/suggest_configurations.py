@@ -7,21 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling import Space
-from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, RequestError, plural
+from splc.errors import RequestError, plural
 from splc.io.outputs import require_writable
 from splc.learning.active.belief import LEARNED_ROWS
-from splc.learning.active.suggestion import ConfigurationSuggestions, Cost, Known, suggestions
-from splc.learning.projection.full_model import full_model
-from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.projection.unmeasured import ENUMERATED
 from splc.types import Goal
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes
-
-# The cost that is the predicted value of the property itself.
-MODEL = "model"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,21 +73,22 @@ def run(request: Request) -> Result:
         space = Space(request.read_system(project, notes, observed=False))
         measured = request.read_measurements(project, space, notes) if project.has_measurements else None
         nfp = None if measured is None or not len(measured) else project.the_nfp(measured)
-        variables = variables_of(space.system)
-        known = _known(measured, nfp, space)
-        if request.cost is not None and not len(known.y):
-            raise RequestError("there are no measurements from which a cost could be predicted", "cost")
-        space.require_valid()
-        size = space.count
-        # Measured configurations are not suggested, so that so many more are drawn.
-        drawn = valid_configurations(space.system, min(size, ENUMERATED + len(known.configurations)), request.seed)
-        cost = None if request.cost is None or measured is None else _cost(request.cost, measured, known, variables)
-        found = suggestions(drawn, known, variables, count, goal=request.goal, maximize=request.maximize, cost=cost)
-        notes += _remarks(request, found, size, len(known.y))
+        found = suggest(
+            space,
+            measured,
+            nfp,
+            count,
+            goal=request.goal,
+            maximize=request.maximize,
+            cost=request.cost,
+            seed=request.seed,
+        )
+        values = np.zeros(0) if measured is None or nfp is None else measured.measured(nfp).column(nfp)
+        notes += _remarks(request, found, space.count, len(values))
         best = None
-        if len(known.y):
-            best = float(known.y.max() if request.maximize else known.y.min())
-        return Result(found, nfp, len(known.y), best, tuple(notes))
+        if len(values):
+            best = float(values.max() if request.maximize else values.min())
+        return Result(found, nfp, len(values), best, tuple(notes))
 
 
 def _count(request: Request) -> int:
@@ -107,36 +101,6 @@ def _count(request: Request) -> int:
     if request.maximize and request.goal != "optimum":
         raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
     return int(budget)
-
-
-def _known(measured: Measurements | None, nfp: str | None, space: Space) -> Known:
-    """Return the measured configurations with a value of the property, and those without."""
-    nothing = Configurations(space.system, np.zeros((0, len(space.system.options)), dtype=np.uint8))
-    if measured is None or nfp is None:
-        return Known(nothing, np.zeros(0), np.zeros(0), nothing)
-    configurations = Configurations(space.system, measured.configurations.indices)
-    y = measured.column(nfp)
-    there = ~np.isnan(y)
-    repetitions = (~np.isnan(measured.repetitions(nfp))).sum(axis=1)
-    return Known(configurations[there], y[there], repetitions[there], configurations[~there])
-
-
-def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:
-    """Return what predicts the cost of measuring configurations."""
-    if name == MODEL:
-        configurations, values = known.configurations, known.y
-    else:
-        try:
-            column = measured.column(name)
-        except MeasurementError as error:
-            problem = error.problems[0]
-            raise RequestError(f"{problem.message}; {problem.hint}, or {MODEL}", "cost") from None
-        there = ~np.isnan(column)
-        configurations = Configurations(known.configurations.system, measured.configurations.indices[there])
-        values = column[there]
-    if not len(values) or values.min() <= 0:
-        raise LearningError(f"--cost {name}: a cost must be positive", hint="name a property with positive values")
-    return full_model(configurations, values, variables).predict
 
 
 def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measured: int) -> list[Note]:

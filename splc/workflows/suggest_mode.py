@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from splc.errors import RequestError, SplcError
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, Source, read_source
+from splc.learning.active.suggestion import MODEL
 from splc.project import Project
 from splc.workflows.note import Note
-from splc.workflows.suggest_configurations import MODEL, Request
+from splc.workflows.suggest_configurations import Request
 
 # The fields of a request that say that it is about a described system.
 _OF_SYSTEMS = ("system", "nfp", "options", "invalid", "duplicates", "goal", "maximize", "seed", "output")

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from splc.types import Array
     from splc.workflows.suggest_configurations import Result
 
-GAIN = {"variance": "variance_reduction_percent", "optimum": "expected_improvement"}
-
 
 def write(result: Result, output: str) -> None:
     """Write the configurations, with their expected gains and predictions, as CSV, and a summary to stderr."""
@@ -21,24 +19,14 @@ def write(result: Result, output: str) -> None:
     from splc.io.files import STANDARD
 
     found = result.suggestions
-    taken = found.configurations.system.spellings
-    named = {name if name not in taken else f"{name}_suggested": own for name, own in columns(result).items()}
-    write_configurations(found.configurations, output, named)
+    columns = {name: _short(values) for name, values in found.columns().items()}
+    write_configurations(found.configurations, output, columns)
     if found.goal == "variance":
         note(f"they are expected to reduce the mean variance of predictions by {found.gains.sum():.3g} %")
     else:
         note(f"best of {plural(result.measured, 'measured value', 'measured values')}: {result.best:.6g}")
     if output != STANDARD:
         note(f"{plural(len(found.configurations), 'configuration', 'configurations')} written to {output}")
-
-
-def columns(result: Result) -> dict[str, Array]:
-    """Return name → column of numbers with six digits, shape (k,), of what is known."""
-    found = result.suggestions
-    every = {GAIN[found.goal]: found.gains, "predicted": found.predicted, "low": found.low, "high": found.high}
-    if found.costs is not None:
-        every["cost"] = found.costs
-    return {name: _short(values) for name, values in every.items() if not np.isnan(values).all()}
 
 
 def as_json(result: Result, output: str | None) -> dict[str, Any]:

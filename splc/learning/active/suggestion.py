@@ -7,17 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.space.space import Space
 from splc.data.configurations import Configurations
-from splc.errors import LearningError, plural
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, MeasurementError, RequestError, plural
+from splc.io.presentation import Presented
 from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.selection import GreedySelection, select_optimum, select_variance
-from splc.learning.projection.full_model import FullModel
-from splc.learning.projection.unmeasured import ENUMERATED
-from splc.learning.projection.variables import Variable
+from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
+from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
+# The cost that is the predicted value of the property itself.
+MODEL = "model"
+GAIN = {"variance": "variance_reduction_percent", "optimum": "expected_improvement"}
 # Returns the cost of measuring each configuration, shape (m,).
 Cost = Callable[[Configurations], Array]
 
@@ -39,8 +45,8 @@ class Known:
     excluded: Configurations
 
 
-@dataclass(frozen=True, eq=False)
-class ConfigurationSuggestions:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfigurationSuggestions(Presented):
     """Configurations to measure, in order.
 
     Attributes:
@@ -65,6 +71,103 @@ class ConfigurationSuggestions:
     goal: Goal
     model: FullModel | None
     candidates: int
+
+    def summary(self) -> str:
+        """Return how many configurations are suggested, for what, and what is expected of them."""
+        count = plural(len(self.configurations), "configuration", "configurations")
+        based = "a first design, without predictions" if self.model is None else "based on the full model"
+        if self.goal == "optimum":
+            return f"{count} that may be the optimum, {based}"
+        return f"{count} that reduce the mean variance of predictions by {self.gains.sum():.3g} %, {based}"
+
+    def columns(self) -> dict[str, Array]:
+        """Return name → values of what is known of the configurations, shape (k,)."""
+        every = {GAIN[self.goal]: self.gains, "predicted": self.predicted, "low": self.low, "high": self.high}
+        if self.costs is not None:
+            every["cost"] = self.costs
+        taken = self.configurations.system.spellings
+        return {
+            name if name not in taken else f"{name}_suggested": values
+            for name, values in every.items()
+            if not np.isnan(values).all()
+        }
+
+    def to_columns(self) -> dict[str, Array]:
+        """Return name → values for the options, the expected gain, the prediction and its interval."""
+        return {**self.configurations.to_columns(), **self.columns()}
+
+
+def suggest(
+    space: Space,
+    measured: Measurements | None = None,
+    nfp: str | None = None,
+    count: int = 1,
+    *,
+    goal: Goal = "variance",
+    maximize: bool = False,
+    cost: str | None = None,
+    seed: int = 0,
+) -> ConfigurationSuggestions:
+    """Return the configurations of a system to measure next.
+
+    Args:
+        space: the valid configurations.
+        measured: what was measured; None or too few for a full model give a first design.
+        nfp: the property; None for the only one.
+        count: the number of configurations.
+        goal: 'variance': good predictions of all valid configurations; 'optimum': the best configuration.
+        maximize: whether large values are good, for 'optimum'.
+        cost: a measured property that is the cost of a measurement, or 'model': the property itself; None is one each.
+        seed: the seed of the draw from a large space.
+
+    Raises:
+        MeasurementError: if the property was not measured, or measured configurations are of another system.
+        RequestError: if a cost is wanted that was not measured.
+        LearningError: if fewer valid configurations are left, or costs are not positive.
+        SpaceError: if the valid configurations cannot be counted.
+    """
+    variables = variables_of(space.system)
+    known = _known(space, measured, nfp)
+    if cost is not None and (measured is None or not len(known.y)):
+        raise RequestError("there are no measurements from which a cost could be predicted", "cost")
+    space.require_valid()
+    # Measured configurations are not suggested, so that so many more are drawn.
+    drawn = valid_configurations(space.system, min(space.count, ENUMERATED + len(known.configurations)), seed)
+    costs = None if cost is None or measured is None else _cost(cost, measured, known, variables)
+    return suggestions(drawn, known, variables, count, goal=goal, maximize=maximize, cost=costs)
+
+
+def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Known:
+    """Return the measured configurations with a value of the property, and those without."""
+    if measured is None or not len(measured):
+        nothing = Configurations(space.system, np.zeros((0, len(space.system.options)), dtype=np.uint8))
+        return Known(nothing, np.zeros(0), np.zeros(0), nothing)
+    if measured.system.options != space.system.options:
+        raise MeasurementError("the measurements are of a system with other options")
+    nfp = measured.the_nfp(nfp)
+    configurations = Configurations(space.system, measured.configurations.indices)
+    y = measured.column(nfp)
+    there = ~np.isnan(y)
+    repetitions = (~np.isnan(measured.repetitions(nfp))).sum(axis=1)
+    return Known(configurations[there], y[there], repetitions[there], configurations[~there])
+
+
+def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:
+    """Return what predicts the cost of measuring configurations."""
+    if name == MODEL:
+        configurations, values = known.configurations, known.y
+    else:
+        try:
+            column = measured.column(name)
+        except MeasurementError as error:
+            problem = error.problems[0]
+            raise RequestError(f"{problem.message}; {problem.hint}, or {MODEL}", "cost") from None
+        there = ~np.isnan(column)
+        configurations = Configurations(known.configurations.system, measured.configurations.indices[there])
+        values = column[there]
+    if not len(values) or values.min() <= 0:
+        raise LearningError(f"--cost {name}: a cost must be positive", hint="name a property with positive values")
+    return full_model(configurations, values, variables).predict
 
 
 def suggestions(

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sampling import Space
 from splc.data.configurations import Configurations
-from splc.errors import LearningError
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, MeasurementError, RequestError
 from splc.learning.active.design import sequential_rows, suggested_rows
-from splc.learning.active.suggestion import ConfigurationSuggestions, Known, suggestions
+from splc.learning.active.suggestion import ConfigurationSuggestions, Known, suggest, suggestions
 from splc.learning.projection.variables import variables_of
+from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
 from tests.learning.active.made import enumerated, system, values
 
@@ -105,3 +108,38 @@ def test_sequential_rows_are_allowed_ones() -> None:
     allowed = np.arange(len(space)) % 4 == 0
     rows = suggested_rows(space, values(space), variables_of(space.system), 3, allowed=allowed, goal="optimum")
     assert sorted(rows) == np.flatnonzero(allowed).tolist()
+
+
+class TestSuggest:
+    def test_measured_rows(self) -> None:
+        """Suggestions of measurements are those of their rows; rows without a value are not suggested either."""
+        space = Space(system())
+        every = space.enumerate()
+        rows = np.random.default_rng(4).permutation(len(every))[:20]
+        y = np.where(np.arange(20) < 15, values(every[rows]), np.nan)
+        measured = Measurements(every[rows], {"time": y, "size": np.arange(1.0, 21.0)})
+        found = suggest(space, measured, "time", 4, goal="optimum")
+        known = Known(every[rows[:15]], y[:15], np.ones(15), every[rows[15:]])
+        expected = suggestions(every, known, variables_of(space.system), 4, goal="optimum")
+        np.testing.assert_array_equal(found.configurations.indices, expected.configurations.indices)
+        assert list(found.to_columns())[-4:] == ["expected_improvement", "predicted", "low", "high"]
+        assert "4 configurations that may be the optimum" in repr(found)
+        assert "cost" in suggest(space, measured, "time", 2, cost="size").to_columns()
+
+    def test_first_design(self) -> None:
+        """Without measurements there are no predictions."""
+        found = suggest(Space(system()), count=3)
+        assert list(found.to_columns()) == [*system().names, "variance_reduction_percent"]
+        assert found.summary().endswith("a first design, without predictions")
+
+    def test_refusals(self) -> None:
+        """Measurements of another system, several properties and costs that were not measured are refused."""
+        space = Space(system())
+        every = space.enumerate()
+        measured = Measurements(every[:12], {"time": values(every[:12]), "size": np.ones(12)})
+        with pytest.raises(MeasurementError, match="other options"):
+            suggest(Space(VariabilityModel.of({"x": [1, 2]})), measured, "time")
+        with pytest.raises(MeasurementError, match="several properties"):
+            suggest(space, measured)
+        with pytest.raises(RequestError, match="no measurements"):
+            suggest(space, cost="time")
