@@ -172,7 +172,12 @@ class TestLearnedModels:
         """Commands note the version of a model, and the other one that is selected."""
         note = f"note: {model}: learned from measurements with version = 'v2'"
         predict = ("predict", model, "measurements.csv")
-        for command in (("explain", model), (*predict, "--where", "version=v2"), (*predict, "--where", "version=v1")):
+        explain = ("explain", model)
+        for command in (
+            explain,
+            (*explain, "--where", "version=v1"),
+            *((*predict, "--where", f"version=v{at}") for at in (1, 2)),
+        ):
             done = run(*command)
             assert done.exit_code == 0, done.stderr
             other = ", not 'v1'" if "version=v1" in command else ""

@@ -100,3 +100,21 @@ def test_files_of_models(model: str, tmp_path: Path, run: Run) -> None:
     assert run(*LEARN[:3], *plain, "-o", "plain.json").exit_code == 0
     provenance = json.loads((tmp_path / "plain.json").read_text())["provenance"]
     assert provenance["columns"] == {"ignore": ["cipher", "day", "year"]}
+
+
+def test_values_of_a_context(model: str, run: Run) -> None:
+    """The context of the model is one whose values can be predicted separately."""
+    done = run("predict", model, "table.csv", "--by", "year", "--measurements", "table.csv", "--json")
+    assert done.exit_code == 0, done.stderr
+    errors = [each["error"] for each in json.loads(done.stdout)["values"]]
+    assert errors == [pytest.approx(0, abs=1e-6), pytest.approx(100 * 6 / 7)]
+
+
+def test_explain_where(model: str, run: Run, refused: Refused) -> None:
+    """A stated value is noted, its column is a context, and a column that does not exist is refused."""
+    explain = ("explain", model, "--measurements", "table.csv")
+    done = run(*explain, "--where", "year=2021", "--where", "day=mon")
+    assert done.exit_code == 0, done.stderr
+    assert "contexts: day, year" in done.stderr
+    assert "learned from measurements with year = '2020', not '2021'" in done.stderr
+    assert "there is no column for the context 'yaer'" in refused(*explain, "--where", "yaer=2021")

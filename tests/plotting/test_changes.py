@@ -37,6 +37,8 @@ def test_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["a_b * $x$", "1"]
     assert marks(figure) == [2, 0]
+    points = [line for line in first.lines if line.get_marker() == "o" and to_hex(line.get_color()) == LIGHT]
+    assert [(line.get_xdata().tolist(), line.get_ydata().tolist()) for line in points] == [([1], [4])]  # type: ignore[union-attr]
     (bars,) = first.containers
     assert bars[0].get_ydata() == pytest.approx([2, 4, 4.1])
     ends = [end for segment in bars[2][0].get_segments() for end in segment[:, 1].tolist()]

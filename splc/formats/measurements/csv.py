@@ -13,7 +13,7 @@ import numpy as np
 
 from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
-from splc.errors import InputError, MeasurementError, Problem
+from splc.errors import InputError, MeasurementError, Problem, listed
 from splc.formats.measurements.columns import ColumnChoice, columns_of
 from splc.formats.measurements.csv_table import (
     OptionTable,
@@ -77,7 +77,14 @@ def table_rows(
     """
     names = exact_names(system)
     columns = columns_of(table.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
-    values = {name: column[:, np.newaxis] for name, column in columns.properties.items()}
+    empty = [
+        name for name in columns.properties if name != nfp and not any(text.strip() for text in table.others[name])
+    ]
+    # Without any value, as in a table to fill in, all columns are properties.
+    empty = empty if len(empty) < len(columns.properties) else []
+    if empty:
+        notes = (*notes, f"left out, without any value: {listed(empty)}")
+    values = {name: column[:, np.newaxis] for name, column in columns.properties.items() if name not in empty}
     return MeasurementRows(
         table.lines,
         table.indices,

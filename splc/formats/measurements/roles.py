@@ -184,7 +184,7 @@ def _version(texts: Sequence[str]) -> str | None:
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:
     problems = Problems(file)
     wanted = {**dict.fromkeys(choice.options, "option"), **dict.fromkeys(choice.ignore, "column")}
-    wanted |= dict.fromkeys(choice.contexts, "context") | ({} if nfp is None else {nfp: "property"})
+    wanted |= dict.fromkeys(choice.named, "context") | ({} if nfp is None else {nfp: "property"})
     for name, what in wanted.items():
         if name not in columns and name not in choice.optional:
             text = "there is no column" if what == "column" else f"there is no column for the {what}"

@@ -89,6 +89,16 @@ class TestPlainTables:
         assert kept["seconds"].tolist()[0] == 3
         assert len(kept.measured("seconds")) == len(kept.measured("energy")) == 1
 
+    def test_columns_without_values(self, tmp_path: Path, system: VariabilityModel) -> None:
+        """Columns of empty cells are left out with a note, unless they are wanted or there are no others."""
+        text = HEADER.replace("seconds", "seconds,comment,energy") + "1,0,1,0,5,8,3,, \n0,0,1,0,5,8,4, ,\n"
+        kept = read(tmp_path, system, text)
+        assert (kept.properties, kept.report.missing) == (("seconds",), {})
+        assert kept.report.notes == ("left out, without any value: comment, energy",)
+        assert read(tmp_path, system, text, nfp="energy").properties == ("seconds", "energy")
+        nothing = read(tmp_path, system, text.replace("8,3,", "8,,").replace("8,4,", "8,,"))
+        assert (nothing.properties, nothing.report.notes) == (("seconds", "comment", "energy"), ())
+
     def test_decimal_commas(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Decimal commas are read if requested or unambiguous; otherwise a note suggests them."""
         text = HEADER.replace(",", ";") + "1;0;1;0;5;8;3,5\n0;0;1;0;5;8;4,5\n"
