@@ -12,7 +12,7 @@ from sampling.space.parts import Parts
 from sampling.space.space import Space
 from sampling.spec import SamplingSpec, parse_spec
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError, SpecError
+from splc.errors import EmptySampleError, SpecError
 from splc.io.presentation import Presented
 from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
@@ -92,16 +92,16 @@ def draw_sample(
     return Sample(found, spec.text, seed, (*notes, *remarks), removed)
 
 
-def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> SpaceError:
+def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> EmptySampleError:
     """Return the error for a spec that selects nothing; raise an error if no configuration is valid at all."""
     parts.space.require_valid()
     if removed:
-        return SpaceError(
+        return EmptySampleError(
             f"{spec.text}: constraints exclude "
             + ("the only configuration it selects" if removed == 1 else f"all {removed:,} configurations it selects"),
             hint="use another sampling, such as random:N",
         )
-    return SpaceError(f"{spec.text} selects no configuration of {parts.system.name}", hint="use another sampling")
+    return EmptySampleError(f"{spec.text} selects no configuration of {parts.system.name}", hint="use another sampling")
 
 
 @renamed_argument("model", "system")

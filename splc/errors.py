@@ -114,6 +114,10 @@ class SpaceError(SplcError):
     """The space of valid configurations is empty, or too large for the requested operation."""
 
 
+class EmptySampleError(SpaceError):
+    """A sampling selects no configuration of a system that has some."""
+
+
 class LearningError(SplcError):
     """No model can be learned from the given measurements and settings."""
 

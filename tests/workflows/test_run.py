@@ -316,6 +316,25 @@ class TestPython:
         assert result.models[0].result.settings == {"max_depth": best["max_depth"]}
 
 
+class TestNotes:
+    def test_a_note_of_many_commands(self, runs: Runs, folder: Path) -> None:
+        """A note about several commands is given once, with their number."""
+        lines = MEASUREMENTS.splitlines(keepends=True)
+        (folder / "measurements.csv").write_text("".join(lines[:-1]), encoding="utf-8")
+        result, _ = runs(INPUTS + "binary allbinary\n" + "learn-splconqueror\n" * 3)
+        (note,) = (str(each) for each in result.notes if "replaced by the nearest" in str(each))
+        assert "main.a:5: 1 sampled" in note
+        assert note.endswith("(and 2 commands more)")
+
+    def test_another_system(self, runs: Runs, folder: Path) -> None:
+        """The measurements of a system are forgotten with it; the same system again changes nothing."""
+        text = f"{INPUTS}vm system.xml\nselect-all-measurements true\nstart\n"
+        assert len(runs(text)[0].models) == 1
+        (folder / "other.xml").write_text(SYSTEM.replace("cache", "cash"), encoding="utf-8")
+        with pytest.raises(SplcError, match="there are no measurements"):
+            runs(text.replace("vm system.xml\nselect", "vm other.xml\nselect"))
+
+
 class TestRefused:
     def test_nothing_runs(self, runs: Runs, folder: Path) -> None:
         """An error in the last line is found before the first one is run."""

@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from sampling import Space
+from splc import read_variability_model
+from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.models.read import read_stored_models
 from splc.workflows.run import Request, Result, run
+from tests.learning.conftest import measured
+from tests.learning.stepwise.test_logs_of_2019 import t_wise
 from tests.support.real_data import real
 
 README = "lossFunction:RELATIVE abortError:10 minImprovementPerRound:0.25 learn_logFunction:True"
@@ -119,9 +124,63 @@ def test_scripts_of_published_logs(
 
 
 def _write_all(system: str, path: Path) -> None:
-    from sampling import Space
-    from splc.data.measurements import Measurements
-    from splc.formats.system.splconqueror_xml import read_variability_model
-
     everything = Space(read_variability_model(real(system, "FeatureModel.xml"))).enumerate(10_000)
     write_measurements_splconqueror_csv(Measurements(everything, {}), path)
+
+
+@pytest.mark.parametrize(("strength", "terms"), [(1, 3), (2, 4)])
+def test_published_models(strength: int, terms: int, tmp_path: Path) -> None:
+    """With its first term and its configurations, a script learns the model of a published log."""
+    x264 = measured("x264")
+    rows = t_wise(x264, strength)
+    table = Measurements(x264.configurations[rows], {})
+    write_measurements_splconqueror_csv(table, tmp_path / "sampled.csv")
+    settings = next(each for each in echoed("x264_twise.log") if each.startswith("mlsettings"))
+    (tmp_path / "script.a").write_text(
+        f"{settings} first:no_mixed_refs\nvm {real('x264', 'FeatureModel.xml')}\n"
+        f"all {real('x264', 'measurements.xml')}\nnfp Performance\n"
+        f"binary random numConfigs:{len(rows)} fromFile:sampled.csv\nstart",
+        encoding="utf-8",
+    )
+    (found,) = run(Request(scripts=(str(tmp_path / "script.a"),), preset="splconqueror-2019")).models
+    published = real("splc_logs", f"x264_twise_t{strength}.log").read_text(encoding="utf-8").splitlines()
+    last = [line for line in published if line[:1].isdigit()][-1].split(";")
+    assert len(found.result.model.terms) == terms
+    assert found.result.learning_error == pytest.approx(float(last[3]), rel=1e-11)
+    assert found.error == pytest.approx(float(last[11]), rel=1e-11)
+
+
+EXAMPLE = """vm {model}
+all {measurements}
+nfp Performance
+binary random numConfigs:{count} seed:15
+numeric centralcomposite
+printconfigs ./configurations.txt
+printconfigs ./configurations.csv
+clean-sampling
+truemodel ./trueModel.txt ./predictions.csv
+select-all-measurements true
+script ./sub.a
+analyze-learning
+"""
+
+
+@pytest.mark.parametrize(("count", "sampled"), [("3", True), ("asOW", True), ("asTW2", False)])
+def test_an_example_script(count: str, sampled: bool, runs: Runs, tmp_path: Path) -> None:
+    """A typical example script prints configurations, fits given terms, and calls a script that learns.
+
+    This system has no pair of options, so that its sample of as many configurations is empty, and a note says so.
+    """
+    model, measurements = real("splc_examples", "VariabilityModel.xml"), real("splc_examples", "measurements.xml")
+    (tmp_path / "trueModel.txt").write_text("root\nbinOpt2\nbinOpt4\nnumOpt1 * binOpt1\nlog10( numOpt2 )\n")
+    (tmp_path / "sub.a").write_text("select-all-measurements true\nlearn-splconqueror\n")
+    result = runs(EXAMPLE.format(model=model, measurements=measurements, count=count))
+    lines = (tmp_path / "configurations.txt").read_text(encoding="utf-8").splitlines()
+    assert bool(lines) == sampled
+    assert all(line.startswith('prefix "root%;%binOpt1%;%') and line.endswith(" postfix") for line in lines)
+    assert len((tmp_path / "configurations.csv").read_text(encoding="utf-8").splitlines()) == len(lines) + 1
+    assert any("selects no configuration" in str(note) for note in result.notes) != sampled
+    fitted, learned = result.models
+    assert len(fitted.result.terms) == 5
+    assert learned.result.learning_configurations == 16
+    assert learned.error == pytest.approx(learned.result.learning_error)

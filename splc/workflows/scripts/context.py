@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from splc.errors import plural
 from splc.formats.models.log_writer import settings_line
 from splc.formats.scripts.commands import Script, ScriptCommand
 from splc.workflows.learn_parts import OnRound
@@ -29,7 +30,7 @@ class ScriptRun:
         should_stop: asked before every command and after every round; true ends the run.
         models: the models that were learned.
         files: the files that were written, without logs.
-        notes: what the user should know, without duplicates.
+        notes: what the user should know, and the commands that it is about.
         before: the state before the last `clean-` command.
         stopped: whether the run was stopped.
     """
@@ -42,7 +43,7 @@ class ScriptRun:
     should_stop: Callable[[], bool] = lambda: False
     models: list[Learned] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
-    notes: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
     before: State = field(default_factory=State)
     stopped: bool = False
     inputs: InputCache = field(default_factory=InputCache)
@@ -51,9 +52,17 @@ class ScriptRun:
         """Write the settings of a script."""
         self.log.line(settings_line(stepwise(self.preset, own.settings).settings))
 
-    def note(self, text: str) -> None:
-        """Add a note."""
-        self.notes.setdefault(text)
+    def note(self, text: str, place: str) -> None:
+        """Add a note about a command."""
+        self.notes.setdefault(text, []).append(place)
+
+    def said(self) -> tuple[str, ...]:
+        """Return each note once, with the first command that it is about and the number of others."""
+        return tuple(
+            f"{places[0]}: {text}"
+            + (f" (and {plural(len(places) - 1, 'command', 'commands')} more)" if places[1:] else "")
+            for text, places in self.notes.items()
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +90,17 @@ class CommandCall:
     def own(self) -> Own:
         """The state that is the script's own."""
         return self.state.own
+
+    @property
+    def place(self) -> str:
+        """The script and the line."""
+        return f"{self.script}:{self.command.line}"
+
+    def remark(self, notes: Iterable[str]) -> None:
+        """Add notes about the command, and write them to the file of errors."""
+        for text in notes:
+            self.run.log.error(text)
+            self.run.note(text, self.place)
 
     def path(self, text: str | None = None) -> str:
         """Return the path of a file that the command names, by default its first word."""

@@ -42,7 +42,11 @@ def interpret(run: ScriptRun, path: str, shared: Shared) -> Shared:
 
 
 def _vm(call: CommandCall) -> State:
-    return call.sharing(space=call.run.inputs.space(call.path()), system_file=call.path(), order=())
+    space = call.run.inputs.space(call.path())
+    if space is call.shared.space:
+        return call.state
+    # Measurements and models belong to the system before.
+    return replace(call.state, shared=Shared(space=space, system_file=call.path(), nfp=call.shared.nfp))
 
 
 def _all(call: CommandCall) -> State:
@@ -54,7 +58,7 @@ def _all(call: CommandCall) -> State:
         run.log.error(f"{report.source}:{line}: {reason}")
     if report.invalid:
         rows = plural(len(report.invalid), "row", "rows")
-        run.note(f"{report.source}: {rows} left out, their configuration is not valid")
+        run.note(f"{report.source}: {rows} left out, their configuration is not valid", call.place)
     run.log.line("Configs with too large deviation: 0")
     text = f"{len(measured)} configurations loaded."
     deviation = stated_deviation(measured, settings)
@@ -117,7 +121,8 @@ def _select_all(call: CommandCall) -> State:
 
 def _print_configurations(call: CommandCall) -> State:
     chosen = [each for each in call.own.samplings if not each.validation]
-    found = None if call.own.everything else sampled(chosen, call.shared.known_space, call.script)
+    found, notes = (None, ()) if call.own.everything else sampled(chosen, call.shared.known_space, call.script)
+    call.remark(notes)
     configurations = call.shared.known_measured.configurations if found is None else found
     write_printed(configurations, call.path(), call.command.words[1:], call.shared.order)
     call.run.files.append(call.path())

@@ -36,9 +36,7 @@ def rows_of(call: CommandCall) -> MatchedRows:
     space, measured = shared.known_space, shared.known_measured
     rows = learning_rows(own.samplings, own.everything, measured, shared.known_nfp, space, call.script)
     call.run.log.line(f"Total sampling time: {duration_text(time.monotonic() - started)}")
-    for text in rows.notes:
-        call.run.log.error(text)
-        call.run.note(f"{call.script}:{call.command.line}: {text}")
+    call.remark(rows.notes)
     return rows
 
 
@@ -79,7 +77,7 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
     )
     call.run.models.append(found)
     for text in result.notes:
-        call.run.note(f"{call.script}:{call.command.line}: {text}")
+        call.run.note(text, call.place)
     return found
 
 

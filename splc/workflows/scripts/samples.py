@@ -10,7 +10,7 @@ import numpy as np
 from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import LearningError
+from splc.errors import EmptySampleError, LearningError
 from splc.formats.scripts.samplings import spec_of
 from splc.formats.scripts.strategies import Sampling
 from splc.learning.learning_set import match
@@ -19,28 +19,32 @@ from splc.workflows.scripts.paths import located
 from splc.workflows.scripts.state import MatchedRows
 
 
-def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> Configurations | None:
-    """Return the configurations that samplings select together, distinct; None without samplings.
+def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[Configurations | None, tuple[str, ...]]:
+    """Return the configurations that samplings select together, distinct, and notes; None without samplings.
 
-    Several binary ones are joined, so are several numeric ones; the sample is the product of both.
+    Several binary ones are joined, so are several numeric ones; the sample is the product of both. It may be empty.
 
     Raises:
         SplcError: if a sampling cannot be drawn, or a file cannot be read.
     """
-    binary: list[Sampling | None] = [each for each in samplings if each.kind == "binary"]
-    numeric: list[Sampling | None] = [each for each in samplings if each.kind == "numeric"]
-    whole = [spec_of([each], space.system) for each in samplings if each.kind == "hybrid"]
-    found = [draw_sample(space.system, spec, 0, None, space).configurations for spec in whole]
-    pairs = itertools.product(binary or [None], numeric or [None]) if binary or numeric else ()
-    found += [_product(one, other, space, script) for one, other in pairs]
-    return Configurations.concatenate(found).unique() if found else None
-
-
-def _product(binary: Sampling | None, numeric: Sampling | None, space: Space, script: str) -> Configurations:
-    joined = [each for each in (binary, numeric) if each is not None]
-    files = [located(script, each.file) for each in joined if each.file is not None]
-    spec = spec_of(joined, space.system, *files)
-    return draw_sample(space.system, spec, 0, None, space).configurations
+    joined: list[list[Sampling]] = [[each] for each in samplings if each.kind == "hybrid"]
+    binary = [[each] for each in samplings if each.kind == "binary"]
+    numeric = [[each] for each in samplings if each.kind == "numeric"]
+    if binary or numeric:
+        joined += [[*one, *other] for one, other in itertools.product(binary or [[]], numeric or [[]])]
+    system = space.system
+    found = [Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))]
+    notes: list[str] = []
+    for each in joined:
+        files = [located(script, part.file) for part in each if part.file is not None]
+        try:
+            sample = draw_sample(system, spec_of(each, system, *files), 0, None, space)
+        except EmptySampleError as error:
+            notes += (problem.message for problem in error.problems)
+            continue
+        found.append(sample.configurations)
+        notes += sample.notes
+    return Configurations.concatenate(found).unique() if joined else None, tuple(dict.fromkeys(notes))
 
 
 def learning_rows(
@@ -61,7 +65,8 @@ def learning_rows(
     sets: list[Array | None] = []
     notes: list[str] = []
     for validation in (False, True):
-        chosen = sampled([each for each in samplings if each.validation == validation], space, script)
+        chosen, said = sampled([each for each in samplings if each.validation == validation], space, script)
+        notes += said
         if chosen is None:
             sets.append(None)
             continue

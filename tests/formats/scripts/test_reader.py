@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc.errors import InputError
 from splc.formats import registry
 from splc.formats.scripts.commands import COMMANDS, ScriptCommand
-from splc.formats.scripts.reader import parse_script, settings_of
+from splc.formats.scripts.reader import parse_lines, parse_script, settings_of
 from splc.io.files import Source
 
 
@@ -128,6 +130,22 @@ def test_detection(name: str, text: str) -> None:
 def test_what_is_no_script(text: str) -> None:
     """Model text and tables are no scripts, although options may have the names of commands."""
     assert registry.kind_of(Source("x", text.encode())) != "script"
+
+
+WORDS = st.sampled_from(
+    [each.name for each in COMMANDS] + ["twise", "random", "[a,b]", "t:2", "numConfigs:3", "x=[1,2]", "#", "start", ":"]
+)
+LINES = st.lists(WORDS | st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8), max_size=5)
+
+
+@given(st.lists(LINES.map(" ".join), max_size=6))
+def test_any_text(lines: list[str]) -> None:
+    """Every line of any text is a command, or has a problem."""
+    text = "\n".join(lines)
+    script, problems = parse_lines(Source("script.a", text.encode()))
+    assert all(each.file == "script.a" for each in problems)
+    stated = {number for number, line in enumerate(text.splitlines(), 1) if line.partition("#")[0].strip()}
+    assert {each.line for each in problems} | {each.line for each in script.commands} == stated
 
 
 def test_names_are_distinct() -> None:

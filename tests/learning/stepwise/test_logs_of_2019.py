@@ -56,9 +56,9 @@ def test_published_models_of_t_wise_sampling(t: int, size: int) -> None:
     assert len(rows) == size
     first = stated[0][1].rsplit(" * ", 1)[1]
     result = learn(x264, "Performance", PRESET, settings={"first": first}, learning_set=rows)
-    logged = learned_log_text(result).split("Termination reason: ")[1].splitlines()
+    logged = learned_log_text(result).split("Termination reason: ")[1].split("\nAnalyze")[0].splitlines()
     assert logged[0] == result.termination == "abortError"
-    for ours, theirs in zip((line.split(";") for line in logged[1:-1]), stated, strict=True):
+    for ours, theirs in zip((line.split(";") for line in logged[1:]), stated, strict=True):
         # All fields but the time; the score of the first round is the largest number, in 15 digits there.
         for at in (0, 1, 2, 3, 4, 5, 7, 8, 9, *([] if ours[0] == "1" else [10])):
             assert values(ours[at]) == [
