@@ -11,7 +11,6 @@ import numpy as np
 from sampling.designs.amount import Amount
 from sampling.space.parts import Parts
 from sampling.space.solutions import Solutions
-from sampling.space.space import LIMIT
 from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.types import Array
@@ -72,7 +71,7 @@ class Scope:
         """Return the number of solutions that a design asks for.
 
         Raises:
-            SpaceError: if there are fewer, or the number is too large.
+            SpaceError: if there are fewer.
         """
         n = amount.resolve(parts)
         if n > self.solutions.count:
@@ -80,8 +79,6 @@ class Scope:
                 f"{text}: there are only {self.solutions.count:,} valid {_NAMES[self.kind]}, not {n:,}",
                 hint=f"ask for at most {self.solutions.count:,}",
             )
-        if n > LIMIT:
-            raise SpaceError(f"{text}: {n:,} {_NAMES[self.kind]} are too many (the limit is {LIMIT:,})")
         return n
 
     def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
