@@ -24,7 +24,8 @@ class DistanceMaximizing:
 
     SPL Conqueror's distance-based sampling (Siegmund et al.). The distance of two configurations is the number of
     options that only one of them selects, in which options that the description calls optional count W times, and
-    |difference| / (maximum - minimum) of numeric options (1 if only one of the two configurations has a value).
+    |difference| / (maximum - minimum) of numeric options (1 if only one of the two configurations has a value). The
+    configurations of a sample to be extended count as those before.
 
     Attributes:
         kind: whether whole configurations or binary parts are selected.
@@ -67,17 +68,19 @@ class DistanceMaximizing:
         variables = scope.solutions.variables
         zeros = [np.zeros(len(scale), dtype=np.int64) for scale in scope.scales]
         search = StratumSearch(Strata(scope.solutions, zeros))
-        costs = list(scope.weights())
-        found = np.zeros((n, len(variables)), dtype=np.int64)
-        for number in range(n):
-            row = search.find(0, costs, found[:number])
-            assert row is not None
-            found[number] = row
+        known = len(scope.existing)
+        costs = zeros if known else list(scope.weights())
+        found = np.concatenate([scope.existing, np.zeros((n, len(variables)), dtype=np.int64)])
+        for number in range(known + n):
+            if number >= known:
+                row = search.find(0, costs, found[:number])
+                assert row is not None
+                found[number] = row
             if number == 0:
                 costs = zeros
-            for variable, value in zip(variables, row, strict=True):
+            for variable, value in zip(variables, found[number], strict=True):
                 scale = scope.scales[variable]
                 apart = np.abs(scale - scale[value])
                 apart[(scale < 0) != (scale[value] < 0)] = UNIT
                 costs[variable] = costs[variable] - apart * (self.weight if scope.optional[variable] else 1)
-        return found
+        return found[known:]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, cast
 
 import numpy as np
@@ -130,18 +129,28 @@ class DistanceAware:
             return diversity.rows(places, everywhere=self.optimization == "global"), notes
         ranks: dict[int, Iterator[int]] = {}
         drawn = []
+        known = set(map(tuple, scope.existing.tolist()))
         for place in places:
             if place not in ranks:
-                order = partial(shuffled_ranks, rng=rng) if self.selection == "random" else range
-                ranks[place] = iter(order(distances.counts[place]))
+                ranks[place] = self._ranks(distances, place, known, rng)
             drawn.append(next(ranks[place]))
         return distances.strata.unrank([distances.sums[place] for place in places], drawn), notes
+
+    def _ranks(
+        self, distances: Distances, place: int, known: set[tuple[int, ...]], rng: np.random.Generator
+    ) -> Iterator[int]:
+        """Return the ranks of configurations with a distance that are not known, in the order of selection."""
+        count, total = distances.counts[place], distances.sums[place]
+        order = shuffled_ranks(count, rng) if self.selection == "random" else iter(range(count))
+        if total not in distances.existing:
+            return order
+        return (rank for rank in order if tuple(distances.strata.unrank([total], [rank])[0].tolist()) not in known)
 
     def _places(self, distances: Distances, n: int, rng: np.random.Generator) -> tuple[list[int], int]:
         """Return the places of n drawn distances, and the number of distances that ran out."""
         weights = self.weights(distances)
         lottery = Lottery(weights, rng)
-        left = list(distances.counts)
+        left = distances.left()
         places = []
         exhausted = 0
         for number in range(n):
@@ -154,10 +163,10 @@ class DistanceAware:
         return places, exhausted
 
     def weights(self, distances: Distances) -> list[int]:
-        """Return integers proportional to the probabilities of the distances, 0 for those without configurations."""
+        """Return integers proportional to the probabilities of the distances, 0 where nothing can be selected."""
         asked = probabilities(self.distribution, len(distances.sums))
-        counts = distances.counts
-        return [weight * (count if self.preserving else count > 0) for weight, count in zip(asked, counts, strict=True)]
+        left = distances.left()
+        return [weight * (count if self.preserving else count > 0) for weight, count in zip(asked, left, strict=True)]
 
 
 def _degrees(arguments: Arguments) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ class Distances:
         sums: all sums of the options' own values, also those that no solution has.
         counts: the number of solutions with each sum.
         strata: the solutions by sum.
+        existing: the sum of each solution of a sample to be extended.
         unit: a distance is a sum times this.
         decimals: the number of decimals to which distances of numeric options are rounded.
     """
@@ -30,6 +32,7 @@ class Distances:
     sums: tuple[int, ...]
     counts: tuple[int, ...]
     strata: Strata
+    existing: tuple[int, ...]
     unit: float
     decimals: int = DECIMALS
 
@@ -51,7 +54,8 @@ class Distances:
             if reached.bit_count() > MOST and decimals:
                 continue
             try:
-                strata = Strata(scope.solutions, [weight // divisor for weight in weights])
+                weights = tuple(weight // divisor for weight in weights)
+                strata = Strata(scope.solutions, weights)
             except SpaceError:
                 if decimals:
                     continue
@@ -59,8 +63,14 @@ class Distances:
             digits = bin(reached)[:1:-1]
             sums = tuple(place for place, digit in enumerate(digits) if digit == "1")
             counts = tuple(strata.counts.get(total, 0) for total in sums)
-            return cls(sums, counts, strata, divisor / 10**decimals, decimals)
+            existing = tuple(scope.distances(scope.existing, weights))
+            return cls(sums, counts, strata, existing, divisor / 10**decimals, decimals)
         raise AssertionError("unreachable")
+
+    def left(self) -> list[int]:
+        """Return the number of solutions with each sum that are not in the sample to be extended."""
+        known = Counter(self.existing)
+        return [count - known[total] for total, count in zip(self.sums, self.counts, strict=True)]
 
     def notes(self) -> tuple[str, ...]:
         """Return notes on distances without solutions and on coarse rounding."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sampling.designs.distances import Distances
-from sampling.designs.scope import Scope
+from sampling.designs.scope import Scope, contained
 from sampling.space.ranks import distinct_ranks
 from sampling.space.stratum_search import StratumSearch
 from splc.types import Array
@@ -54,27 +54,31 @@ class Diversity:
             everywhere: whether the uses by all earlier solutions count, not only by those with the same distance.
         """
         by_options = self._degrees == (1, 1) and self._distances.strata.cells <= CELLS
-        found = np.zeros((len(places), len(self._scope.solutions.variables)), dtype=np.int64)
+        known = len(self._scope.existing)
+        found = np.concatenate(
+            [self._scope.existing, np.zeros((len(places), self._scope.existing.shape[1]), dtype=np.int64)]
+        )
         strata: dict[int, list[int]] = {}
         uses: dict[int | None, list[Array]] = {}
         pools: dict[int, _Pool] = {}
         search = StratumSearch(self._distances.strata)
-        for number, place in enumerate(places):
-            own = strata.setdefault(place, [])
-            if by_options:
-                counts = uses.setdefault(None if everywhere else place, [np.zeros_like(s) for s in self._scope.scales])
-                row = search.find(self._distances.sums[place], self._jittered(counts), found[own])
+        totals = [*self._distances.existing, *(self._distances.sums[place] for place in places)]
+        for number, total in enumerate(totals):
+            own = strata.setdefault(total, [])
+            counts = uses.setdefault(None if everywhere else total, [np.zeros_like(s) for s in self._scope.scales])
+            if number >= known and by_options:
+                row = search.find(total, self._jittered(counts), found[own])
                 assert row is not None
-                for variable, value in zip(self._scope.solutions.variables, row, strict=True):
-                    if value or not self._scope.binary[variable]:
-                        counts[variable][value] += 1
-            else:
-                if place not in pools:
-                    pools[place] = self._pool(place, places.count(place))
-                row = pools[place].take(found[:number] if everywhere else found[own])
-            found[number] = row
+                found[number] = row
+            elif number >= known:
+                if total not in pools:
+                    pools[total] = self._pool(total, totals.count(total), found[own])
+                found[number] = pools[total].take(found[:number] if everywhere else found[own])
+            for variable, value in zip(self._scope.solutions.variables, found[number], strict=True):
+                if value or not self._scope.binary[variable]:
+                    counts[variable][value] += 1
             own.append(number)
-        return found
+        return found[known:]
 
     def _jittered(self, counts: Sequence[Array]) -> list[Array]:
         """Return counts as costs, with random digits behind them that decide among equal ones."""
@@ -85,13 +89,14 @@ class Diversity:
         digits = np.frombuffer(self._rng.bytes(2 * int(ends[-1])), dtype="<u2").astype(np.int64)
         return [(each << shift) + extra for each, extra in zip(counts, np.split(digits, ends[:-1]), strict=True)]
 
-    def _pool(self, place: int, wanted: int) -> _Pool:
+    def _pool(self, total: int, wanted: int, excluded: Array) -> _Pool:
         """Return the configurations with a distance to choose from: all, or some that are drawn."""
-        count = self._distances.counts[place]
+        count = self._distances.strata.counts[total]
         size = count if count <= COMPARED else min(count, max(LEAST_CANDIDATES, CANDIDATES * wanted))
         listed = size == count and not self._shuffled
         ranks = list(range(count)) if listed else distinct_ranks(count, size, self._rng)
-        rows = self._distances.strata.unrank([self._distances.sums[place]] * len(ranks), ranks)
+        rows = self._distances.strata.unrank([total] * len(ranks), ranks)
+        rows = rows[~contained(rows, excluded)]
         binary = np.array([self._scope.binary[variable] for variable in self._scope.solutions.variables])
         return _Pool(rows, binary, self._degrees)
 

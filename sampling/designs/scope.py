@@ -34,6 +34,7 @@ class Scope:
             -1. A selected binary option is at 1.
         optional: which variables are options that the description calls optional.
         binary: which variables are binary options.
+        existing: the distinct solutions of a sample to be extended, which are not selected again, shape (n, variables).
     """
 
     kind: Kind
@@ -41,6 +42,7 @@ class Scope:
     scales: tuple[Array, ...]
     optional: tuple[bool, ...]
     binary: tuple[bool, ...]
+    existing: Array
 
     @classmethod
     def of(cls, parts: Parts, kind: Kind) -> Scope:
@@ -51,7 +53,10 @@ class Scope:
         """
         parts.space.require_valid()
         selection = np.array([0, UNIT])
+        existing = np.zeros((0, len(parts.system.options)), dtype=np.int64)
         if kind == "whole":
+            if parts.existing is not None:
+                existing = parts.existing.unique().indices.astype(np.int64)
             options: Sequence[Option] = parts.system.options
             solutions = parts.space.solutions
             scales = [selection if isinstance(option, BinaryOption) else _scale(option) for option in options]
@@ -59,27 +64,36 @@ class Scope:
             binary = [isinstance(option, BinaryOption) for option in options]
         else:
             solutions = parts.binary if kind == "binary" else parts.numeric
+            existing = parts.known.astype(np.int64) if kind == "binary" else existing[:, : len(solutions.variables)]
             numeric = parts.system.numeric_options
             switches = len(parts.selectable) - len(parts.binary_names)
             scales = [selection] * len(parts.selectable) + [_scale(option)[: len(option.values)] for option in numeric]
             optional = [option.optional for option in parts.system.binary_options] + [True] * switches
             optional += [False] * len(numeric)
             binary = [True] * len(parts.selectable) + [False] * len(numeric)
-        return cls(kind, solutions, tuple(scales), tuple(optional), tuple(binary))
+        return cls(kind, solutions, tuple(scales), tuple(optional), tuple(binary), existing)
 
     def size(self, text: str, amount: Amount, parts: Parts) -> int:
-        """Return the number of solutions that a design asks for.
+        """Return the number of solutions that a design asks for, besides those of a sample to be extended.
 
         Raises:
             SpaceError: if there are fewer.
         """
         n = amount.resolve(parts)
-        if n > self.solutions.count:
+        left = self.solutions.count - len(self.existing)
+        if n > left:
+            more = " more" if len(self.existing) else ""
             raise SpaceError(
-                f"{text}: there are only {self.solutions.count:,} valid {_NAMES[self.kind]}, not {n:,}",
-                hint=f"ask for at most {self.solutions.count:,}",
+                f"{text}: there are only {left:,}{more} valid {_NAMES[self.kind]}, not {n:,}",
+                hint=f"ask for at most {left:,}",
             )
         return n
+
+    def distances(self, rows: Array, weights: Sequence[Array]) -> list[int]:
+        """Return the sums of the weights of the values in each row."""
+        columns = [weights[variable][rows[:, at]] for at, variable in enumerate(self.solutions.variables)]
+        found: list[int] = np.sum(columns, axis=0, initial=0).tolist()
+        return found
 
     def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
         """Return the part of each value in the distance to the origin, in units of 10^-decimals.
@@ -102,3 +116,9 @@ def _scale(option: NumericOption) -> Array:
     spread = values[-1] - values[0]
     scaled = np.rint((values - values[0]) / (spread or 1.0) * UNIT).astype(np.int64)
     return np.append(scaled, -1) if option.optional else scaled
+
+
+def contained(rows: Array, among: Array) -> Array:
+    """Return which rows are among others, shape (n,), bool."""
+    known = set(map(tuple, among.tolist()))
+    return np.array([tuple(row) in known for row in rows.tolist()], dtype=bool)

@@ -47,7 +47,7 @@ class Henard:
         rng = generator(seed if self.seed is None else self.seed, "binary")
         orders, preferred = random_orders(n, len(parts.selectable), rng)
         found = np.zeros((n, len(parts.selectable)), dtype=np.uint8)
-        used: set[bytes] = set()
+        used = {row.tobytes() for row in scope.existing.astype(np.uint8)}
         pending = np.arange(n)
         quota = 1
         while len(pending):

@@ -8,7 +8,7 @@ import numpy as np
 
 from sampling.designs.amount import Amount
 from sampling.designs.design import Arguments, Design
-from sampling.designs.scope import Scope
+from sampling.designs.scope import Scope, contained
 from sampling.space.parts import Parts
 from sampling.space.preference import first_solutions, random_orders
 from sampling.space.ranks import generator
@@ -46,4 +46,5 @@ class SolverOrder:
             order, preferred = np.arange(options)[None], np.zeros((1, options), dtype=np.int64)
         else:
             order, preferred = random_orders(1, options, generator(self.seed, "binary"))
-        return Design(first_solutions(scope.solutions, order, preferred, np.array([n]))[0])
+        rows, _ = first_solutions(scope.solutions, order, preferred, np.array([n + len(scope.existing)]))
+        return Design(rows[~contained(rows, scope.existing)][:n])
