@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sampling.designs.binary.all import All
 from sampling.designs.numeric.ff import FullFactorial
@@ -29,6 +29,7 @@ class Sample(Presented):
         seed: the seed of the parts of the spec without a seed of their own.
         notes: remarks for the user: parts taken in full, aliased columns, configurations that constraints exclude.
         removed: the number of selected configurations that are not valid.
+        extended: the number of valid, distinct configurations of the sample that this one extends, None without one.
     """
 
     configurations: Configurations
@@ -36,6 +37,7 @@ class Sample(Presented):
     seed: int
     notes: tuple[str, ...] = ()
     removed: int = 0
+    extended: int | None = None
 
     def summary(self) -> str:
         """Return the number of configurations, the spec, and the notes."""
@@ -54,6 +56,8 @@ def draw_sample(
     seed: int = 0,
     measured: Configurations | None = None,
     space: Space | None = None,
+    existing: Configurations | None = None,
+    apart: bool = False,
 ) -> Sample:
     """Return the sample that a spec selects, with notes.
 
@@ -63,6 +67,10 @@ def draw_sample(
         seed: the seed of random parts of the spec without a seed of their own.
         measured: the measured configurations, for the specs `measured` and `measured:N`.
         space: the valid configurations of the system, to reuse its decision diagrams.
+        existing: a sample to be extended: the result has none of its configurations. Designs that cover options or
+            combinations of options add only what it does not cover, random designs add N new configurations. The
+            result may be empty.
+        apart: whether the result is a set of its own, such as a validation set, that covers everything again.
 
     Raises:
         SpecError: if the spec is wrong, or the system has no options of the required kind.
@@ -73,10 +81,43 @@ def draw_sample(
         raise SpecError(f"the seed must not be negative, but is {seed}")
     if isinstance(spec, str):
         spec = parse_spec(spec)
-    parts = Parts(Space(system) if space is None else space)
+    space = Space(system) if space is None else space
+    if existing is not None:
+        return _extension(spec, seed, measured, space, existing, apart)
+    return _drawn(spec, seed, measured, Parts(space))
+
+
+def _extension(
+    spec: SamplingSpec,
+    seed: int,
+    measured: Configurations | None,
+    space: Space,
+    existing: Configurations,
+    apart: bool,
+) -> Sample:
+    """Return what a spec selects besides a sample."""
+    existing = existing.unique()
+    valid = space.check(existing)
+    notes: tuple[str, ...] = ()
+    if not valid.all():
+        notes += (f"{int((~valid).sum()):,} configurations of the existing sample are not valid and do not count",)
+    existing = existing[valid]
+    found = _drawn(spec, seed, measured, Parts(space, existing, apart))
+    new = existing.find(found.configurations) < 0
+    if not new.all():
+        notes += (f"{int((~new).sum()):,} of the {len(new):,} selected configurations are in the existing sample",)
+    if not new.any():
+        notes += ("the existing sample lacks nothing",)
+    return replace(
+        found, configurations=found.configurations[new], notes=(*found.notes, *notes), extended=len(existing)
+    )
+
+
+def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts: Parts) -> Sample:
+    """Return what a spec selects."""
     if spec.whole is not None:
         found, notes = spec.whole.configurations(parts, seed, measured)
-        if not len(found):
+        if not len(found) and parts.existing is None:
             raise _nothing(spec, parts, 0)
         return Sample(found, spec.text, seed, notes)
     notes = ()
@@ -85,7 +126,7 @@ def draw_sample(
     if spec.numeric is None and parts.system.numeric_options:
         notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
     found, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
-    if not len(found):
+    if not len(found) and parts.existing is None:
         raise _nothing(spec, parts, removed)
     if removed:
         remarks += (f"constraints exclude {removed:,} of the {removed + len(found):,} selected configurations",)
@@ -111,6 +152,7 @@ def sample(
     seed: int = 0,
     measured: Configurations | None = None,
     space: Space | None = None,
+    existing: Configurations | None = None,
 ) -> Configurations:
     """Return the configurations that a sampling spec selects. `draw_sample` also returns notes.
 
@@ -121,6 +163,7 @@ def sample(
             on every machine.
         measured: the measured configurations, for the specs `measured` and `measured:N`.
         space: the valid configurations of the system, to reuse its decision diagrams.
+        existing: a sample to be extended (see `draw_sample`); the result has only what is added.
 
     Returns:
         n distinct valid configurations, in a deterministic order; `indices` has shape (n, options).
@@ -130,4 +173,4 @@ def sample(
         SpaceError: if the spec selects too many configurations, or none.
         VariabilityError: if the system has no valid configuration.
     """
-    return draw_sample(system, spec, seed, measured, space).configurations
+    return draw_sample(system, spec, seed, measured, space, existing).configurations

@@ -38,6 +38,23 @@ class Draw:
         amount = Amount.parse(arguments)
         return cls(arguments.text, amount, arguments.seed(), compat, arguments.named.get("from"))
 
+    def new_positions(
+        self, parts: Parts, count: int, known: int, seed: int, purpose: Purpose, what: str
+    ) -> tuple[list[int], int]:
+        """Return enough positions for N new elements of a population of which at most `known` are known, and N."""
+        n = self.amount.resolve(parts)
+        if n > count:
+            raise self.too_few(count, n, what)
+        own = seed if self.seed is None else self.seed
+        return distinct_ranks(count, min(count, n + known), generator(own, purpose)), n
+
+    def too_few(self, count: int, n: int, what: str) -> SpaceError:
+        """Return the error for a population that is too small; `what` it consists of is for the message."""
+        place = "" if self.source is None else f" in {self.source}"
+        return SpaceError(
+            f"{self.text}: there are only {count:,} {what}{place}, not {n:,}", hint=f"ask for at most {count:,}"
+        )
+
     def positions(
         self, parts: Parts, count: int, seed: int, purpose: Purpose, what: str
     ) -> tuple[list[int], tuple[str, ...]]:
@@ -52,8 +69,8 @@ class Draw:
             if self.compat:
                 return removed_positions(count, n, seed), ()
             return distinct_ranks(count, n, generator(seed, purpose)), ()
-        place = "" if self.source is None else f" in {self.source}"
-        message = f"{self.text}: there are only {count:,} {what}{place}, not {n:,}"
+        error = self.too_few(count, n, what)
         if self.compat:
+            message = error.problems[0].message
             return list(range(count)), (f"{message}; all of them are taken, as in SPL Conqueror",)
-        raise SpaceError(message, hint=f"ask for at most {count:,}")
+        raise error

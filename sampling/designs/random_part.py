@@ -49,9 +49,22 @@ class RandomPart:
             population = self._rows(parts, self.draw.source)
             positions, notes = self.draw.positions(parts, len(population), seed, self.kind, "configurations")
             return distinct_design(population[positions], notes)
+        if self.kind == "binary" and len(parts.known) and not self.draw.compat:
+            return Design(self._new(parts, seed))
         positions, notes = self.draw.positions(parts, space.count, seed, self.kind, f"valid {self.kind} parts")
         rows = space.enumerate(LIMIT)[positions] if self.draw.compat else space.unrank(positions)
         return Design(rows, notes)
+
+    def _new(self, parts: Parts, seed: int) -> Array:
+        """Return N selections that are not in the sample to be extended."""
+        count, what = parts.binary.count, "valid binary parts"
+        positions, n = self.draw.new_positions(parts, count, len(parts.known), seed, "binary", what)
+        rows = parts.binary.unrank(positions)
+        known = set(map(tuple, parts.known.tolist()))
+        new = rows[[tuple(row) not in known for row in rows.tolist()]]
+        if len(new) < n:
+            raise self.draw.too_few(len(new), n, f"{what} that the existing sample does not have")
+        return new[:n]
 
     def _rows(self, parts: Parts, source: str) -> Array:
         """Return the parts of the configurations in a file."""

@@ -24,7 +24,7 @@ def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
     those that some configuration of a sample to be extended selects.
     """
     subsets = unrelated_subsets(parts, t)
-    for known in parts.known:
+    for known in parts.covered:
         subsets = subsets[~known[subsets].all(axis=1)]
     bits, possible = minimal_bits(parts, literal(0, 1) + 2 * subsets)
     return unpacked(parts, without_repeated_bytes(bits[possible])), int((~possible).sum())

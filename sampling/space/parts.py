@@ -24,12 +24,14 @@ class Parts:
 
     Args:
         space: the system's valid configurations.
-        existing: valid configurations of a sample to be extended; designs select what they lack.
+        existing: valid configurations that are not selected again.
+        apart: whether designs cover what the existing configurations cover, too.
     """
 
-    def __init__(self, space: Space, existing: Configurations | None = None) -> None:
+    def __init__(self, space: Space, existing: Configurations | None = None, apart: bool = False) -> None:
         self.space = space
         self.existing = existing
+        self._apart = apart
         self.system = space.system
         optional = tuple(option.name for option in self.system.numeric_options if option.optional)
         self.optional_names: tuple[str, ...] = optional
@@ -64,11 +66,16 @@ class Parts:
 
     @cached_property
     def known(self) -> Array:
-        """The distinct selections of the sample to be extended, bool of shape (n, selectable)."""
+        """The distinct selections of existing configurations, bool of shape (n, selectable)."""
         if self.existing is None or not self.selectable:
             return np.zeros((0, len(self.selectable)), dtype=bool)
         columns = [self.existing.column(name) == 1 for name in self.selectable]
         return np.unique(np.stack(columns, axis=1), axis=0)
+
+    @property
+    def covered(self) -> Array:
+        """The selections whose combinations need not be covered, bool of shape (n, selectable)."""
+        return self.known[:0] if self._apart else self.known
 
     def compose(self, binary: Array, numeric: Array) -> Configurations:
         """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""

@@ -37,6 +37,7 @@ from splc.workflows.learn_inputs import (
     evaluation_set,
     input_files,
     learning_rows,
+    validation_set,
     with_deviation,
 )
 from splc.workflows.learn_parts import OnRound, learn_rows
@@ -56,7 +57,7 @@ class Evaluated:
     """The evaluation set as the error is computed on it.
 
     Attributes:
-        source: the file.
+        source: the file, or the sampling of the validation set.
         configurations: the number of configurations whose measured value is not 0.
         learned_from: how many of them were learned from.
     """
@@ -159,6 +160,12 @@ def run(
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
         notes += (*remarks, *learning_set.notes)
+        judged_on = None
+        if request.validation is not None:
+            validation = validation_set(request, measured, nfp, rows, space)
+            evaluation = measured[validation.rows]
+            judged_on = f"the validation set {validation.sampling}"
+            notes += validation.notes
         found: SearchResult | None = None
         if request.given_terms is not None:
             learner = parse_term_list(read_source(request.given_terms), space.system)
@@ -171,7 +178,8 @@ def run(
             "measured_configurations": len(measured.measured(nfp)),
             **columns_object(measured.contexts, project.columns),
             **({} if found is None else {"search": provenance_of_search(found)}),
-            "files": input_files(project, measured, evaluation),
+            **({} if request.validation is None else {"validation": request.validation}),
+            "files": input_files(project, measured, None if request.validation else evaluation),
         }
 
         def learned(
@@ -203,7 +211,7 @@ def run(
             compared = split.compared(result, folds) if request.baselines else ()
             if (text := split.better_scaling(learner, compared) if compared else None) is not None:
                 notes.append(Note(text))
-        evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation)
+        evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
         notes += notes_of(result.notes)
         warnings = model_warnings(result, measured, space)
         notes += (Note(text, warning=True) for text in warnings)
@@ -244,6 +252,10 @@ def run(
 def _require_consistent(request: Request) -> None:
     if request.parts and request.evaluate_on is not None:
         raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
+    if request.validation is not None and request.evaluate_on is not None:
+        raise RequestError("a model is judged either by a file or by a validation set", "evaluate_on", "validation")
+    if request.parts and request.validation is not None:
+        raise RequestError("a sum of parts is judged by what was not learned from", "validation")
     if request.parts and request.baselines:
         raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
     given = next((name for name in ("learner", "preset", "settings", "search") if getattr(request, name)), None)
@@ -297,11 +309,13 @@ def require_expressible(system: VariabilityModel) -> None:
     require_writable_names((*system.names, *system.observed), NameTable(system.term_names))
 
 
-def _evaluated(result: LearningResult, measured: Measurements, rows: Array, evaluation: Measurements) -> Evaluated:
+def _evaluated(
+    result: LearningResult, measured: Measurements, rows: Array, evaluation: Measurements, source: str | None
+) -> Evaluated:
     judged = evaluation.measured(result.nfp)
     judged = judged[judged.column(result.nfp) != 0]
     known = measured.configurations[rows].find(judged.configurations) >= 0
-    return Evaluated(evaluation.report.source or "", len(judged), int(known.sum()))
+    return Evaluated(source or evaluation.report.source or "", len(judged), int(known.sum()))
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

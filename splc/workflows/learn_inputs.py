@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sampling import SamplingSpec, Space, draw_sample, parse_spec
 from sampling.designs.whole.random import RandomWhole
 from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, SpecError, plural
 from splc.formats.detect import experiment_format, is_xml
@@ -31,6 +32,7 @@ from splc.workflows.note import Note, Notes, notes_of
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
     *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
+    "validation",
     *(
         "given_terms",
         "search",
@@ -69,6 +71,7 @@ class Request(SystemInputs):
         observed: observed variables to learn from, as names or patterns.
         parts: parts of the property whose models are added up, see `splc.learning.sums.parts_of`.
         evaluate_on: a file of measurements to judge the model by.
+        validation: a sampling of measured configurations outside of the learning set to judge the model by.
         folds: the number of folds that the learning set is cross-validated with; 0 is no cross-validation.
         baselines: whether baselines are learned from the same learning set, for comparison.
         output: the file of the model; None is `learned.log`, `learned.json` for learners whose models no log holds, and
@@ -93,6 +96,7 @@ class Request(SystemInputs):
     observed: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     evaluate_on: str | None = None
+    validation: str | None = None
     folds: int = 0
     baselines: bool = False
     output: str | None = None
@@ -245,10 +249,45 @@ class LearningRows:
         return LearningError(message, hint=hint)
 
 
+def validation_set(request: Request, measured: Measurements, nfp: str, rows: Array, space: Space) -> LearningRows:
+    """Return the measured configurations to judge a model by that is learned from `rows`; none of these is one.
+
+    Raises:
+        LearningError: if a sampled configuration was not measured, or nothing is left.
+        SpecError: if the sampling cannot be drawn.
+    """
+    assert request.validation is not None
+    hint = "learn from fewer configurations (--sampling), or leave out --validation"
+    if len(rows) == len(measured.measured(nfp)):
+        raise LearningError("every measured configuration is learned from, none is left to validate", hint=hint)
+    known = measured.configurations[rows]
+    found = learning_rows(measured, nfp, request.validation, request.seed, space, request.missing, known)
+    texts = (f"validation set: {note.text.replace('existing sample', 'learning set')}" for note in found.notes)
+    found = replace(found, rows=found.rows[~np.isin(found.rows, rows)], notes=notes_of(texts))
+    if not len(found.rows):
+        raise LearningError(f"no measured configuration is left for the validation set {found.sampling}", hint=hint)
+    return found
+
+
 def learning_rows(
-    measured: Measurements, nfp: str, spec: SamplingSpec | str, seed: int, space: Space, missing: Missing
+    measured: Measurements,
+    nfp: str,
+    spec: SamplingSpec | str,
+    seed: int,
+    space: Space,
+    missing: Missing,
+    apart: Configurations | None = None,
 ) -> LearningRows:
     """Return the measured configurations to learn from.
+
+    Args:
+        measured: the measurements.
+        nfp: the property.
+        spec: the sampling of the configurations.
+        seed: the seed of what is drawn.
+        space: the valid configurations.
+        missing: what happens to sampled configurations that were not measured.
+        apart: configurations that are not sampled, because they are in another set.
 
     Raises:
         LearningError: if nothing has a value of the property, a sampled configuration was not measured, or `drop`
@@ -263,7 +302,7 @@ def learning_rows(
     if isinstance(spec.whole, Suggested):
         rows = _suggested(known, nfp, spec.whole, seed, space)
         return LearningRows(usable[rows], spec.text, len(rows))
-    sample = draw_sample(space.system, spec, seed, known.configurations, space)
+    sample = draw_sample(space.system, spec, seed, known.configurations, space, apart, apart=True)
     instead = ""
     if isinstance(spec.whole, RandomWhole):
         number = min(len(sample.configurations), len(known))

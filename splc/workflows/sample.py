@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from sampling import Sample, Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
+from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.io.outputs import require_writable
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,7 @@ class Request(SystemInputs):
         binary: the sampling of the binary options.
         numeric: the sampling of the numeric options.
         seed: the seed of what is drawn.
+        extend: a file of configurations or measurements that the sample is added to.
         output: the file that the caller writes; it is checked not to be one of the inputs.
     """
 
@@ -27,6 +29,7 @@ class Request(SystemInputs):
     binary: str | None = None
     numeric: str | None = None
     seed: int = 0
+    extend: str | None = None
     output: str | None = None
 
 
@@ -53,11 +56,16 @@ def run(request: Request) -> Result:
     """
     spec = parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
     project = request.project()
-    require_writable(request.output, project.files)
+    require_writable(request.output, (request.extend, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))
         measured = None
         if isinstance(spec.whole, Measured):
             measured = request.read_measurements(project, space, notes).configurations
-        sample = draw_sample(space.system, spec, request.seed, measured, space)
+        existing = None
+        if request.extend is not None:
+            read = read_prediction_inputs(request.extend, space.system, request.policy(space, project), request.nfp)
+            existing = read.configurations
+            notes += reading_notes(read.report)
+        sample = draw_sample(space.system, spec, request.seed, measured, space, existing)
         return Result(sample, (*notes, *notes_of(sample.notes)))

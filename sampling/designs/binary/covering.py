@@ -51,7 +51,7 @@ class Covering:
             SpaceError: if there are too many combinations, or fewer than T options.
         """
         tuples = combinations(parts, self.size, self.text)
-        for known in parts.known:
+        for known in parts.covered:
             tuples = tuples[~_holds(known.astype(np.int64), tuples)]
         if not len(tuples):
             return Design(np.zeros((0, len(parts.selectable)), dtype=np.int64))

@@ -33,9 +33,10 @@ class OptionWise:
         ]
         base, valid = minimal(parts, [selected(*top)])
         # The mandatory options alone, if that is a configuration.
-        first = base[valid & (base.sum(axis=1) == len(top))]
-        rows, possible = minimal(parts, [selected(*top, option) for option in range(len(parts.selectable))])
-        never = [name for name, can in zip(parts.selectable, possible, strict=True) if not can]
+        first = base[valid & (base.sum(axis=1) == len(top)) & (len(parts.covered) == 0)]
+        options = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
+        rows, possible = minimal(parts, [selected(*top, option) for option in options])
+        never = [parts.selectable[option] for option, can in zip(options, possible, strict=True) if not can]
         notes = (f"never selected in a valid configuration: {', '.join(never)}",) if never else ()
         found = without_repeats(np.concatenate([first, rows[possible]]))
         return Design(found, notes)

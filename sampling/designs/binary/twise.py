@@ -32,6 +32,6 @@ class TWise:
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in order of the sets (the seed has no effect)."""
         rows, impossible = subset_minima(parts, self.size)
-        kind = "pairs" if self.size == 2 else f"sets of {self.size}"
-        notes = (f"{impossible:,} {kind} of options cannot be selected together",) if impossible else ()
+        kind = "pairs of" if self.size == 2 else f"sets of {self.size}"
+        notes = (f"{impossible:,} {kind} options cannot be selected together",) if impossible else ()
         return Design(rows, notes)

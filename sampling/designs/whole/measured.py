@@ -47,6 +47,8 @@ class Measured:
             hint = "give measurements, or use another sampling"
             raise SpecError(f"{self.text}: no measurements are given", hint=hint)
         once = measured.unique()
+        if parts.existing is not None:
+            once = once[parts.existing.find(once) < 0]
         valid = parts.space.check(once)
         notes = () if valid.all() else (f"{int((~valid).sum()):,} measured configurations are not valid",)
         return once[valid], notes
@@ -81,8 +83,9 @@ class MeasuredPart(Measured):
         known, notes = super().configurations(parts, seed, measured)
         n = max(1, round(self.share * len(known))) if self.amount is None else self.amount.resolve(parts)
         if n > len(known):
+            new = "" if parts.existing is None else " and are not in the existing sample"
             raise SpaceError(
-                f"{self.text}: only {len(known):,} valid configurations were measured, not {n:,}",
+                f"{self.text}: only {len(known):,} valid configurations were measured{new}, not {n:,}",
                 hint=f"ask for at most {len(known):,}, or for a share of them, such as measured:70%",
             )
         order = np.argsort(known.keys, kind="stable")

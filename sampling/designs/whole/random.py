@@ -52,6 +52,8 @@ class RandomWhole:
         space = parts.space
         if self.draw.source is not None:
             population = read_population(self.draw.source, parts.system)
+            if parts.existing is not None and not self.draw.compat:
+                population = population[parts.existing.find(population) < 0]
             positions, notes = self.draw.positions(parts, len(population), seed, "whole", "configurations")
             found = population[positions].unique()
             if len(found) < len(positions):
@@ -61,9 +63,22 @@ class RandomWhole:
                 count = plural(int((~valid).sum()), "drawn configuration is", "drawn configurations are")
                 notes += (f"{count} not valid and left out",)
             return found[valid], notes
+        if parts.existing is not None and not self.draw.compat:
+            return self._new(parts, parts.existing, seed), ()
         if not self.draw.compat:
             own = seed if self.draw.seed is None else self.draw.seed
             return space.draw(self.draw.amount.resolve(parts), generator(own, "whole")), ()
         space.require_valid()
         positions, notes = self.draw.positions(parts, space.count, seed, "whole", "valid configurations")
         return space.enumerate(LIMIT)[positions], notes
+
+    def _new(self, parts: Parts, existing: Configurations, seed: int) -> Configurations:
+        """Return N configurations that are not in the sample to be extended."""
+        parts.space.require_valid()
+        count, what = parts.space.count, "valid configurations"
+        positions, n = self.draw.new_positions(parts, count, len(existing), seed, "whole", what)
+        drawn = Configurations(parts.system, parts.space.solutions.unrank(positions))
+        new = drawn[existing.find(drawn) < 0]
+        if len(new) < n:
+            raise self.draw.too_few(len(new), n, f"{what} that the existing sample does not have")
+        return new[:n]

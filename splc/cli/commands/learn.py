@@ -104,6 +104,10 @@ def learn(
         ),
     ] = None,
     evaluate_on: Annotated[str | None, option("FILE", "Measurements to judge the model by.", LEARNING)] = None,
+    validation: Annotated[
+        str | None,
+        option("SPEC", "Judge the model by this sample of measurements that are not learned from.", LEARNING),
+    ] = None,
     folds: Annotated[
         int | None,
         option("K", "Cross-validate with K folds of the learning set.", LEARNING, min=2),

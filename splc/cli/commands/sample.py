@@ -29,6 +29,7 @@ AS_COMMANDS = "As command lines"
 EXAMPLES = (
     "splc sample --sampling pb:9,3",
     "splc sample --sampling random:20 --seed 1 -o configurations.csv",
+    "splc sample --sampling pairwise --extend configurations.csv -o more.csv",
 )
 
 
@@ -37,6 +38,10 @@ def sample(
     binary: Binary = None,
     numeric: Numeric = None,
     seed: Seed = 0,
+    extend: Annotated[
+        str | None,
+        option("FILE", "An existing sample (configurations or measurements): only what it lacks is picked."),
+    ] = None,
     output: Annotated[
         str | None, option("FILE", "The file to write. Default: standard output.", names="--output -o")
     ] = None,

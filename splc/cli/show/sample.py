@@ -36,6 +36,8 @@ def as_json(sample: Sample, output: str | None, lines: Sequence[str] | None) -> 
         "notes": sample.notes,
         "output": output,
     }
+    if sample.extended is not None:
+        content["extended"] = sample.extended
     if output is None and lines is not None:
         content["commands"] = lines
     elif output is None:
