@@ -242,7 +242,7 @@ def _met(ordered: Array, steps: Sequence[_Step], below: Sequence[Array], never: 
 def _steps(diagram: Diagram, costs: Costs) -> list[_Step]:
     """Return the transitions of each layer, in order of the nodes after it."""
     steps = []
-    sizes = [*(len(layer.children) for layer in diagram.layers[1:]), 1]
+    sizes = [*(len(layer.children) for layer in diagram.layers), 1][1:]
     for layer, nodes in zip(diagram.layers, sizes, strict=True):
         pieces = [_transitions(layer, value) for value in _values(layer)]
         before = np.concatenate([piece[0] for piece in pieces])

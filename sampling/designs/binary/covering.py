@@ -17,9 +17,10 @@ from splc.types import Array
 
 MAX_TUPLES = 4_000_000
 # Trials with different random choices, of which the smallest is taken: as many as small systems have time for.
-_TRIALS, _TUPLES_IN_ALL = 10, 20_000
+_TRIALS, _TUPLES_IN_ALL = 8, 8_000
 # Configurations that are built at the same time, of which the one that covers the most is taken.
 _MOST, _LEAST, _CELLS = 48, 6, 2**23
+_LARGE, _SIMILAR = 100_000, 0.8
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Covering:
         """
         tuples = combinations(parts, self.size, self.text)
         for known in parts.covered:
-            tuples = tuples[~_holds(known.astype(np.int64), tuples)]
+            tuples = tuples[~_holds(known, tuples)]
         if not len(tuples):
             return Design(np.zeros((0, len(parts.selectable)), dtype=np.int64))
         rng = generator(self.seed if self.seed is not None else seed, "binary")
@@ -87,23 +88,33 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
 
 
 def _holds(row: Array, tuples: Array) -> Array:
-    """Return which combinations a configuration has, shape (n,)."""
-    held: Array = (row[tuples >> 1] == (tuples & 1)).all(axis=1)
+    """Return which combinations a selection has, shape (n,)."""
+    literals = np.stack([row == 0, row == 1], axis=1).reshape(-1)
+    held: Array = literals[tuples[:, 0]]
+    for column in tuples.T[1:]:
+        held &= literals[column]
     return held
 
 
 def _array(parts: Parts, tuples: Array, rng: np.random.Generator) -> Array:
-    """Return configurations that cover all combinations, without ones that are not needed."""
+    """Return selections that cover all combinations, without ones that are not needed."""
     rows: list[Array] = []
     uncovered = tuples
     count = int(np.clip(_CELLS // tuples.size, _LEAST, _MOST))
     walks = Walks(parts, rng)
     while len(uncovered):
         built = walks.configurations(uncovered, count)
-        covered = [_holds(row, uncovered) for row in built]
-        best = int(np.argmax([held.sum() for held in covered]))
-        rows.append(built[best])
-        uncovered = uncovered[~covered[best]]
+        most = 0
+        while len(built) and len(uncovered):
+            gains = np.array([_holds(row, uncovered).sum() for row in built])
+            best = int(np.argmax(gains))
+            # Building takes long if there are many combinations: others that are nearly as good are taken, too.
+            if gains[best] == 0 or gains[best] < most * (_SIMILAR if len(tuples) > _LARGE else 1):
+                break
+            most = max(most, int(gains[best]))
+            rows.append(built[best])
+            uncovered = uncovered[~_holds(built[best], uncovered)]
+            built = np.delete(built, best, axis=0)
     return _needed(np.array(rows), tuples)
 
 

@@ -1,0 +1,267 @@
+"""T-wise, negative option-wise and covering designs against brute force, and on real and large systems."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling import Space, draw_sample, sample
+from sampling.designs.binary import negoptionwise
+from sampling.space import cheapest
+from sampling.space.parts import Parts
+from sampling.spec import parse_spec
+from splc.errors import SpaceError
+from splc.system.constraints import parse_boolean
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.sampling.conftest import joined
+from tests.sampling.designs.test_binary_designs import Selection, forest, names, smallest, valid_selections
+from tests.support.real_data import real
+from tests.support.strategies import models
+
+Read = Callable[[str], VariabilityModel]
+
+
+def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
+    """Return the rows of a binary design, before they are joined with numeric values."""
+    design = parse_spec(binary=spec).binary
+    assert design is not None
+    return [tuple(row) for row in design.design(parts, seed).rows.tolist()]
+
+
+def t_wise(parts: Parts, valid: set[Selection], size: int) -> list[Selection]:
+    """Return the distinct smallest selections of sets of unrelated options, in the order of the sets."""
+    found = [
+        smallest(valid, dict.fromkeys(each, 1))
+        for each in itertools.combinations(range(len(parts.selectable)), size)
+        if all(frozenset(pair) not in parts.related() for pair in itertools.combinations(each, 2))
+    ]
+    return list(dict.fromkeys(row for row in found if row is not None))
+
+
+@given(models(binary=7, numeric=1, most_constraints=4), st.integers(2, 4))
+@settings(max_examples=60, deadline=None)
+def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
+    """The rows are the smallest valid selections of all sets of T unrelated options, in order."""
+    parts = Parts(Space(model))
+    assume(parts.selectable)
+    assert rows_of(parts, f"twise:{size}") == t_wise(parts, valid_selections(parts), size)
+
+
+@given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 3))
+@settings(max_examples=25, deadline=None)
+def test_integers_of_any_size_give_the_same_rows(model: VariabilityModel, size: int) -> None:
+    """Costs as Python's integers, for systems of more than 50 options, lead to the same configurations."""
+    parts = Parts(Space(model))
+    assume(parts.selectable)
+    small = rows_of(parts, f"twise:{size}")
+    limit = cheapest._INT64_BITS
+    try:
+        cheapest._INT64_BITS = 0
+        assert rows_of(parts, f"twise:{size}") == small
+    finally:
+        cheapest._INT64_BITS = limit
+
+
+@given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 60))
+@settings(max_examples=25, deadline=None)
+def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) -> None:
+    """Demands that are met block by block give the same configurations."""
+    parts = Parts(Space(model))
+    assume(len(parts.selectable) >= 3)
+    whole = rows_of(parts, "twise:3")
+    limit = cheapest._BLOCK
+    try:
+        cheapest._BLOCK = block
+        assert rows_of(parts, "twise:3") == whole
+    finally:
+        cheapest._BLOCK = limit
+
+
+def test_one_and_two_options() -> None:
+    """`twise:1` is `optionwise`, and `twise:2` is `pairwise`."""
+    assert names(forest(), "twise:1") == names(forest(), "optionwise")
+    assert names(forest(), "twise:2") == names(forest(), "pairwise")
+    assert draw_sample(forest(), "twise:3").notes == ("16 sets of 3 options cannot be selected together",)
+    assert draw_sample(forest(), "twise:3").spec == "twise:3"
+
+
+def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
+    """Return the combinations of `size` values that rows have, as pairs of option and value."""
+    return {
+        tuple(zip(each, values, strict=True))
+        for each in itertools.combinations(range(rows.shape[1]), size)
+        for values in set(map(tuple, rows[:, each].tolist()))
+    }
+
+
+@given(models(binary=6, numeric=2, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
+@settings(max_examples=50, deadline=None)
+def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, size: int, seed: int) -> None:
+    """Every combination of T values of a valid configuration occurs, in valid rows, of which each is needed."""
+    parts = Parts(Space(model))
+    assume(len(parts.selectable) >= size)
+    valid = valid_selections(parts)
+    rows = rows_of(parts, f"covering:{size}", seed)
+    assert set(rows) <= valid
+    assert len(set(rows)) == len(rows)
+    if valid:
+        wanted = literals(np.array(sorted(valid)), size)
+        assert literals(np.array(rows), size) == wanted
+        for place in range(len(rows)):
+            rest = np.array(rows[:place] + rows[place + 1 :]).reshape(-1, len(parts.selectable))
+            assert literals(rest, size) != wanted
+    assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "most"),
+    [("LLVM", 2, 9), ("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28), ("Dune", 1, 8), ("Dune", 2, 54)],
+)
+def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int, most: int) -> None:
+    """Every combination of values of the enumerated space occurs, in few configurations."""
+    model = real_model(name)
+    found = sample(model, f"covering:{size}")
+    everything = Space(model).enumerate()
+    assert (everything.find(found) >= 0).all()
+    assert literals(found.indices, size) == literals(everything.indices, size)
+    # At least as many as pairs of members of the two largest alternative groups.
+    assert len(found) <= most
+
+
+@pytest.mark.parametrize("spec", ["covering:2", "pairwise"])
+def test_pairs_of_a_large_system(real_model: Read, spec: str) -> None:
+    """On copies of real systems, 10^18 configurations, the pairs are those of the copies and all between them."""
+    systems = [real_model(name) for name in ("x264", "LLVM", "x264", "LLVM", "LLVM", "x264")]
+    model = joined(systems)
+    found = sample(model, spec)
+    assert Space(model).check(found).all()
+    assert len(found.unique()) == len(found)
+    indices = found.indices.astype(int)
+    start = 0
+    columns, single = [], []
+    for each in systems:
+        everything = Space(each).enumerate().indices
+        own = indices[:, start : start + everything.shape[1]]
+        if spec == "covering:2":
+            assert literals(own, 2) == literals(everything, 2)
+        start += everything.shape[1]
+        columns.append(own)
+        single.append(literals(everything, 1))
+    for (one, left), (other, right) in itertools.combinations(zip(columns, single, strict=True), 2):
+        for ((first, value),), ((second, another),) in itertools.product(left, right):
+            if spec == "covering:2" or value == another == 1:
+                assert ((one[:, first] == value) & (other[:, second] == another)).any()
+    if spec == "covering:2":
+        assert len(found) <= 24
+
+
+def test_covering_arrays_have_bounds() -> None:
+    """More combinations than can be covered, or more options than there are, is an error."""
+    many = VariabilityModel("many", tuple(BinaryOption(f"b{i}") for i in range(400)))
+    with pytest.raises(SpaceError, match=r"covering:3: 400 options have 84,694,400 combinations of 3 values"):
+        sample(many, "covering:3")
+    with pytest.raises(SpaceError, match=r"covering:9: there are only 8 binary options\n.*use covering:8, or all"):
+        sample(forest(), "covering:9")
+    assert len(sample(forest(), "covering:8")) == Space(forest()).count
+    with pytest.raises(SpaceError, match=r"400 options have 10,586,800 subsets of 3, too many.*\n.*covering:T"):
+        sample(many, "twise:3")
+
+
+def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> list[Selection]:
+    """Return what negative option-wise sampling has, by brute force over the valid selections."""
+    ordered = sorted(valid, key=lambda row: [-value for value in row])
+    most = max(map(sum, ordered))
+    largest = [row for row in ordered if sum(row) == most][: 1 if first else None]
+    seen = [any(row[place] for row in largest) for place in range(len(ordered[0]))]
+    for place, covered in enumerate(seen):
+        having = [row for row in ordered if row[place]]
+        if not covered and having:
+            largest.append(max(having, key=sum))
+    rows = list(dict.fromkeys(largest))
+    optional = [place for place, option in enumerate(model.binary_options) if option.optional]
+    for place in [*optional, *range(len(model.binary_options), len(ordered[0]))]:
+        base = next((row for row in rows[: len(dict.fromkeys(largest))] if row[place]), None)
+        without = [row for row in ordered if not row[place]]
+        if base is not None and without:
+            rows.append(
+                min(without, key=lambda row: sum((-1 if old else 10) * new for old, new in zip(base, row, strict=True)))
+            )
+    return list(dict.fromkeys(rows))
+
+
+@given(models(binary=7, numeric=1, most_constraints=3), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, first: bool) -> None:
+    """The largest selections, and for each option the closest one without it, are those of brute force."""
+    parts = Parts(Space(model))
+    assume(parts.selectable)
+    valid = valid_selections(parts)
+    assume(valid)
+    assert rows_of(parts, "negoptionwise:first" if first else "negoptionwise") == left_out(valid, model, first)
+
+
+def test_negative_optionwise_of_real_systems(real_model: Read) -> None:
+    """LLVM has one largest configuration and 10 options to leave out; x264 has 9 of equal size and 7 options."""
+    assert [len(sample(real_model(name), "negoptionwise")) for name in ("LLVM", "x264")] == [11, 16]
+    assert [len(sample(real_model(name), "negoptionwise:first")) for name in ("LLVM", "x264")] == [11, 12]
+
+
+def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many alternative groups have many largest configurations; the message names the variant with one of them."""
+    monkeypatch.setattr(negoptionwise, "MAX_LARGEST", 2)
+    with pytest.raises(SpaceError, match=r"3 configurations select the most options .*\n.*negoptionwise:first"):
+        sample(three(), "negoptionwise")
+    assert len(sample(three(), "negoptionwise:first")) == 3
+
+
+def three() -> VariabilityModel:
+    """Return a system of three alternatives."""
+    others = {name: tuple((other,) for other in "abc" if other != name) for name in "abc"}
+    return VariabilityModel("three", tuple(BinaryOption(name, optional=False, excluded=others[name]) for name in "abc"))
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_sizes_of_published_logs(real_model: Read, size: int) -> None:
+    """SPL Conqueror's logs of x264 state the number of t-wise configurations it learned from."""
+    log = real("splc_logs", f"x264_twise_t{size}.log").read_text(encoding="utf-8")
+    (stated,) = re.findall(r"NumberOfConfigurationsLearning:(\d+)", log)
+    assert f"command: twise t:{size}" in log
+    assert len(sample(real_model("x264"), f"twise:{size}")) == int(stated)
+
+
+def test_sizes_that_published_commands_state(real_model: Read) -> None:
+    """The numbers of configurations of other samples in the logs are those of t-wise sampling, where it is unique."""
+    for log, name, spec in (("LLVM_distBased_t3", "LLVM", "asTW3"), ("x264_rand_t2", "x264", "asTW2")):
+        text = real("splc_logs", f"{log}.log").read_text(encoding="utf-8")
+        (stated,) = re.findall(r"command: .*numConfigs:(\d+)", text)
+        assert len(sample(real_model(name), f"random:{spec}")) == int(stated)
+
+
+RECORDED = {
+    "twise:3": "195b762d4a688112",
+    "negoptionwise": "6af247a3d2e58bf3",
+    "covering:2": "bdb5f18befdb4437",
+    "covering:3,seed=5": "4c2d5ed90fc4e328",
+}
+
+
+@pytest.mark.parametrize(("spec", "digest"), RECORDED.items())
+def test_recorded_samples(spec: str, digest: str) -> None:
+    """The configurations are the same on every machine and in every version."""
+    model = joined(
+        [forest(), three(), forest(), VariabilityModel("free", tuple(BinaryOption(f"f{i}") for i in range(9)))]
+    )
+    text = [f"!f{i}_3 | {other}" for i, other in enumerate(("cache_0", "lru_2", "!a_1", "f8_3"))]
+    stated = tuple(parse_boolean(each, model.name_table) for each in text)
+    system = VariabilityModel("recorded", model.options, stated)
+    found = sample(system, spec).indices
+    assert hashlib.sha256(np.ascontiguousarray(found, dtype=np.uint8).tobytes()).hexdigest()[:16] == digest
