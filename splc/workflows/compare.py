@@ -176,6 +176,7 @@ def _analytical(other: str, project: Project) -> str:
     found = project.analytical_file
     if found is None:
         hint = "name two models, or the analytical one as 'analytical' in splc.toml"
+        hint += f"; splc predict {other} FILE states its error on measurements"
         raise RequestError(f"there is nothing to compare {other} with; {hint}", "models")
     if Path(other).exists() and Path(other).samefile(found):
         raise RequestError(f"{other} is the analytical model of this folder; name another model", "models")

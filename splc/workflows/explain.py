@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sampling import Space
 from sampling.space.blocks import blocks_of
 from splc.errors import RequestError
+from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.models.influence import InfluenceModel
@@ -55,6 +57,7 @@ class Result:
         explained: the explanation of a configuration, None if the model is.
         plot: the file that the plot was written to.
         notes: what the user should know.
+        contexts: context → its value in the measurements that the model was learned from.
     """
 
     name: str
@@ -64,6 +67,12 @@ class Result:
     explained: Explained | None = None
     plot: str | None = None
     notes: tuple[Note, ...] = ()
+    contexts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def stated_contexts(self) -> tuple[str, ...]:
+        """The contexts as texts."""
+        return tuple(f"{name} = {shown_value(value)}" for name, value in self.contexts.items())
 
 
 def run(request: Request) -> Result:
@@ -100,7 +109,9 @@ def run(request: Request) -> Result:
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
         if explained is not None:
             notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
-        result = Result(system.name, stored.model, stored.nfp, whole, explained, request.plot, tuple(notes))
+        result = Result(
+            system.name, stored.model, stored.nfp, whole, explained, request.plot, tuple(notes), stored.columns.contexts
+        )
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))
     return result
@@ -109,7 +120,7 @@ def run(request: Request) -> Result:
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
     product = result.model.link == "log"
-    title = f"{result.name}: {result.nfp}" if result.nfp else result.name
+    title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     if result.overview is not None:
         bars = [Bar(each.name, each.share * 100, each.alone * 100) for each in result.overview.options]
         lines = [

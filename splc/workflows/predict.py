@@ -161,6 +161,7 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
     """Return which configurations have unlisted values, and note how far these are from the listed ones."""
     found = np.zeros(len(rows.configurations), dtype=bool)
     texts = []
+    outside = False
     for option in system.numeric_options:
         values = rows.configurations.value(option.name)
         unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
@@ -169,13 +170,15 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
             low, high = option.values[0], option.values[-1]
             beyond = unlisted & ((values < low) | (values > high))
             shown = listed([f"{value:g}" for value in np.unique(values[unlisted])], 6)
-            outside = f"; {beyond.sum():,} beyond" if beyond.any() else ""
-            texts.append(f"{option.name} = {shown} (listed are {low:g} to {high:g}{outside})")
+            outside |= bool(beyond.any())
+            place = f"{beyond.sum():,} beyond" if beyond.any() else "all between"
+            texts.append(f"{option.name} = {shown} (listed are {low:g} to {high:g}; {place})")
     if texts:
         count = plural(int(found.sum()), "configuration has", "configurations have")
+        kind = "extrapolations" if outside else "interpolations between listed values"
         text = (
-            f"{count} values that the description does not list: their predictions are extrapolations, for which "
-            "neither the error of the model nor the level of its intervals is known"
+            f"{count} values that the description does not list: their predictions are {kind}, for which neither "
+            "the error of the model nor the level of its intervals is known"
         )
         notes.append(Note(text, warning=True, details=tuple(texts)))
     return found

@@ -100,6 +100,7 @@ def test_a_single_model_is_compared_with_the_analytical_one(models: Path, run: R
     result = run("compare", "other.txt")
     assert result.exit_code == 2
     assert "nothing to compare" in result.stderr.replace("\n", " ")
+    assert "splc predict other.txt FILE" in result.stderr
 
 
 def test_parameters(models: Path, run: Run) -> None:

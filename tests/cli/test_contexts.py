@@ -182,6 +182,7 @@ class TestLearnedModels:
             assert done.exit_code == 0, done.stderr
             other = ", not 'v1'" if "version=v1" in command else ""
             assert f"{note}{other}\n" in done.stderr
+        assert ": model of time, version = 'v2', a sum of terms\n" in run("explain", model).stdout
         compared = run("compare", model, "other.txt", "--property", "time", "--where", "version=v10")
         assert f"{note}, not 'v10'\n" in compared.stderr
         by = run(*predict, "--by", "version")

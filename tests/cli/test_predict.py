@@ -300,10 +300,18 @@ class TestExtrapolation:
         assert result.stdout == "cache,left,right,x,predicted\n0,1,0,8,8\n1,1,0,3,13\n0,1,0,4,4\n"
         assert "warning: 2 configurations have values that the description does not list" in result.stderr
         assert "    x = 3, 8 (listed are 1 to 4; 1 beyond)" in result.stderr
+        assert "their predictions are extrapolations, for which" in result.stderr
         assert "note: model.txt has no prediction intervals" in result.stderr
         found = json.loads(run("predict", "model.txt", "far.csv", "--extrapolate", "--json").stdout)
         assert found["extrapolated"] == [True, True, False]
         assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["extrapolated"] is None
+
+    def test_values_between_listed_ones(self, run: Run, folder: Path) -> None:
+        """A value between listed ones is no extrapolation."""
+        (folder / "far.csv").write_text("cache,left,right,x\n1,1,0,3\n", encoding="utf-8")
+        message = run("predict", "model.txt", "far.csv", "--extrapolate").stderr
+        assert "their predictions are interpolations between listed values" in message
+        assert "x = 3 (listed are 1 to 4; all between)" in message
 
     def test_intervals(self, run: Run) -> None:
         """A JSON model gives intervals, wider beyond the listed values."""

@@ -85,7 +85,8 @@ def show(result: Result) -> None:
 
     product = result.model.link == "log"
     what = f"model of {result.nfp}" if result.nfp else "model"
-    say(f"{result.name}: {what}, a {'product of factors' if product else 'sum of terms'}")
+    kind = f"a {'product of factors' if product else 'sum of terms'}"
+    say(", ".join((f"{result.name}: {what}", *result.stated_contexts, kind)))
     if result.overview is not None:
         _show_overview(result.overview, product=product)
     if result.explained is not None:
