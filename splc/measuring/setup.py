@@ -36,6 +36,7 @@ _WORDS = {
     "environment": "the environment variables",
     "timeout": "the time limit",
     "batch": "what a batch has in common",
+    "contexts": "the contexts",
     "repeat": "the number of repetitions",
     "warmup": "the number of warm-ups",
     "order": "the order",
@@ -61,6 +62,7 @@ class Setup:
         environment: variables added to the environment.
         timeout: seconds of a run (or batch), None: no limit.
         batch: None: one process per run; else the options that the configurations of one process agree in.
+        contexts: columns of the table that are the same in all rows: context (machine, version) → value.
     """
 
     command: BoundCommand
@@ -72,6 +74,7 @@ class Setup:
     environment: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     batch: tuple[str, ...] | None = None
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
@@ -124,6 +127,8 @@ class Setup:
             "environment": dict(self.environment),
             "timeout": self.timeout,
             "batch": None if self.batch is None else list(self.batch),
+            # Journals of measurements without contexts do not state them.
+            **({"contexts": dict(self.contexts)} if self.contexts else {}),
             **plan,
         }
 
@@ -160,7 +165,7 @@ def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str
     grown = False
     system = before.get("system") != wanted["system"]
     for key, words in _WORDS.items():
-        was, now = before.get(key), wanted[key]
+        was, now = before.get(key), wanted.get(key)
         if was == now or (key == "commands" and (system or before.get("command") != wanted["command"])):
             continue
         if key in _GROWING and isinstance(was, int) and isinstance(now, int) and now > was:

@@ -31,7 +31,7 @@ def measurements(setup: Setup, recorded: RunResults) -> Measurements | None:
     for place, values in enumerate(runs):
         for name, column in filled.items():
             column[place, : len(values)] = [one[name] for one in values]
-    return Measurements(setup.configurations[np.array(kept)], filled)
+    return Measurements(setup.configurations[np.array(kept)], filled, contexts=setup.contexts)
 
 
 def failures_text(setup: Setup, recorded: RunResults) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +23,13 @@ from splc.measuring.setup import Setup, require_batchable, require_same
 from splc.measuring.template import OPTIONS, parse_template
 from splc.project import Project
 from splc.workflows.measure_files import Outputs
-from splc.workflows.measure_inputs import absolute, environment_of, listed_configurations, sampled_configurations
+from splc.workflows.measure_inputs import (
+    absolute,
+    context_notes,
+    environment_of,
+    listed_configurations,
+    sampled_configurations,
+)
 from splc.workflows.note import Note, Notes, notes_of
 
 
@@ -55,6 +61,7 @@ class Request:
         retry_failed: whether failed runs are repeated; needs `resume`.
         scheduler: the address of a dask scheduler; None runs the command on this machine.
         system: the system description; None is the one of the project folder.
+        contexts: columns of the measurements that are the same in all rows: context (machine, version) → value.
     """
 
     command: str
@@ -80,6 +87,7 @@ class Request:
     retry_failed: bool = False
     scheduler: str | None = None
     system: str | None = None
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +177,7 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     system = project.variability_model(observed=False)
     properties = parse_properties(list(request.properties), exact_names(system), batch=batched)
     extras = (OPTIONS, "repetition")
+    notes += context_notes(request.contexts, (*exact_names(system), *(each.name for each in properties)))
     template = parse_template(request.command, system, ("configurations", *extras) if batched else extras)
     if batched:
         require_batchable(request.batch_by, template, system)
@@ -188,7 +197,9 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
     agreeing = request.batch_by if batched else None
-    setup = Setup(bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing)
+    setup = Setup(
+        bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing, request.contexts
+    )
     return Prepared(setup, outputs, programs, tuple(notes))
 
 

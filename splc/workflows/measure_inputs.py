@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from sampling import Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, SpecError, plural
+from splc.formats.measurements.columns import MISSING
 from splc.formats.measurements.configurations_csv import read_configurations
+from splc.io.numbers import parse_number
 from splc.measuring.setup import distinct
+from splc.workflows.note import Note, notes_of
 
 SHOWN = 5
 
@@ -74,6 +78,25 @@ def environment_of(assignments: Sequence[str]) -> dict[str, str]:
             raise SpecError(Problem("an environment variable is NAME=VALUE", text=text))
         found[name.strip()] = value
     return found
+
+
+def context_notes(contexts: Mapping[str, str], taken: Collection[str]) -> tuple[Note, ...]:
+    """Return notes about contexts that other commands take for properties.
+
+    Args:
+        contexts: context → value.
+        taken: the names of the other columns of the table.
+
+    Raises:
+        SpecError: if a context has the name of another column, or no value.
+    """
+    for name, value in contexts.items():
+        if name in taken:
+            raise SpecError(f"the context {name!r} has the name of an option or a property", hint="rename it")
+        if value.casefold() in MISSING:
+            raise SpecError(f"the context {name!r} needs a value, not {value!r}", hint="write --context machine=NAME")
+    numbers = [name for name, value in contexts.items() if not math.isnan(parse_number(value))]
+    return notes_of(f"the values of {name!r} are numbers: other commands need --context {name}" for name in numbers)
 
 
 def absolute(folder: str | None) -> str | None:

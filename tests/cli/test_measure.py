@@ -66,6 +66,24 @@ class TestResults:
         assert scatter["largest_at"]["x"] == 1
         assert found["failure_reasons"] == [{"reason": "exit code 3", "runs": 6}]
 
+    def test_contexts(self, run: Run, refused: Refused, empty: Path) -> None:
+        """Contexts are columns with the same value in all rows, and a journal is continued with its own only."""
+        command = ("measure", "--command", AWK, *ALL, *TIME)
+        machine = ("--context", "machine=node 1", "--context", "year=2026")
+        done = run(*command, *machine)
+        assert done.exit_code == 0, done.stderr
+        header, *rows = (empty / "measurements.csv").read_text(encoding="utf-8").splitlines()
+        assert header == "cache,left,right,x,machine,year,time"
+        assert {tuple(row.split(",")[4:6]) for row in rows} == {("node 1", "2026")}
+        assert "note: the values of 'year' are numbers: other commands need --context year" in done.stderr
+        assert "'machine' is 'node 1'" in run("learn", "--context", "year").stderr
+        assert run(*command, *machine, "--resume").exit_code == 0
+        for other in ((), ("--context", "machine=node 2", "--context", "year=2026")):
+            assert "the contexts differ" in refused(*command, *other, "--resume")
+        assert run(*command, "-o", "plain.csv").exit_code == 0
+        assert "the contexts differ" in refused(*command, *machine, "-o", "plain.csv", "--resume")
+        assert run(*command, "-o", "plain.csv", "--resume").exit_code == 0
+
     @pytest.mark.parametrize("order", ["repetition", "random"])
     def test_order_does_not_show(self, run: Run, empty: Path, order: str) -> None:
         """The file is the same in whichever order was measured."""
@@ -245,6 +263,10 @@ class TestErrors:
             (["--command", "true", *ALL, "--property", "t=tim"], "unknown source 'tim'"),
             (["--command", "true", *ALL, "--cwd", "nowhere"], "nowhere: there is no such folder"),
             (["--command", "true", *ALL, "--env", "A"], "NAME=VALUE"),
+            (["--command", "true", *ALL, "--context", "x=1"], "the context 'x' has the name of an option"),
+            (["--command", "true", *ALL, *TIME, "--context", "time=1"], "has the name of an option or a property"),
+            (["--command", "true", *ALL, "--context", "host=n/a"], "'host' needs a value, not 'n/a'"),
+            (["--command", "true", *ALL, "--context", "host"], "'host' is not COLUMN=VALUE"),
             (["--command", "true", *ALL, "--timeout", "0"], "the time limit must be positive"),
             (["--command", "true", *ALL, "--timeout", "nan"], "the time limit must be positive"),
             (["--command", "true", *ALL, "--max-deviation", "-1"], "must be positive"),

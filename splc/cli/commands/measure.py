@@ -49,6 +49,10 @@ def measure(
     env: Annotated[
         list[str] | None, option("NAME=VALUE", "An environment variable of the command. Can be repeated.", WHAT)
     ] = None,
+    context: Annotated[
+        list[str] | None,
+        option("COLUMN=VALUE", "A column of the table: the machine, the version. Can be repeated.", WHAT),
+    ] = None,
     timeout: Annotated[float | None, option("SECONDS", "End a run (or batch) after this time.", WHAT)] = None,
     repeat: Annotated[int, option("N", "Repetitions.", HOW_OFTEN, min=1)] = 1,
     warmup: Annotated[
@@ -111,7 +115,7 @@ def measure(
     """
     import signal
 
-    from splc.cli.arguments import request_of
+    from splc.cli.arguments import request_of, values_of
     from splc.cli.errors import INTERRUPTED
     from splc.cli.interruption import interruption, terminated_as_interrupted
     from splc.cli.json_output import print_json
@@ -124,6 +128,7 @@ def measure(
     request = request_of(
         Request,
         locals(),
+        contexts=values_of(context, "--context"),
         batch=batch or batch_by is not None,
         batch_by=tuple(name.strip() for name in (batch_by or "").split(",") if name.strip()),
     )
