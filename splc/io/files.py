@@ -118,6 +118,12 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
 
 
+def read_again(path: str | Path, source: Source) -> None:
+    """Let the next reader of standard input read the same content, if `path` is standard input."""
+    if str(path) == STANDARD:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
+
+
 def _bounded(
     stream: BinaryIO | gzip.GzipFile, name: str, limit: int, what: str = "is larger", hint: str | None = None
 ) -> bytes:

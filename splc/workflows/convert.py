@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +12,7 @@ from splc.errors import InputError, OutputError, Problem, SpecError, listed, nea
 from splc.formats import registry
 from splc.formats.measurements.csv_table import is_number
 from splc.formats.models.read import write_stored_model
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, read_again, read_source
 from splc.io.outputs import require_writable
 from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
@@ -82,9 +80,7 @@ def run(request: Request) -> Result:
     if kind == "script":
         hint = "splc run runs it, splc run --to-study writes it as a study"
         raise InputError(Problem("this is a script, which is not converted", request.source, hint=hint))
-    if request.source == STANDARD:
-        # The readers below read standard input again.
-        sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
+    read_again(request.source, source)
     form = target_format(kind, request.output, request.to)
     require_writable(request.output, (request.source,))
     require_unambiguous(kind, request.output)

@@ -15,7 +15,7 @@ from splc.errors import RequestError, SplcError
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.inference import Inference
 from splc.formats.registry import kind_of
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, read_again, read_source
 from splc.project import Project
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
@@ -100,7 +100,9 @@ def _project(request: Request) -> Project:
     given = request.system
     if given is None or (given != STANDARD and Path(given).is_dir()):
         return replace(request, system=None).project(given or "")
-    if given != STANDARD and kind_of(read_source(given)) == "measurements":
+    source = read_source(given)
+    read_again(given, source)
+    if kind_of(source) == "measurements":
         if request.measurements is not None:
             raise RequestError("the first argument is a table of measurements, too", "measurements")
         return replace(request, system=None, measurements=given).project()

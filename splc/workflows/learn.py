@@ -12,6 +12,7 @@ from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
+from splc.formats.measurements.columns import shown_value
 from splc.formats.models.columns import columns_object
 from splc.formats.models.entries import learned_file
 from splc.formats.models.term_list import parse_term_list
@@ -334,4 +335,6 @@ def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn:
     values = measured.column(result.nfp)
     predicted = predictions_of(result.predictor, measured.configurations)
     there = ~np.isnan(values) & ~np.isnan(predicted)
-    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, measured.system.name, drawn)
+    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
+    title = ", ".join((measured.system.name, *contexts))
+    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, title, drawn)

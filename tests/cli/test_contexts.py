@@ -329,6 +329,12 @@ class TestBy:
         assert any(note.startswith("note: all values of version: ") for note in notes)
         assert len(notes) == len(set(notes))
 
+    def test_plots(self, table: Path, run: Run) -> None:
+        """The title of each plot has the version."""
+        assert run(*LEARN, "--by", "version", "--plot", "p.svg").exit_code == 0
+        for version in ("v1", "v2", "v10"):
+            assert f"small, version = '{version}'" in (table / f"p-{version}.svg").read_text()
+
     def test_safe_file_names(self, folder: Path, run: Run) -> None:
         """Values that are no file names, or equal ones, get distinct safe names; a pattern places them."""
         (folder / "measurements.csv").write_text(versions({"a/b": 1.0, "a b": 2.0, "../x": 3.0}))

@@ -98,6 +98,7 @@ class TestInit:
         """The table can be standard input, also for commands that read it as measurements."""
         assert run("init", "-", stdin=TABLE).stdout.count("<configurationOption>") == 5
         table.unlink()
+        assert run("describe", "-", stdin=TABLE).stdout == run("describe", "--measurements", "-", stdin=TABLE).stdout
         result = run("describe", "--measurements", "-", "--json", stdin=TABLE)
         assert json.loads(result.stdout)["measurements"]["configurations"] == 8
 
