@@ -346,7 +346,9 @@ class _Table:
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1) or not all(each in self.numbers for each in arguments):
+        if groups < 2 * (len(arguments) + 1) or not all(
+            each in self.numbers and self.complete(each) for each in arguments
+        ):
             return False
         values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)
         pairs = [(values, columns)]

@@ -144,6 +144,13 @@ class TestOptions:
         many = [[*point, min(point[0] * point[1], 4), f"{rng.uniform():.9f}"] for point in sorted(points)]
         assert inferred(rows("px,py,a,b,c,cores,time", many)).ignored == {"cores": "it is a function of px, py"}
 
+    def test_functions_of_texts(self) -> None:
+        """A number that differs with a text is no sum or product, and is kept without enough evidence."""
+        cells = [[mode, px, nx, ord(mode) * px, time] for mode, px, nx, time in grid("abc", (1, 2, 3), (5, 6))]
+        found = inferred(rows("mode,px,nx,k,time", cells), options=("mode",))
+        assert not found.ignored
+        assert {"mode_a", "px", "nx", "k"} < set(found.system.names)
+
     def test_small_values(self) -> None:
         """Small numbers are functions of others only if they deviate little in relation to their size."""
         tolerances = [1e-10, 3e-10, 2e-10, 7e-10, 5e-10]
