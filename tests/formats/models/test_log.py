@@ -328,3 +328,17 @@ def test_a_name_in_an_average_keeps_its_plus() -> None:
     text = "Learning progress:\naverage model: \n  2 * c++ + \n  3 * x + \nAnalyze finished\n"
     model = parsed(text)
     assert model.influences == {option_term("c++"): 2.0, option_term("x"): 3.0}
+
+
+def test_commands_are_echoed() -> None:
+    """The log has the commands of a script that learns so: the sampling before learning, and then its end."""
+    result = result_of(small_system(), *example_rounds())
+    result = dataclasses.replace(result, provenance={"sampling": "twise:2+random:5"}, seed=3)
+    lines = [line for line in learned_log_text(result).splitlines() if line.startswith("command: ")]
+    assert lines[-5:] == [
+        "command: binary twise t:2",
+        "command: numeric random numConfigs:5 seed:3",
+        "command: learn-splconqueror",
+        "command: analyze-learning",
+        "command: clean-sampling",
+    ]

@@ -79,6 +79,7 @@ def test_files() -> None:
         ("binary random numConfigs:x", "random"),
         ("numeric plackettburman measurements:9 level:4", "no design of 9 measurements with 4 levels"),
         ("numeric random", "random needs numConfigs"),
+        ("twise", "twise needs t"),
         ("mlsettings abortErorr:1", "did you mean 'abortError'"),
         ("mlsettings bagging:maybe", "neither true nor false"),
         ("select-all-measurements yes", "neither true nor false"),
