@@ -7,12 +7,14 @@ intervals hold a new measurement in 10 to 40 % of all cases.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from splc.scaling.evidence import judged
-from splc.scaling.mixture import mixture_interval
+from splc.scaling.mixture import Plausible, mixture_interval
 from splc.scaling.multi.default import plausible as plausible_of_several
 from splc.scaling.noise import Condensed, scales
 from splc.scaling.single.default import plausible
@@ -55,13 +57,21 @@ class PosteriorUncertainty:
                 lower = np.maximum(lower, 0.0)
             return lower * self.unit, upper * self.unit
 
-    def _predictions(self, x: Array) -> tuple[Array, Array, Array, Array]:
-        """Return weights, predictions, standard errors and degrees of freedom of all plausible hypotheses."""
+    @cached_property
+    def _plausible(self) -> Plausible:
+        """The plausible hypotheses, which are kept for further points."""
         measured = Condensed(self.values[None], self.counts[None], self.squares[None], np.zeros(1, dtype=int))
         if self.points.shape[1] == 1:
-            found = plausible(self.points[:, 0], measured, self.strong_scaling)
-        else:
-            found = plausible_of_several(self.points, measured, self.strong_scaling)
+            return plausible(self.points[:, 0], measured, self.strong_scaling)
+        return plausible_of_several(self.points, measured, self.strong_scaling)
+
+    def __reduce__(self) -> tuple[type[PosteriorUncertainty], tuple[Any, ...]]:
+        # Without the hypotheses, which have functions.
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+    def _predictions(self, x: Array) -> tuple[Array, Array, Array, Array]:
+        """Return weights, predictions, standard errors and degrees of freedom of all plausible hypotheses."""
+        found = self._plausible
         here, there = found.columns(self.points), found.columns(x)
         total = int(self.counts.sum())
         means = np.empty((len(found.sizes), len(x)))

@@ -18,6 +18,7 @@ from splc.formats.models.entries import scaling_file
 from splc.formats.models.writers import WRITERS
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.outputs import require_writable
+from splc.plotting import plot_format
 from splc.scaling.prediction import Prediction, far_point, predictions
 from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
@@ -26,6 +27,7 @@ from splc.workflows.by import file_names
 from splc.workflows.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
+from splc.workflows.scale_plot import picture, require_one_metric
 from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
@@ -47,7 +49,8 @@ class Request:
         predict_at: points to predict, each parameter → value.
         jobs: number of processes, -1 is one per core.
         output: the file of the models.
-        write: whether it is written.
+        plot: the file of a plot of the models (.svg, .png, .pdf).
+        write: whether the output is written.
     """
 
     profile: str
@@ -61,6 +64,7 @@ class Request:
     predict_at: tuple[Mapping[str, float], ...] = ()
     jobs: int = 1
     output: str = DEFAULT_OUTPUT
+    plot: str | None = None
     write: bool = True
 
 
@@ -108,7 +112,9 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
     source = read_source(request.profile)
+    drawn = None if request.plot is None else plot_format(request.plot)
     require_writable(request.output, (source.name, request.profile))
+    require_writable(request.plot, (source.name, request.profile, request.output))
     experiment = _experiments(request, source)[0] if given is None else given
     with Notes() as notes:
         notes += reading_notes(experiment.report)
@@ -117,6 +123,8 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         if form == ".log" and len(series) > 1:
             hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
             raise RequestError(f"there are {len(series):,} models; {hint}", "output")
+        if drawn is not None:
+            require_one_metric(series)
         points = _points(request.predict_at, experiment)
         advance = _advancing(on_progress, len(series))
         started = time.monotonic()
@@ -148,6 +156,8 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         if request.write:
             further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
             write_whole(request.output, WRITERS[form](scaling_file(profile.models, source.name, further, facts)))
+        if request.plot is not None and drawn is not None:
+            write_whole(request.plot, picture(experiment, profile.models, points[-1] if points else None, drawn))
         return Result(
             request=request,
             experiment=experiment,
@@ -174,11 +184,12 @@ def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> 
     if by in request.where:
         raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
     parts = _experiments(request, read_source(request.profile), by)
-    outputs = file_names(request.output, [part.contexts[by] for part in parts])
+    values = [part.contexts[by] for part in parts]
+    outputs = file_names(request.output, values)
+    plots = file_names(request.plot, values) if request.plot is not None else {}
     return {
-        value: run(replace(request, output=outputs[value]), on_progress, part)
-        for part in parts
-        for value in [part.contexts[by]]
+        value: run(replace(request, output=outputs[value], plot=plots.get(value)), on_progress, part)
+        for value, part in zip(values, parts, strict=True)
     }
 
 

@@ -275,3 +275,22 @@ class TestErrors:
         (empty / "one.csv").write_text("p,value\n-1,2\n2,3\n", encoding="utf-8")
         message = refused("scale", "one.csv")
         assert message.startswith("one.csv: ") or "\none.csv: " in message
+
+
+def test_plot(run: Run, empty: Path) -> None:
+    """`--plot` writes a picture, of one metric only; wrong requests write nothing."""
+    result = run("scale", "profile.txt", "--plot", "models.svg")
+    assert result.exit_code == 0, result.stderr
+    assert "plot    models.svg" in result.stdout
+    assert (empty / "models.svg").read_bytes().startswith(b"<?xml")
+    (empty / "learned.json").unlink()
+    both = PROFILE.replace("REGION main->send", "METRIC bytes\nREGION main->send")
+    (empty / "both.txt").write_text(both, encoding="utf-8")
+    for arguments, part in (
+        (("profile.txt", "--plot", "models.gif"), "plots are not written in this format"),
+        (("profile.txt", "--plot", "profile.txt"), "plots are not written in this format"),
+        (("both.txt", "--plot", "models.png"), "--plot: a plot has one metric, but there are bytes, time"),
+    ):
+        result = run("scale", *arguments)
+        assert (result.exit_code, part in result.stderr) == (2, True), result.stderr
+    assert not (empty / "learned.json").exists()

@@ -53,6 +53,10 @@ def scale(
     output: Annotated[
         str, option("FILE", "The models: .json, .txt, .log, .py or .tex.", names="--output -o")
     ] = "learned.json",
+    plot: Annotated[
+        str | None,
+        option("FILE", "A plot of measured values, models and 90 % intervals by parameter (.svg, .png, .pdf)."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Fit scaling models to a profile, one per call path and metric, and write them to learned.json.

@@ -63,7 +63,8 @@ def show(result: Result) -> None:
         say()
         show_predictions(result.predictions[key])
         facts = scaling_facts(model)
-    show_facts([*facts, ("time", f"{result.seconds:.3g} s"), ("output", result.request.output)])
+    plot = [] if result.request.plot is None else [("plot", result.request.plot)]
+    show_facts([*facts, ("time", f"{result.seconds:.3g} s"), ("output", result.request.output), *plot])
 
 
 def show_by(results: Mapping[str, Result], by: str) -> None:

@@ -1,0 +1,120 @@
+"""Scaling models over one parameter at a time: measured values, predictions and their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from splc.plotting.curves import LOOKS
+from splc.plotting.style import GREY, drawable, drawing, literal, named, new_figure, plain_number, saved, scale_values
+from splc.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# More models cannot be told apart.
+MOST_MODELS = len(LOOKS)
+# Bands of intervals of more models hide each other.
+_BANDS = 3
+_SIZE = (5.0, 4.2)
+_LEGEND = 2.2
+# Values of a parameter that span more than this factor are on a logarithmic axis.
+_WIDE = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingCurve:
+    """A model along one parameter.
+
+    Attributes:
+        name: its name.
+        measured_at: the values of the parameter with a measurement, shape (k,).
+        measured: the measured values, shape (k,).
+        x: values of the parameter, ascending, shape (n,).
+        predicted: the predictions, shape (n,); not finite where there is none, as for the bounds.
+        lower: the lower bounds of the intervals, shape (n,).
+        upper: the upper bounds of the intervals, shape (n,).
+    """
+
+    name: str
+    measured_at: Array
+    measured: Array
+    x: Array
+    predicted: Array
+    lower: Array
+    upper: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """Models along one parameter, the others being fixed.
+
+    Attributes:
+        parameter: the parameter.
+        fixed: the others with their values.
+        curves: the models, at most `MOST_MODELS`.
+    """
+
+    parameter: str
+    fixed: Mapping[str, float]
+    curves: Sequence[ScalingCurve]
+
+
+def scaling_plot(slices: Sequence[Slice], metric: str, title: str, file_format: str) -> bytes:
+    """Return a plot with a panel per parameter; the same input gives the same bytes.
+
+    Args:
+        slices: the panels; all have the same models.
+        metric: the metric.
+        title: the title.
+        file_format: one of `FORMATS`.
+    """
+    with drawing():
+        several = len(slices[0].curves) > 1
+        figure = new_figure(_SIZE[0] * len(slices) + _LEGEND * several, _SIZE[1])
+        figure.suptitle(literal(title, 80))
+        panels = figure.subplots(1, len(slices), squeeze=False)[0]
+        for axes, each in zip(panels, slices, strict=True):
+            _panel(axes, each)
+        panels[0].set_ylabel(literal(metric, 60))
+        if several:
+            handles, labels = panels[-1].get_legend_handles_labels()
+            legend = panels[-1].legend(
+                handles, ["-"] * len(labels), loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9
+            )
+            named(legend, [literal(each.name, 32) for each in slices[-1].curves])
+        return saved(figure, file_format)
+
+
+def _panel(axes: Axes, part: Slice) -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    for at, (curve, look) in enumerate(zip(part.curves, LOOKS, strict=False)):
+        predicted = drawable(curve.predicted)
+        axes.plot(curve.x, predicted, color=look.color, linestyle=look.dashes, linewidth=1.6, label=str(at), zorder=3)
+        axes.plot(
+            curve.measured_at, drawable(curve.measured), color=look.color, linestyle="none", marker=look.marker,
+            markersize=5, zorder=4,
+        )  # fmt: skip
+        if at < _BANDS:
+            band = drawable(curve.lower), drawable(curve.upper)
+            axes.fill_between(curve.x, *band, color=look.color, alpha=0.15, linewidth=0, zorder=2)
+    measured = np.concatenate([each.measured_at for each in part.curves])
+    last = float(measured.max())
+    if measured.min() > 0 and last > _WIDE * measured.min():
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    scale_values(axes, drawable(np.concatenate([each for c in part.curves for each in (c.measured, c.predicted)])))
+    axes.axvline(last, color=GREY, linewidth=0.8, zorder=1)
+    axes.annotate(
+        "measured", (last, 1.0), xycoords=("data", "axes fraction"), xytext=(-3, 1), textcoords="offset points",
+        ha="right", color=GREY, fontsize=8,
+    )  # fmt: skip
+    fixed = ", ".join(f"{literal(name, 20)} = {value:g}" for name, value in part.fixed.items())
+    axes.set_xlabel(literal(part.parameter, 40) + (f"   ({fixed})" if fixed else ""))
+    axes.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,108 @@
+"""The plot of `splc scale`: the models of one metric along each parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from splc.data.experiment import Experiment, Key
+from splc.errors import ConfigurationError, RequestError, listed
+from splc.formats.models.entries import title
+from splc.plotting.scaling import MOST_MODELS, ScalingCurve, Slice, scaling_plot
+from splc.scaling.prediction import LEVEL
+from splc.scaling.result import ScalingModel
+from splc.types import Array
+
+# Without a point to predict, curves end at this multiple of the largest measured value.
+BEYOND = 2.0
+_STEPS = 60
+
+
+def picture(
+    experiment: Experiment, models: Mapping[Key, ScalingModel], target: Mapping[str, float] | None, file_format: str
+) -> bytes:
+    """Return the plot of models.
+
+    Args:
+        experiment: the measurements.
+        models: the models, all of the same metric.
+        target: the point where the curves end and other parameters are fixed; None: twice the largest measured values.
+        file_format: one of `splc.plotting.FORMATS`.
+
+    """
+    metric = next(metric for _, metric in models)
+    shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MOST_MODELS])
+    varying = [name for name in experiment.parameters if name not in experiment.constant]
+    slices = [_slice(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
+    only = next(iter(shown))
+    heading = (title(only) or metric) if len(shown) == 1 else metric
+    if len(shown) < len(models):
+        heading += f" (the {len(shown)} largest of {len(models):,} call paths)"
+    return scaling_plot(slices, metric, heading, file_format)
+
+
+def require_one_metric(series: Sequence[Key]) -> None:
+    """Raise an error if series have several metrics."""
+    metrics = sorted({metric for _, metric in series})
+    if len(metrics) > 1:
+        raise RequestError(f"a plot has one metric, but there are {listed(metrics)}; choose with --metric", "plot")
+
+
+def _size(model: ScalingModel, target: Mapping[str, float] | None, experiment: Experiment) -> float:
+    """Return the prediction at the target, or at the largest measured values."""
+    ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
+    predicted = _predicted(model, np.array([[ends[name] for name in model.names]]))[0]
+    return float(predicted[0]) if np.isfinite(predicted[0]) else -np.inf
+
+
+def _slice(
+    experiment: Experiment, models: Mapping[Key, ScalingModel], parameter: str, target: Mapping[str, float] | None
+) -> Slice:
+    """Return the models along a parameter, where the others have the values with the most measured points."""
+    at = experiment.parameters.index(parameter)
+    others = [place for place in range(len(experiment.parameters)) if place != at]
+    lines, which, sizes = np.unique(experiment.points[:, others], axis=0, return_inverse=True, return_counts=True)
+    # The last of the longest lines has the largest values.
+    longest = len(sizes) - 1 - int(np.argmax(sizes[::-1]))
+    rows = np.flatnonzero(which.ravel() == longest)
+    fixed = {experiment.parameters[place]: float(lines[longest, n]) for n, place in enumerate(others)}
+    values = experiment.points[rows, at]
+    end = BEYOND * values.max() if target is None else max(target[parameter], values.max())
+    x = _between(float(values.min()), float(end))
+    return Slice(
+        parameter,
+        {name: value for name, value in fixed.items() if name not in experiment.constant},
+        [_curve(experiment, key, model, rows, at, fixed, x) for key, model in models.items()],
+    )
+
+
+def _between(low: float, high: float) -> Array:
+    """Return values from low to high, evenly spaced on the axis of the plot."""
+    return np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
+
+
+def _curve(
+    experiment: Experiment,
+    key: Key,
+    model: ScalingModel,
+    rows: Array,
+    at: int,
+    fixed: Mapping[str, float],
+    x: Array,
+) -> ScalingCurve:
+    values = experiment[key][rows]
+    known = ~np.isnan(values).all(axis=1)
+    points = np.stack([x if name not in fixed else np.full(len(x), fixed[name]) for name in model.names], axis=1)
+    predicted, lower, upper = _predicted(model, points)
+    means = np.array([float(np.nanmean(each)) for each in values[known]])
+    return ScalingCurve(key[0], experiment.points[rows, at][known], means, x, predicted, lower, upper)
+
+
+def _predicted(model: ScalingModel, points: Array) -> Sequence[Array]:
+    """Return predictions and the bounds of their intervals at points, NaN where the model has no finite value."""
+    x = points[:, 0] if points.shape[1] == 1 else points
+    try:
+        return (model.predict(x), *model.interval(x, LEVEL))
+    except ConfigurationError:
+        return np.full((3, len(points)), np.nan)

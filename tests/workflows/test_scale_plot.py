@@ -1,0 +1,94 @@
+"""The plot of scaling models: slices, curves and their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.data.experiment import Experiment, Key
+from splc.scaling import ScalingModel, fit
+from splc.types import Array
+from splc.workflows import scale_plot
+from splc.workflows.scale_plot import picture
+from tests.support.pictures import SIGNATURES, capture, texts
+
+POINTS = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (1.0, 2.0, 3.0)] + [(64.0, 3.0)])
+FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "slow": lambda p, n: 50 + p,
+    "fast": lambda p, n: 1 + p * n,
+    "flat": lambda p, n: 3 + 0 * p,
+}
+
+
+def profile(points: Array, count: int = 1) -> tuple[Experiment, dict[Key, ScalingModel]]:
+    """Return an experiment with three kinds of call paths, each as often as asked for, and its models."""
+    names = ("p", "n")[: points.shape[1]]
+    n = points[:, 1] if points.shape[1] == 2 else np.ones(len(points))
+    exact = {f"{name}{at}": f(points[:, 0], n) * (1 + at) for at in range(count) for name, f in FUNCTIONS.items()}
+    series = {(name, "time"): np.stack([0.99 * values, 1.01 * values], axis=1) for name, values in exact.items()}
+    models = {key: fit(points, values, names=list(names), method="basic") for key, values in series.items()}
+    return Experiment(names, points, series), models
+
+
+def drawn(
+    monkeypatch: pytest.MonkeyPatch,
+    experiment: Experiment,
+    models: dict[Key, ScalingModel],
+    target: Mapping[str, float] | None = None,
+) -> Any:
+    """Return what is drawn: slices, metric and title."""
+    seen: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(scale_plot, "scaling_plot", lambda *arguments: seen.append(arguments))
+        picture(experiment, models, target, "svg")
+    return seen[0]
+
+
+def test_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is a slice per parameter, through the values with the most measured points."""
+    (along_p, along_n), metric, title, _ = drawn(monkeypatch, *profile(POINTS))
+    assert (along_p.parameter, dict(along_p.fixed)) == ("p", {"n": 3.0})
+    assert (along_n.parameter, dict(along_n.fixed)) == ("n", {"p": 32.0})
+    assert (metric, title) == ("time", "time")
+    curve = next(each for each in along_p.curves if each.name == "fast0")
+    np.testing.assert_allclose(curve.measured_at, [2, 4, 8, 16, 32, 64])
+    np.testing.assert_allclose(curve.measured, 1 + 3 * curve.measured_at)
+    assert (curve.x[0], curve.x[-1]) == pytest.approx((2, 128))
+    np.testing.assert_allclose(curve.predicted, 1 + 3 * curve.x, rtol=1e-6)
+    assert (curve.lower <= curve.predicted).all()
+    assert (curve.predicted <= curve.upper).all()
+
+
+def test_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Curves end at the target, and the largest call paths there are drawn, the largest first."""
+    (along_p,), _, title, _ = drawn(monkeypatch, *profile(POINTS[2::3, :1], 5), {"p": 1024.0})
+    assert along_p.curves[0].x[-1] == pytest.approx(1024)
+    assert [each.name for each in along_p.curves[:3]] == ["slow4", "fast4", "slow3"]
+    assert len(along_p.curves) == 8
+    assert title == "time (the 8 largest of 15 call paths)"
+
+
+@pytest.mark.parametrize("suffix", SIGNATURES)
+def test_picture(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The picture names parameters, call paths and metric, and is the same each time."""
+    experiment, models = profile(POINTS)
+    pictures: list[bytes] = []
+    figure = capture(monkeypatch, lambda: pictures.append(picture(experiment, models, None, suffix)))
+    assert pictures[0].startswith(SIGNATURES[suffix])
+    assert {"time", "slow0", "fast0", "flat0", "p   (n = 3)", "n   (p = 32)", "measured"} <= set(texts(figure))
+    if suffix == "svg":
+        assert picture(experiment, models, None, suffix) == pictures[0]
+
+
+def test_points_without_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A point that one call path lacks is not drawn for it, and zero is no place on a logarithmic axis."""
+    points = np.array([[0.0], [1.0], [2.0], [40.0]])
+    values = np.array([[1.0], [np.nan], [3.0], [41.0]])
+    experiment = Experiment(("p",), points, {("main", "time"): values})
+    models = {("main", "time"): fit([0.0, 2.0, 40.0], [1.0, 3.0, 41.0], names="p", method="basic")}
+    (along_p,), *_ = drawn(monkeypatch, experiment, models)
+    assert along_p.curves[0].measured_at.tolist() == [0, 2, 40]
+    assert picture(experiment, models, None, "svg")
