@@ -346,11 +346,12 @@ class _Table:
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1) or not all(
-            each in self.numbers and self.complete(each) for each in arguments
-        ):
+        if groups < 2 * (len(arguments) + 1):
             return False
         values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)
+        # The numbers of options of text are NaN.
+        if not (np.isfinite(values).all() and np.isfinite(columns).all()):
+            return False
         pairs = [(values, columns)]
         if (values > 0).all() and (columns > 0).all():
             pairs.append((np.log(values), np.log(columns)))
