@@ -166,6 +166,9 @@ class TestGroups:
         assert not any(line.startswith("in all") for line in lines)
         lines = run("optimize", "model.txt", "--top", "2", "--fix", "codec=bz2", *self.ARGUMENTS).stdout.splitlines()
         assert "in all: codec_bz2" in lines
+        lines = run("optimize", "model.txt", "--top", "2", "--property", "time", *self.ARGUMENTS).stdout.splitlines()
+        assert lines[-1].startswith("best measured: ")
+        assert lines[-1].partition("): ")[2].split(",")[0].startswith("codec_")
 
 
 class TestMeasurements:

@@ -154,7 +154,7 @@ def _show_several(result: Result) -> None:
     _table(result.candidates, ("predicted", "interval", "measured"), _predicted_cells)
     if best is not None:
         say()
-        text = selected_text(best.configuration, ())
+        text = selected_text(best.configuration, best.configuration.system.mandatory)
         say(f"best measured: {best.values[0].measured:.6g} (predicted {best.values[0].predicted:.6g}): {text}")
 
 
