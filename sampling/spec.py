@@ -109,6 +109,12 @@ class SamplingSpec:
     binary: PartDesign | None = None
     numeric: PartDesign | None = None
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of populations (`from=FILE`) that the sample depends on."""
+        found = (getattr(part, "source", None) for part in (self.whole, self.binary, self.numeric))
+        return tuple(source for source in found if source is not None)
+
 
 def known() -> str:
     """Return the usage of all designs, for messages and help."""

@@ -11,11 +11,10 @@ from sampling.designs.subsets import subset_minima
 from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
-from sampling.space.space import LIMIT
 
 _AS = ("asOW", "asTW2", "asTW3")
-# More configurations are neither measured nor held in memory.
-MOST = LIMIT
+# More configurations are neither measured nor held in less than 1 GB of memory.
+MOST = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,12 @@ class Restricted:
         seed: int | None = getattr(self.inner, "seed", 0)
         return seed
 
+    @property
+    def source(self) -> str | None:
+        """The file of the population of its own design, if there is one."""
+        source: str | None = getattr(self.inner, "source", None)
+        return source
+
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows.
 

@@ -42,6 +42,11 @@ class RandomPart:
         """Its own seed, None if the spec states none."""
         return self.draw.seed
 
+    @property
+    def source(self) -> str | None:
+        """The file of the population, if there is one."""
+        return self.draw.source
+
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
         space = parts.binary if self.kind == "binary" else parts.numeric

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from splc._version import __version__
 from splc.io.file_names import distinct_names, file_name
+from splc.io.files import read_source
 from splc.study.runner import key_of
 from splc.study.specification import Study, StudyLearner
 
@@ -62,6 +63,8 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
     logs = distinct_names(
         {(sampling, seed): file_name(sampling, f"seed-{seed}" if seeded else "") for _, sampling, seed, seeded in plan}
     )
+    from sampling import parse_spec
+
     tasks = []
     for learner, sampling, seed, seeded in plan:
         log = logs[sampling, seed] + learner.resolved().suffix
@@ -83,6 +86,8 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
         if learner.observed or learner.parts:
             # Observed variables decide the results of these learners only.
             content |= {"observed": list(learner.observed), "sum": list(learner.parts), **inputs.observed_identity}
+        if populations := parse_spec(sampling).files:
+            content |= {"populations": {name: read_source(name).sha256 for name in populations}}
         tasks.append(Task(sampling, used, seeded, learner, key_of(content), place))
     return tuple(tasks)
 

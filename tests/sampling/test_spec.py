@@ -60,7 +60,7 @@ def test_a_single_random_draws_whole_configurations() -> None:
         ("random:0", "at least 1, not '0'"),
         ("random:-3", "'-3' is not a number of configurations\n.*asOW"),
         ("random:10^9", "'10\\^9' is not a number of configurations"),
-        ("random:1000000000", "1,000,000,000 configurations are too many \\(the limit is 2,000,000\\)"),
+        ("random:1000000000", "1,000,000,000 configurations are too many \\(the limit is 1,000,000\\)"),
         ("all+sobol:1000000000", "1,000,000,000 configurations are too many"),
         ("bbd:3", "bbd has no variant '3'"),
         ("ofat:2", "the number of values must be an integer of at least 3, not '2'"),

@@ -40,6 +40,11 @@ class RandomWhole:
         """Its own seed, None if the spec states none."""
         return self.draw.seed
 
+    @property
+    def source(self) -> str | None:
+        """The file of the population, if there is one."""
+        return self.draw.source
+
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
     ) -> tuple[Configurations, tuple[str, ...]]:
