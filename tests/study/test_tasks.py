@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.io.file_names import distinct_names, file_name
-from splc.study import StudyLearner
-from splc.study.tasks import draws
+from splc.study import StudyLearner, read_study
+from splc.study.inputs import load
+from splc.study.tasks import draws, tasks_of
+from tests.study.conftest import STUDY
 
 
 @given(st.lists(st.text(max_size=100), unique=True, max_size=6))
@@ -42,3 +45,17 @@ def test_names_are_safe_and_distinct(texts: list[str]) -> None:
 def test_what_draws(sampling: str, settings: dict[str, object], expected: bool) -> None:
     """A sampling without a seed of its own draws by the study's seeds, and so does a learner with folds or bags."""
     assert draws(sampling, StudyLearner(kind="stepwise", settings=settings)) is expected
+
+
+def test_populations_decide_results(study_file: Path, tmp_path: Path) -> None:
+    """A task that draws from a file has another key if the file changes."""
+    population = tmp_path / "population.csv"
+    text = re.sub(r"samplings = .*", f'samplings = ["random:2,from={population}", "ff"]', STUDY)
+    study_file.write_text(text.partition("[reference]")[0], encoding="utf-8")
+    keys = []
+    for rows in ("1,8\n2,8\n", "1,8\n3,8\n"):
+        population.write_text("px,nx\n" + rows, encoding="utf-8")
+        loaded = load(study := read_study(study_file))
+        keys.append({task.sampling: task.key for task in tasks_of(study, loaded.learners, loaded.inputs)})
+    assert {name for name in keys[0] if keys[0][name] != keys[1][name]} == {f"random:2,from={population}"}
+    assert "ff" in keys[0]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling import Sample, Space, parse_spec, sample
+from sampling.spec import BINARY
 from splc.errors import SplcError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -81,6 +82,21 @@ def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data
     for option in model.numeric_options:
         if option.name not in two:
             assert set(found.value(option.name)[~np.isnan(found.value(option.name))]) <= {option.center}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_every_binary_design_can_be_restricted(name: str, tree: VariabilityModel) -> None:
+    """The options in brackets vary as in a system of their own, for every binary design."""
+    usage = BINARY[name][0]
+    spec = name + (":2" if "T" in usage or ":N" in usage else "")
+    found = sample(tree, f"{spec}[a,b]+ofat:3[x]")
+    assert Space(tree).check(found).all()
+    assert len(found) == len(found.unique())
+    assert set(found.value("y")) == {3.0}
+    # Only m, which needs c or b, is selected because of other options.
+    assert set(found.value("c")[found.value("b") == 1]) <= {0.0}
+    with pytest.raises(SplcError, match="not a binary option"):
+        sample(tree, f"{spec}[nowhere]+ff")
 
 
 def test_switches_of_optional_options_can_be_chosen(optional_plane: VariabilityModel) -> None:
