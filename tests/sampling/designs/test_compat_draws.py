@@ -91,8 +91,14 @@ def test_optional_options_in_populations(optional_plane: VariabilityModel, tmp_p
     file.write_text("A,B,EnabledB\n1,2,0\n3,-1,0\n5,10,1\n", encoding="utf-8")
     found = sample(optional_plane, f"random:3,from={file}")
     assert sorted(map(tuple, found.indices.tolist())) == [(0, 5), (2, 5), (4, 4)]
-    switches = sample(optional_plane, f"random:2,compat,from={file}+random:1")
-    assert (switches.indices[:, 1] == 5).sum() <= 1
+    # Of the parts of these rows, two selections differ; without the switch there is one value of B.
+    both = sample(optional_plane, f"random:3,compat,from={file}+ff")
+    assert len(both) == 5 + 5 * 5
+    file.write_text("A,B\n1,-1\n3,-1\n", encoding="utf-8")
+    without = sample(optional_plane, f"random:2,compat,from={file}+ff")
+    assert without.indices.tolist() == [[a, 5] for a in range(5)]
+    values = sample(optional_plane, f"all+random:2,compat,from={file}")
+    assert {tuple(row) for row in values.indices.tolist()} == {(0, 5), (2, 5), (0, 4), (2, 4)}
 
 
 @pytest.mark.parametrize(
