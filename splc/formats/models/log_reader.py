@@ -8,7 +8,6 @@ range or with decimal commas, and logs that were cut off.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,9 +15,9 @@ from typing import Literal
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.models.columns import LearnedColumns
-from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP
+from splc.formats.models.log_lines import Learning, RoundLine, learnings_of
 from splc.io.files import Source
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import Subexpression, Term, product_of
 from splc.models.text.log_grammar import expand_product, is_number, names_of, split_model
@@ -27,36 +26,7 @@ from splc.system.variability import ROOT, VariabilityModel
 
 WhichRound = Literal["last", "best"] | int
 
-FIELDS = 12
-# A round line with fewer fields is no round, unless the file ends there.
-FEWEST_FIELDS = 5
-_ROUND = re.compile(r"\s*(\d+)\s*;")
-_STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
-_HEADER = "Round, Model,"
-_AVERAGE = "average model:"
-_AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
-# Plus signs between the terms of an averaged model; a name such as c++ keeps its own.
-_PLUS = re.compile(r"^(?:\+(?:\s+|$))+|(?:(?:^|\s+)\+)+$")
-# Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
-_NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
-_VALIDATION_ERROR = 4
 _LOG = "command: log "
-_ANALYZED = "Analyze finished"
-_COLUMNS = re.compile(rf"{COMMAND}(contexts|columns): (.*)")
-_DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
-_COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
-# .NET's largest number, with fewer digits than it has, is above the largest number.
-_OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
-
-
-@dataclass(frozen=True)
-class RoundLine:
-    """One round as a log states it."""
-
-    number: int
-    model: str
-    error: float
-    line: int
 
 
 @dataclass(frozen=True)
@@ -76,27 +46,6 @@ class LoggedModel:
     columns: LearnedColumns = field(default_factory=LearnedColumns)
 
 
-@dataclass
-class Learning:
-    """One learning of a log: its rounds by number (a later line of the same round counts) and the averaged model.
-
-    `definitions`: name in terms → the subexpression that it means, and the line.
-    """
-
-    rounds: dict[int, RoundLine] = field(default_factory=dict)
-    average: list[tuple[str, int]] = field(default_factory=list)
-    analysed: bool = False
-    link: Link = "identity"
-    nfp: str | None = None
-    columns: LearnedColumns = field(default_factory=LearnedColumns)
-    definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
-
-    @property
-    def empty(self) -> bool:
-        """Whether it holds no model."""
-        return not self.rounds and not self.average
-
-
 def parse_stored_log(
     source: Source,
     system: VariabilityModel | None = None,
@@ -109,7 +58,7 @@ def parse_stored_log(
     one that represents the constant) become the constant. Without it only `root` does. `learning`: 1, 2, … where a log
     holds several learnings; None is the last, 0 all.
     """
-    learnings, notes = _learnings(source)
+    learnings, notes = learnings_of(source)
     if not learnings:
         hint = "it must have a line such as '1;2.5 * root + 3 * x;…' under 'Learning progress:' or 'Models:'"
         if logs := [line.removeprefix(_LOG).strip() for line in source.text().splitlines() if line.startswith(_LOG)]:
@@ -142,140 +91,6 @@ def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine
         known = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
         raise InputError(Problem(f"there is no round {which}", file, hint=known))
     return rounds[which]
-
-
-def _learnings(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
-    """Return the learnings of a log that hold a model, in order, and notes."""
-    problems, notes = Problems(source.name), _RoundNotes()
-    found = [Learning()]
-    last, averaging = -1, False
-    nfp: str | None = None
-    facts: dict[str, str] = {}
-    columns = LearnedColumns()
-    link: Link = "identity"
-    definitions: dict[str, tuple[str, int]] = {}
-    lines = source.text().splitlines()
-    end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
-    analyzing = False
-    for number, raw in enumerate(lines, 1):
-        line = raw.strip()
-        if averaging and _AVERAGED_TERM.match(line):
-            found[-1].average.append((_PLUS.sub("", line), number))
-            found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
-            continue
-        averaging = False
-        if line.startswith(LINK):
-            stated = line.removeprefix(LINK).strip()
-            link = "log" if stated == "log" else "identity"
-            if stated != link:
-                problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
-        elif line.startswith(DEFINITION):
-            name, _, text = line.removeprefix(DEFINITION).partition(" = ")
-            definitions = {**definitions, name: (text, number)}
-        elif line.startswith(NFP):
-            nfp = line.removeprefix(NFP).strip() or None
-        elif fact := _COLUMNS.match(line):
-            facts[fact[1]] = fact[2]
-            columns = LearnedColumns.of_texts(facts)
-        elif line.startswith(_AVERAGE):
-            averaging = True
-            if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
-                found[-1].average.append((rest, number))
-                found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
-        elif line.startswith(_HEADER):
-            if found[-1].analysed and not found[-1].empty:
-                found.append(Learning())
-            found[-1].analysed = analyzing = True
-            last = -1
-        elif line.startswith(_STARTS):
-            if not found[-1].empty:
-                found.append(Learning())
-            last = -1
-        elif _ROUND.match(line):
-            this = _round(line, number, problems, notes, is_end=number == end)
-            if this is None:
-                continue
-            if this.number < last:
-                found.append(Learning(analysed=found[-1].analysed))
-            last = this.number
-            found[-1].rounds[this.number] = this
-            found[-1].link, found[-1].nfp, found[-1].definitions = link, nfp, definitions
-            found[-1].columns = columns
-        elif line.startswith(_ANALYZED):
-            link, definitions, facts, columns, analyzing = "identity", {}, {}, LearnedColumns(), False
-    problems.raise_if_any(InputError)
-    if analyzing:
-        notes.cut_off = notes.cut_off or end
-    return [learning for learning in found if not learning.empty], notes.texts()
-
-
-@dataclass
-class _RoundNotes:
-    """Lines of unusual rounds, by what is unusual; 0 for none."""
-
-    cut_off: int = 0
-    short: list[int] = field(default_factory=list)
-    commas: list[int] = field(default_factory=list)
-    out_of_range: list[int] = field(default_factory=list)
-
-    def texts(self) -> tuple[str, ...]:
-        """Return the notes."""
-        found = []
-        for lines, what in (
-            (self.commas, "decimal commas are read as points"),
-            (self.out_of_range, "numbers out of range are read as infinite"),
-            (self.short, f"rounds with fewer than {FIELDS} fields are read without the missing ones"),
-        ):
-            if lines:
-                more = "" if len(lines) == 1 else f" and {len(lines) - 1:,} more"
-                found.append(f"{what} (line {lines[0]}{more})")
-        if self.cut_off:
-            found.append(f"the log is cut off after line {self.cut_off}")
-        return tuple(found)
-
-
-def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is_end: bool) -> RoundLine | None:
-    """Return a round line, None if it is malformed (a problem), or cut off in its model (a note)."""
-    fields = [cell.strip() for cell in line.split(";")]
-    if len(fields) == FIELDS + 1 and not fields[-1]:
-        fields.pop()
-    # The last field, the test error, is optional.
-    if len(fields) < FIELDS - (1 if fields[-1] else 0):
-        if is_end:
-            notes.cut_off = number
-            # The last field before the end of the file may be incomplete.
-            fields.pop()
-            if len(fields) < 2:
-                return None
-        elif len(fields) >= FEWEST_FIELDS:
-            notes.short.append(number)
-    few = len(fields) < FEWEST_FIELDS and not is_end
-    if len(fields) > FIELDS or few:
-        problems.add(
-            f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",
-            number,
-            text=line,
-            hint="was the line or the file cut off?" if few else None,
-        )
-        return None
-    fields += [""] * (FIELDS - len(fields))
-    if any(_DECIMAL_COMMA.fullmatch(fields[at]) for at in _NUMBERS):
-        notes.commas.append(number)
-        fields = [_COMMA.sub(r"\1.\2", cell) for cell in fields]
-    for at in _NUMBERS:
-        if fields[at] and not _is_value(fields[at]):
-            problems.add(f"field {at + 1} of the round is not a number", number, text=fields[at])
-            return None
-    if any(_OUT_OF_RANGE.fullmatch(fields[at]) and not is_number(fields[at]) for at in _NUMBERS):
-        notes.out_of_range.append(number)
-    error = fields[_VALIDATION_ERROR]
-    return RoundLine(int(fields[0]), fields[1], float(error) if is_number(error) else math.nan, number)
-
-
-def _is_value(text: str) -> bool:
-    if is_number(text) or _OUT_OF_RANGE.fullmatch(text):
-        return True
-    return text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
 
 
 def _model(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:

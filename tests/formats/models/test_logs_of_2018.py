@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError
-from splc.formats.models.log_reader import FEWEST_FIELDS, parse_stored_log
+from splc.formats.models.log_lines import FEWEST_FIELDS, learnings_of
+from splc.formats.models.log_reader import parse_stored_log
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from tests.support.real_data import DATA, needs_data
@@ -54,6 +55,25 @@ def test_log_that_continues_in_others() -> None:
     """A log without a learning names the logs that its script switched to."""
     with pytest.raises(InputError, match=r"continued in another log: \./out_twise_t1\.log$"):
         parse_stored_log(read_source(DATA / "splc_logs" / "x264_twise.log"))
+
+
+@needs_data
+def test_samplings_sizes_and_test_errors_of_rounds() -> None:
+    """A learning has the commands that drew its learning set, its size, and the test error of each round."""
+    [found] = learnings_of(read_source(DATA / "splc_logs" / "x264_henard_t1.log"))[0]
+    assert found.sampling == ("binary satoutput henard:true numConfigs:12 seed:3",)
+    assert found.configurations == 12
+    assert [this.test_error for this in found.rounds.values()] == [34.237334662276, 13.993756221183]
+    [found] = learnings_of(read_source(DATA / "splc_logs" / "x264_twise_t2.log"))[0]
+    assert (found.sampling, found.configurations) == (("twise t:2",), 65)
+
+
+def test_samplings_until_they_are_cleaned() -> None:
+    """Sampling commands add up until a command cleans them."""
+    clean = "command: clean-sampling\n"
+    text = f"command: binary pairwise\ncommand: numeric random sampleSize:3\n{WHOLE}{clean}command: twise t:2\n{WHOLE}"
+    found = learnings_of(Source("a.log", text.encode()))[0]
+    assert [each.sampling for each in found] == [("binary pairwise", "numeric random sampleSize:3"), ("twise t:2",)]
 
 
 def test_decimal_commas() -> None:
