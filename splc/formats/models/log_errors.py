@@ -1,0 +1,91 @@
+"""The errors of the rounds of logs, recomputed on measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from splc.arithmetic.tokens import NameTable
+from splc.data.accuracy import mean_relative_error
+from splc.data.measurements import Measurements
+from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
+from splc.formats.models.log_lines import Learning, RoundLine
+from splc.models.text.log_grammar import expand_product, is_number, split_model
+from splc.system.variability import ROOT
+from splc.types import Array
+
+# The columns of products that are kept take at most so many bytes.
+MOST_BYTES = 1 << 28
+
+
+class LogErrors:
+    """Recomputes the errors of rounds on all measured configurations; products of options are evaluated once.
+
+    Args:
+        measurements: the measurements.
+        nfp: the property.
+    """
+
+    def __init__(self, measurements: Measurements, nfp: str) -> None:
+        used = measurements.measured(nfp)
+        self._configurations = used.configurations
+        self._measured = used.column(nfp)
+        self._names = NameTable(used.system.term_names)
+        nonzero = self._measured != 0
+        self._weights = np.zeros(len(used))
+        if nonzero.any():
+            self._weights[nonzero] = 100 / np.abs(self._measured[nonzero]) / nonzero.sum()
+        self._columns: dict[str, Array] = {}
+
+    def of(self, learning: Learning, file: str) -> Mapping[int, float | None]:
+        """Return round → mean relative error in percent, None where it is undefined.
+
+        Raises:
+            InputError: if a model is wrong, or cannot be read as a sum of products of options.
+        """
+        if learning.link != "identity" or learning.definitions or not learning.rounds:
+            raise InputError(Problem("only models that are sums of terms of rounds can be recomputed", file))
+        problems = Problems(file)
+        rows = [self._terms(this, problems) for this in learning.rounds.values()]
+        problems.raise_if_any(InputError)
+        products = list(dict.fromkeys(product for row in rows for product in row))
+        influences = np.array([[row.get(product, 0.0) for product in products] for row in rows])
+        columns = np.array([self._columns[product] for product in products])
+        with np.errstate(over="ignore", invalid="ignore"):
+            predicted = influences @ columns
+        if not np.isfinite(predicted).all() or not self._weights.any():
+            errors = [mean_relative_error(np.where(np.isfinite(p), p, np.nan), self._measured) for p in predicted]
+        else:
+            errors = list(map(float, np.abs(predicted - self._measured) @ self._weights))
+        return dict(zip(learning.rounds, errors, strict=True))
+
+    def _terms(self, this: RoundLine, problems: Problems) -> dict[str, float]:
+        """Return product → influence of a round, after its columns were computed."""
+        found: dict[str, float] = {}
+        for influence, product in split_model(this.model):
+            text = product or ROOT
+            if not is_number(influence):
+                problems.add("a term must begin with its influence, a finite number", this.line, text=influence)
+            elif text in self._columns or self._evaluated(text, this.line, problems):
+                found[text] = found.get(text, 0.0) + float(influence)
+        return found
+
+    def _evaluated(self, product: str, line: int, problems: Problems) -> bool:
+        try:
+            expansion = expand_product(product, self._names, self._configurations.system)
+        except ExpressionError as error:
+            for problem in error.problems:
+                problems.add(f"in the term {shorten(product, 80)!r}: {problem.message}", line, hint=problem.hint)
+            return False
+        total = np.zeros(len(self._configurations))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for term, weight in expansion.items():
+                total += weight * term.evaluate(self._configurations.column)
+        self._columns[product] = total
+        return True
+
+    def forget(self) -> None:
+        """Drop the columns if they take much memory."""
+        if len(self._columns) * 8 * len(self._measured) > MOST_BYTES:
+            self._columns.clear()

@@ -1,0 +1,54 @@
+"""The strategies of the sampling commands that logs echo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+# Parameters that say how much is drawn or which draw it is, not how.
+AMOUNTS = frozenset(
+    ("numconfigs", "samplesize", "seed", "fromfile", "t", "measurements", "level", "k", "precision", "n")
+)
+_KINDS = frozenset(("binary", "numeric", "hybrid"))
+_OURS = "splc sampling:"
+# Values that mean the same as no parameter.
+_NOTHING = ("none", "false")
+
+
+def strategies_of(samplings: Iterable[Sequence[str]]) -> dict[tuple[str, ...], str]:
+    """Return sampling commands → the name of their strategy.
+
+    The name has the parameters in which commands of the same name differ, apart from amounts, seeds and files:
+    `distribution-aware` and `distribution-aware optimization:local`.
+    """
+    keys = list(dict.fromkeys(tuple(each) for each in samplings))
+    parsed = {command: _parsed(command) for key in keys for command in key}
+    variants: dict[str, list[Mapping[str, str]]] = {}
+    for name, parameters in parsed.values():
+        if parameters not in variants.setdefault(name, []):
+            variants[name].append(parameters)
+    differing = {
+        name: {key for each in found for key in each if len({other.get(key) for other in found}) > 1}
+        for name, found in variants.items()
+    }
+    titles = {
+        command: " ".join((name, *(f"{key}:{value}" for key, value in each.items() if key in differing[name])))
+        for command, (name, each) in parsed.items()
+    }
+    return {key: " + ".join(titles[command] for command in key) for key in keys}
+
+
+def _parsed(command: str) -> tuple[str, Mapping[str, str]]:
+    """Return the name of a sampling command, and its parameters but for amounts."""
+    if command.casefold().startswith(_OURS):
+        spec = command[len(_OURS) :].strip()
+        return "+".join(part.partition(":")[0] for part in re.split(r"\+", spec)), {}
+    words = command.split()
+    if len(words) > 1 and words[0].casefold() in _KINDS:
+        words = words[1:]
+    parameters: dict[str, str] = {}
+    for word in words[1:]:
+        key, colon, value = word.partition(":")
+        if key.casefold() not in AMOUNTS and value.casefold() not in _NOTHING:
+            parameters[key] = value if colon else "true"
+    return words[0].casefold(), parameters

@@ -1,0 +1,105 @@
+"""The systems of a tree of logs: descriptions and measurements, found by folder or by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sampling import Space
+from splc.data.measurements import Measurements
+from splc.errors import InputError, Problem
+from splc.project import Project
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Notes
+
+SUFFIXES = (".log", ".log.gz")
+
+
+@dataclass(frozen=True)
+class SystemFolder:
+    """A folder with a system description and measurements.
+
+    Attributes:
+        name: the name of the folder.
+        path: its path.
+    """
+
+    name: str
+    path: Path
+
+
+def logs_below(root: Path) -> list[Path]:
+    """Return the logs of a tree, in the order of their paths."""
+    return sorted(path for path in _files(root) if path.name.endswith(SUFFIXES))
+
+
+def systems_below(root: Path) -> list[SystemFolder]:
+    """Return the folders of a tree that have a system description and measurements, in the order of their paths."""
+    candidates = sorted({path.parent for path in _files(root) if path.name.endswith((".xml", ".xml.gz"))})
+    found = []
+    for path in candidates:
+        project = Project.load(path)
+        if project.has_system and project.has_measurements:
+            found.append(SystemFolder(path.resolve().name, path))
+    return found
+
+
+def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
+    """Return the system of a log: that of the nearest folder above it, else the one that its path names.
+
+    A path names a system if a folder or the file has its name, possibly followed by `_` or other signs: `x264_3` and
+    `x264_twise.log` name x264.
+    """
+    by_path = {each.path: each for each in systems}
+    for folder in log.parents:
+        if folder in by_path:
+            return by_path[folder]
+        if folder == root:
+            break
+    for part in reversed(log.relative_to(root).parts):
+        named = [each for each in systems if _names(part.casefold(), each.name.casefold())]
+        if named:
+            return max(named, key=lambda each: len(each.name))
+    return None
+
+
+def read_system(request: SystemInputs, folder: SystemFolder, notes: Notes) -> Measurements:
+    """Read the description and the measurements of a system.
+
+    Raises:
+        InputError: if they cannot be read.
+    """
+    project = request.project(str(folder.path))
+    space = Space(project.variability_model())
+    return request.read_measurements(project, space, notes)
+
+
+def require_folder(path: str) -> Path:
+    """Return a folder.
+
+    Raises:
+        InputError: if it is none.
+    """
+    if not Path(path).is_dir():
+        what = "this is a file, not a folder" if Path(path).exists() else "there is no such folder"
+        raise InputError(Problem(what, path))
+    return Path(path)
+
+
+def _names(part: str, name: str) -> bool:
+    return part.startswith(name) and not part[len(name) : len(name) + 1].isalnum()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(root):
+        yield from (Path(folder, name) for name in names)
+
+
+def grouped(logs: list[Path], root: Path, systems: list[SystemFolder]) -> Mapping[SystemFolder | None, list[Path]]:
+    """Return system → its logs, in order; None → those without a system."""
+    found: dict[SystemFolder | None, list[Path]] = {}
+    for log in logs:
+        found.setdefault(system_of(log, root, systems), []).append(log)
+    return found
