@@ -12,6 +12,7 @@ from splc.cli.commands import (
     calibrate,
     compare,
     convert,
+    corpus,
     describe,
     explain,
     init,
@@ -51,6 +52,7 @@ for module in (
     compare,
     study,
     run,
+    corpus,
     convert,
 ):
     name = module.__name__.rpartition(".")[2]

@@ -17,6 +17,7 @@ attach(
         "calibrate",
         "compare",
         "convert",
+        "corpus",
         "describe",
         "explain",
         "learn",

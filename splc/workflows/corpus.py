@@ -170,6 +170,11 @@ class Result:
     notes: tuple[Note, ...] = ()
     stopped: bool = False
 
+    @property
+    def differing(self) -> int:
+        """The number of stated errors that differ from the recomputed ones."""
+        return sum(each.differing for each in self.learnings)
+
 
 def run(
     request: Request,
@@ -189,7 +194,7 @@ def run(
     root = require_folder(request.root)
     logs = logs_below(root)
     if not logs:
-        raise RequestError(Problem("there are no logs (*.log) in this folder", str(root)), "folder")
+        raise RequestError(Problem("there are no logs (*.log) in this folder", str(root)), "root")
     systems = systems_below(root if request.systems is None else require_folder(request.systems))
     if not systems:
         hint = "name a folder that has a folder with description and measurements per system: --systems FOLDER"
@@ -267,14 +272,14 @@ def _parts(
             for start in range(0, len(logs), CHUNK):
                 if should_stop():
                     return
-                yield delayed(_recompute)(folder.name, measured, request.nfp, logs[start : start + CHUNK])
+                yield delayed(_recompute)(folder.name, measured, request.nfp, logs[start : start + CHUNK], Path.cwd())
 
     jobs = max(1, request.jobs)
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=2 * jobs)(tasks())
 
 
-def _recompute(name: str, measured: Measurements, nfp: str | None, logs: Sequence[Path]) -> _Part:
-    """Recompute the errors of logs of one system."""
+def _recompute(name: str, measured: Measurements, nfp: str | None, logs: Sequence[Path], folder: Path) -> _Part:
+    """Recompute the errors of logs of one system; their paths are relative to a folder."""
     errors: dict[str, LogErrors] = {}
     found: list[Recomputed] = []
     failures: list[Failure] = []
@@ -282,7 +287,8 @@ def _recompute(name: str, measured: Measurements, nfp: str | None, logs: Sequenc
     with one_thread():
         for log in logs:
             try:
-                learnings, _ = learnings_of(source := read_source(log))
+                # Processes that are used again may have another current folder.
+                learnings, _ = learnings_of(source := read_source(folder / log))
                 if not learnings and any(line.startswith("command: log ") for line in source.text().splitlines()):
                     switches.append(str(log))
                 elif not learnings:
@@ -303,7 +309,7 @@ def _judged(file: str, number: int, system: str, learning: Learning, errors: Map
     """Return a learning with its stated and recomputed errors."""
     stated = {n: this.test_error for n, this in learning.rounds.items() if not np.isnan(this.test_error)}
     known = {n: error for n, error in errors.items() if error is not None}
-    last = max(learning.rounds)
+    last = max(errors)
     best = min(known, key=lambda n: (known[n], n), default=None)
     return Recomputed(
         file=file,

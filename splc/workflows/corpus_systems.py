@@ -49,16 +49,18 @@ def systems_below(root: Path) -> list[SystemFolder]:
 def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
     """Return the system of a log: that of the nearest folder above it, else the one that its path names.
 
-    A path names a system if a folder or the file has its name, possibly followed by `_` or other signs: `x264_3` and
-    `x264_twise.log` name x264.
+    A path names a system if the file or a folder, up to the root, has its name, possibly followed by `_` or other
+    signs: `x264_3` and `x264_twise.log` name x264. A single system is that of all logs.
     """
+    if len(systems) == 1:
+        return systems[0]
     by_path = {each.path: each for each in systems}
     for folder in log.parents:
         if folder in by_path:
             return by_path[folder]
         if folder == root:
             break
-    for part in reversed(log.relative_to(root).parts):
+    for part in reversed((root.resolve().name, *log.relative_to(root).parts)):
         named = [each for each in systems if _names(part.casefold(), each.name.casefold())]
         if named:
             return max(named, key=lambda each: len(each.name))

@@ -27,7 +27,7 @@ from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
-from splc.learning.search import OnTrial, SearchResult
+from splc.learning.settings_search import OnTrial, SettingsSearch
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format, prediction_plot
 from splc.system.variability import VariabilityModel
@@ -107,7 +107,7 @@ class Result:
     plot: str | None = None
     notes: tuple[Note, ...] = ()
     stopped: bool = False
-    search: SearchResult | None = None
+    search: SettingsSearch | None = None
     inference: Inference | None = None
 
     @property
@@ -167,7 +167,7 @@ def run(
             evaluation = measured[validation.rows]
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
-        found: SearchResult | None = None
+        found: SettingsSearch | None = None
         if request.given_terms is not None:
             learner = parse_term_list(read_source(request.given_terms), space.system)
         elif request.search:

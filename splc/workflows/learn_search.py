@@ -11,7 +11,7 @@ from splc.errors import InputError, Problem, RequestError
 from splc.io.files import read_source
 from splc.io.toml import parse_toml
 from splc.learning.learner import Learner
-from splc.learning.search import OnTrial, SearchResult, search_settings
+from splc.learning.settings_search import OnTrial, SettingsSearch, search_settings
 from splc.learning.stepwise.settings import spelling
 from splc.types import Array
 from splc.workflows.learn_inputs import Request
@@ -61,7 +61,7 @@ def searched(
     rows: Array,
     on_trial: OnTrial,
     should_stop: Callable[[], bool],
-) -> SearchResult:
+) -> SettingsSearch:
     """Return the result of the search that a request asks for.
 
     `learner`: the learner with the settings that every trial shares. `settings`: those of them that differ from its
@@ -93,7 +93,7 @@ def searched(
     )
 
 
-def provenance_of_search(found: SearchResult) -> dict[str, Any]:
+def provenance_of_search(found: SettingsSearch) -> dict[str, Any]:
     """Return what a model's file records of a search."""
     assert found.best.error is not None
     return {

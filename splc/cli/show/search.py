@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from splc.learning.search import SearchResult, Trial
+    from splc.learning.settings_search import SettingsSearch, Trial
 
 MOST_ROWS = 20
 
 
-def search_json(found: SearchResult) -> dict[str, Any]:
+def search_json(found: SettingsSearch) -> dict[str, Any]:
     """Return the trials and the best settings as a JSON object."""
     return {
         "folds": found.folds,
@@ -29,7 +29,7 @@ def search_json(found: SearchResult) -> dict[str, Any]:
     }
 
 
-def show_search(found: SearchResult) -> None:
+def show_search(found: SettingsSearch) -> None:
     """Print the settings that were tried with their errors on held-out folds, the best first."""
     from splc.cli.terminal import say, table
 

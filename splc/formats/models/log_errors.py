@@ -9,8 +9,10 @@ import numpy as np
 from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
-from splc.errors import ExpressionError, InputError, Problem, Problems, shorten
+from splc.errors import ExpressionError, InputError, Problems, shorten
 from splc.formats.models.log_lines import Learning, RoundLine
+from splc.formats.models.log_reader import model_of
+from splc.learning.judging import predictions
 from splc.models.text.log_grammar import expand_product, is_number, split_model
 from splc.system.variability import ROOT
 from splc.types import Array
@@ -39,13 +41,13 @@ class LogErrors:
         self._columns: dict[str, Array] = {}
 
     def of(self, learning: Learning, file: str) -> Mapping[int, float | None]:
-        """Return round → mean relative error in percent, None where it is undefined.
+        """Return round → mean relative error in percent, None where it is undefined; an averaged model is round 0.
 
         Raises:
-            InputError: if a model is wrong, or cannot be read as a sum of products of options.
+            InputError: if a model is wrong.
         """
         if learning.link != "identity" or learning.definitions or not learning.rounds:
-            raise InputError(Problem("only models that are sums of terms of rounds can be recomputed", file))
+            return {number: self._of_model(learning, number, file) for number in learning.rounds or (0,)}
         problems = Problems(file)
         rows = [self._terms(this, problems) for this in learning.rounds.values()]
         problems.raise_if_any(InputError)
@@ -59,6 +61,11 @@ class LogErrors:
         else:
             errors = list(map(float, np.abs(predicted - self._measured) @ self._weights))
         return dict(zip(learning.rounds, errors, strict=True))
+
+    def _of_model(self, learning: Learning, number: int, file: str) -> float | None:
+        """Return the error of a model that is not only a sum of products of options."""
+        model = model_of(learning, number if learning.rounds else "last", file, self._configurations.system)
+        return mean_relative_error(predictions(model, self._configurations), self._measured)
 
     def _terms(self, this: RoundLine, problems: Problems) -> dict[str, float]:
         """Return product → influence of a round, after its columns were computed."""

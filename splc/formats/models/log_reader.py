@@ -67,7 +67,7 @@ def parse_stored_log(
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [LoggedModel(_model(each, round, source.name, system), each.nfp, notes, each.columns) for each in chosen]
+    return [LoggedModel(model_of(each, round, source.name, system), each.nfp, notes, each.columns) for each in chosen]
 
 
 def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
@@ -93,8 +93,12 @@ def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine
     return rounds[which]
 
 
-def _model(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:
-    """Return the model of a round of a learning, or its averaged model."""
+def model_of(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:
+    """Return the model of a round of a learning, or its averaged model.
+
+    Raises:
+        InputError: if there is no such round, or its model is wrong.
+    """
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
     names = NameTable(system.term_names) if system else names_of(product for _, product, _ in parts)

@@ -45,7 +45,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SettingsSearch:
     """The settings that were tried, and the best ones.
 
     Attributes:
@@ -79,7 +79,7 @@ def search_settings(
     jobs: int = 1,
     on_trial: OnTrial = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
-) -> SearchResult:
+) -> SettingsSearch:
     """Try combinations of settings; the least mean error on held-out folds of the learning set wins.
 
     Args:
@@ -117,7 +117,7 @@ def search_settings(
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
         raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
     best = min(judged, key=lambda trial: math.inf if trial.error is None else trial.error.mean)
-    return SearchResult(tuple(trials), best, total, min(folds, len(rows)), seed)
+    return SettingsSearch(tuple(trials), best, total, min(folds, len(rows)), seed)
 
 
 def _combinations(

@@ -11,14 +11,14 @@ from splc.errors import LearningError, SpecError
 from splc.learning import learn
 from splc.learning.cross_validation import random_folds
 from splc.learning.features import feature_table
-from splc.learning.search import SearchResult, search_settings
+from splc.learning.settings_search import SettingsSearch, search_settings
 from tests.learning.conftest import measured
 
 VALUES = {"abortError": [10, 1], "numberOfRounds": [1, 3]}
 ROWS = np.arange(0, 1152, 12)
 
 
-def searched(values: Any = VALUES, **further: Any) -> SearchResult:
+def searched(values: Any = VALUES, **further: Any) -> SettingsSearch:
     """Return the result of a search in 96 measurements of x264."""
     settings = {"preset": "splconqueror", "learning_set": ROWS, **further}
     return search_settings(measured("x264"), "Performance", values, **settings)

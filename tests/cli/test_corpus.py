@@ -1,0 +1,76 @@
+"""`splc corpus`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.real_data import DATA, real
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of two published logs, which is the current folder."""
+    for name in ("x264_rand_t2", "x264_twise_t1"):
+        shutil.copy(real("splc_logs", f"{name}.log"), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_tables_and_json(tree: Path, run: Run) -> None:
+    """The text, CSV and JSON have the stated and the recomputed errors."""
+    arguments = ("corpus", ".", "--systems", str(DATA), "--jobs", "1")
+    result = run(*arguments)
+    assert result.exit_code == 0
+    assert "5 of 5 stated errors recomputed, 0 differ" in result.stdout
+    assert "2 logs, 2 learnings" in result.stdout
+    content = json.loads(run(*arguments, "--json").stdout)
+    assert content["schema"] == "splc.corpus/1"
+    assert [(each["strategy"], each["size"], each["differing"]) for each in content["cells"]] == [
+        ("random", 65, 0),
+        ("twise", 12, 0),
+    ]
+    rows = list(csv.DictReader(run(*arguments, "--table", "logs", "--csv").stdout.splitlines()))
+    assert [row["stated"] for row in rows] == ["9.15128892365152", "20.9293538687923"]
+    assert float(rows[0]["recomputed"]) == pytest.approx(9.15128892365152)
+    assert "| x264" in run(*arguments, "--markdown").stdout
+    assert "tabular" in run(*arguments, "--latex", "--table", "errors").stdout
+    assert run(*arguments, "--plot", "plot.svg").exit_code == 0
+    assert (tree / "plot.svg").read_text().count("<svg") == 1
+
+
+def test_failures_and_differences_have_exit_code_1(tree: Path, run: Run) -> None:
+    """Logs that cannot be read are listed with the reason, and wrong errors are counted."""
+    (tree / "x264_\x1b[2J.log").write_text("nothing")
+    result = run("corpus", ".", "--systems", str(DATA))
+    assert result.exit_code == 1
+    assert "there is no learned model in this log" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "5 of 5 stated errors" in result.stdout
+    (tree / "x264_\x1b[2J.log").unlink()
+    log = tree / "x264_twise_t1.log"
+    log.write_text(log.read_text().replace("20.9293538687923", "19.9293538687923"))
+    result = run("corpus", ".", "--systems", str(DATA), "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["differing"] == 1
+
+
+def test_wrong_requests_are_refused(tree: Path, refused: Callable[..., str]) -> None:
+    """Unknown folders, tables and forms are refused."""
+    del tree
+    for arguments, message in (
+        (("none",), "there is no such folder"),
+        ((".",), "no system description with measurements"),
+        ((".", "--table", "error"), "did you mean 'errors'"),
+        ((".", "--csv"), "CSV has one table"),
+        ((".", "--csv", "--json"), "one output format"),
+        ((".", "--plot", "a.gif"), "not written in this format"),
+        (("x264_rand_t2.log",), "a file, not a folder"),
+    ):
+        assert message in refused("corpus", *arguments)

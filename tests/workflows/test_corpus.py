@@ -1,0 +1,213 @@
+"""Trees of logs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc.errors import InputError, RequestError
+from splc.formats.models.log_writer import learned_log_text
+from splc.learning import learn
+from splc.learning.judging import round_errors
+from splc.workflows import corpus
+from splc.workflows.corpus import Recomputed, Request, run
+from splc.workflows.corpus_strategies import strategies_of
+from tests.learning.conftest import measured
+from tests.support.real_data import DATA, real
+
+NAMES = ("Dune_solvBased_t1", "LLVM_distBased_t3", "x264_rand_t2", "x264_twise", "x264_twise_t1")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a tree of published logs, one folder per system, without their systems."""
+    for name in NAMES:
+        source = real("splc_logs", f"{name}.log")
+        folder = tmp_path / "logs" / name.partition("_")[0] / f"{name.partition('_')[0]}_3"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, folder / f"out_{name.partition('_')[2]}.log")
+    return tmp_path / "logs"
+
+
+def request(tree: Path, **further: object) -> Request:
+    """Return a request with the real systems."""
+    return Request(**{"root": str(tree), "systems": str(DATA), **further})  # type: ignore[arg-type]
+
+
+def by_name(found: corpus.Result) -> dict[str, Recomputed]:
+    """Return file name → learning."""
+    return {Path(each.file).stem: each for each in found.learnings}
+
+
+def test_published_errors_are_recomputed(tree: Path) -> None:
+    """Every error that the published logs state is that of its model, and the table has the last and the best one."""
+    found = run(request(tree))
+    assert (found.logs, len(found.learnings), found.failures, found.differing) == (5, 4, (), 0)
+    assert [Path(each).name for each in found.switches] == ["out_twise.log"]
+    assert sum(each.checked for each in found.learnings) == 9
+    dune = by_name(found)["out_solvBased_t1"]
+    assert (dune.system, dune.strategy, dune.size, dune.rounds) == ("Dune", "satoutput", 25, 3)
+    assert dune.stated == 24.831349741678
+    assert dune.error == pytest.approx(dune.stated, rel=1e-12)
+    assert dune.best == pytest.approx(dune.best_stated, rel=1e-12) == pytest.approx(22.2876325967834)
+    assert dune.best_round == 1
+    assert [(each.system, each.strategy, each.size) for each in found.cells] == [
+        ("Dune", "satoutput", 25),
+        ("LLVM", "distribution-aware", 165),
+        ("x264", "random", 65),
+        ("x264", "twise", 12),
+    ]
+
+
+def test_processes_change_nothing(tree: Path) -> None:
+    """The result does not depend on the number of processes."""
+    one, two = run(request(tree)), run(request(tree, jobs=2))
+    assert one.learnings == two.learnings
+    assert one.cells == two.cells
+
+
+def test_wrong_errors_are_found(tree: Path) -> None:
+    """A stated error in which one of its first five digits is another one differs."""
+    log = tree / "x264" / "x264_3" / "out_rand_t2.log"
+    log.write_text(log.read_text().replace("14.2487737479814", "14.2497737479814"))
+    found = by_name(run(request(tree)))["out_rand_t2"]
+    assert (found.checked, found.differing) == (3, 1)
+
+
+def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
+    """Logs of unknown systems, damaged and empty ones, wrong models and unreadable bytes are failures, not crashes."""
+    folder = tree / "x264" / "x264_3"
+    text = (folder / "out_rand_t2.log").read_text()
+    (folder / "empty.log").write_text("")
+    (folder / "bytes.log").write_bytes(bytes(range(256)) * 9)
+    (folder / "names.log").write_text(text.replace("ref_1", "ref_77"))
+    (folder / "fields.log").write_text(text.replace(";1;", ";one;"))
+    (folder / "property.log").write_text(text.replace("nfp Performance", "nfp Size"))
+    (tree / "other.log").write_text(text)
+    found = run(request(tree))
+    reasons = {Path(each.file).name: each.reason for each in found.failures}
+    assert set(reasons) == {"empty.log", "bytes.log", "names.log", "fields.log", "property.log", "other.log"}
+    assert "unknown name 'ref_77'" in reasons["names.log"]
+    assert reasons["names.log"].startswith("line ")
+    assert "not a number" in reasons["fields.log"]
+    assert "'Size' was not measured" in reasons["property.log"]
+    assert "no system description for this log" in reasons["other.log"]
+    assert len(found.learnings) == 4
+
+
+def test_damaged_logs_never_crash(tree: Path) -> None:
+    """Whatever bytes of a log are changed or cut off, the corpus is recomputed."""
+    rng = np.random.default_rng(0)
+    content = real("splc_logs", "x264_twise_t1.log").read_bytes()
+    for number in range(60):
+        data = bytearray(content[: int(rng.integers(len(content)))] if number % 2 else content)
+        for place in rng.integers(0, max(1, len(data)), 4 if data else 0):
+            data[place] = rng.integers(256)
+        (tree / "x264" / f"damaged_{number}.log").write_bytes(bytes(data))
+    found = run(request(tree))
+    assert found.logs == 65
+    files = {each.file for each in found.learnings} | {each.file for each in found.failures}
+    assert len(files | set(found.switches)) == 65
+
+
+def test_systems_in_the_tree(tree: Path) -> None:
+    """Without a folder of systems, the description and the measurements above a log are its own."""
+    for name in ("FeatureModel.xml", "measurements.xml"):
+        shutil.copy(real("x264", name), tree / "x264" / name)
+    found = run(request(tree, systems=None))
+    assert {each.system for each in found.learnings} == {"x264"}
+    assert len(found.failures) == 2
+
+
+def test_broken_systems_are_failures(tree: Path, tmp_path: Path) -> None:
+    """A system that cannot be read fails with its logs; the others are recomputed."""
+    for system in ("x264", "LLVM", "Dune"):
+        shutil.copytree(real(system), tmp_path / "systems" / system)
+    model = tmp_path / "systems" / "Dune" / "FeatureModel.xml"
+    model.write_text(model.read_text().replace("</name>", "", 1))
+    found = run(request(tree, systems=str(tmp_path / "systems")))
+    assert len(found.learnings) == 3
+    assert {Path(each.file).name for each in found.failures} == {"out_solvBased_t1.log"} | {
+        Path(each.file).name for each in found.failures if "Dune" in each.file
+    }
+    assert any("not well-formed" in each.reason or "cannot be read" in each.reason for each in found.failures)
+
+
+def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
+    """Missing folders, trees without logs, and trees without systems are refused."""
+    with pytest.raises(InputError, match="there is no such folder"):
+        run(Request(root=str(tmp_path / "none")))
+    with pytest.raises(RequestError, match="no logs"):
+        run(Request(root=str(DATA / "x264")))
+    with pytest.raises(RequestError, match="no system description with measurements"):
+        run(Request(root=str(tree)))
+
+
+def test_own_logs_and_statistics(tmp_path: Path) -> None:
+    """Logs of ours are recomputed, and strategies with several learnings are compared."""
+    x264 = measured("x264")
+    rng = np.random.default_rng(0)
+    for number in range(12):
+        everything = number % 2
+        rows = rng.permutation(1152 if everything else 200)[:40]
+        result = learn(x264, "Performance", "splconqueror-2019", learning_set=rows)
+        text = learned_log_text(result, test_errors=round_errors(result, x264))
+        draw = f"command: binary {'random' if everything else 'satoutput'} numConfigs:40 seed:{number}\n"
+        text = re.sub("^command: learn", draw + "command: learn", text, count=1, flags=re.MULTILINE)
+        (tmp_path / f"x264_{number}.log").write_text(text)
+    product = learn(x264, "Performance", settings={"form": "product", "order": 1}, learning_set=np.arange(0, 1152, 12))
+    (tmp_path / "x264_product.log").write_text(learned_log_text(product))
+    found = run(request(tmp_path))
+    assert (found.failures, found.differing) == ((), 0)
+    assert by_name(found)["x264_product"].error == pytest.approx(product.error_all)
+    [test] = found.tests
+    assert (test.system, test.size) == ("x264", 40)
+    errors: dict[str, list[float]] = {"random": [], "satoutput": []}
+    for each in found.learnings:
+        if each.strategy in errors and each.error is not None:
+            errors[each.strategy].append(each.error)
+    assert dict(test.test.medians) == pytest.approx({name: float(np.median(own)) for name, own in errors.items()})
+    wins = [(a > b) + (a == b) / 2 for a in errors["random"] for b in errors["satoutput"]]
+    assert test.test.pairs[0].a12 == pytest.approx(np.mean(wins))
+
+
+def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
+    """Once asked to stop, no further logs are recomputed."""
+    seen: list[int] = []
+    found = run(request(tree), lambda done, total, text: seen.append(done), lambda: len(seen) > 1)
+    assert found.stopped
+    assert len(found.learnings) < 4
+
+
+@pytest.mark.parametrize(
+    ("commands", "names"),
+    [
+        (["twise t:1", "binary twise t:2"], ["twise", "twise"]),
+        (
+            ["binary satoutput numConfigs:9 seed:1", "binary satoutput henard:true numConfigs:9"],
+            ["satoutput", "satoutput henard:true"],
+        ),
+        (
+            [
+                "hybrid distribution-aware distribution:uniform optimization:None numConfigs:9",
+                "hybrid distribution-aware distribution:uniform optimization:local",
+                "hybrid distribution-aware distribution:uniform",
+            ],
+            ["distribution-aware", "distribution-aware optimization:local", "distribution-aware"],
+        ),
+        (["splc sampling: pb:9,3", "splc sampling: pairwise+pb:25,5"], ["pb", "pairwise+pb"]),
+    ],
+)
+def test_names_of_strategies(commands: list[str], names: list[str]) -> None:
+    """A name has the parameters in which commands differ, but neither amounts nor seeds."""
+    assert [strategies_of([(each,) for each in commands])[each,] for each in commands] == names
+
+
+def test_several_commands_are_one_strategy() -> None:
+    """Commands whose samples are combined are named together."""
+    both = ("binary pairwise", "numeric random sampleSize:3")
+    assert strategies_of([both]) == {both: "pairwise + random"}
