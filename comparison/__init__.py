@@ -13,8 +13,19 @@ if TYPE_CHECKING:
     from comparison.result import ComparedModel as ComparedModel
     from comparison.result import Comparison as Comparison
     from comparison.result import Comparisons as Comparisons
+    from comparison.statistics import GroupTest as GroupTest
+    from comparison.statistics import compare_groups as compare_groups
 
-__all__ = ["ComparedModel", "Comparison", "Comparisons", "compare", "compare_all", "compared_model"]
+__all__ = [
+    "ComparedModel",
+    "Comparison",
+    "Comparisons",
+    "GroupTest",
+    "compare",
+    "compare_all",
+    "compare_groups",
+    "compared_model",
+]
 
 attach(
     __name__,
@@ -22,8 +33,10 @@ attach(
         "ComparedModel": "comparison.result",
         "Comparison": "comparison.result",
         "Comparisons": "comparison.result",
+        "GroupTest": "comparison.statistics",
         "compare": "comparison.compare",
         "compare_all": "comparison.compare",
+        "compare_groups": "comparison.statistics",
         "compared_model": "comparison.compare",
     },
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from splc.io.tables import Cell, Spread, Table
+from splc.study.group_tests import group_tables, study_test
 from splc.study.learning_curves import curves_table
 from splc.study.results import Results, Run
 from splc.study.rows import OF_TERMS, Values, in_table, published_titles, titles
@@ -82,6 +83,8 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
         curves = curves_table(by_learner)
         if curves is not None:
             yield replace(curves, caption=f"{curves.caption}{_deviations(results)}")
+    if (test := study_test(results)) is not None:
+        yield from group_tables(test)
     if results.analytical is not None:
         yield analytical_table(study, results)
     if refused := [run for run in results.runs if run.reason is not None]:

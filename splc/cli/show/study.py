@@ -100,7 +100,10 @@ def show_place(tasks: int, found: int, files: Sequence[str], folder: Path) -> No
 
 def as_json(result: StudyResult) -> dict[str, Any]:
     """Return the content of the JSON object."""
+    from splc.study.group_tests import study_test
+
     results = result.results
+    test = None if results is None else study_test(results)
     runs = [] if results is None else results.runs
     best = None if results is None else results.best
     return {
@@ -113,6 +116,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "refused": sum(run.reason is not None for run in runs),
         "best": None if best is None else _run_json(best),
         "runs": [_run_json(run) for run in runs],
+        "statistics": None if test is None else test.as_dict(),
         "analytical": None if results is None else results.analytical,
         "analytical_unscaled": None if results is None else results.unscaled,
         "files": [*result.files, *(["manifest.json"] if results is not None else [])],

@@ -12,7 +12,7 @@ from splc.formats.scripts.reader import RANDOMIZED, truth, whole_number
 from splc.io.files import write_whole
 from splc.learning.judging import round_errors
 from splc.learning.learner import Learner
-from splc.learning.search import search_settings
+from splc.learning.settings_search import search_settings
 from splc.learning.stepwise.settings import Settings
 from splc.models.text.log_grammar import duration_text, net_number
 from splc.workflows.learn_parts import learn_rows
