@@ -18,7 +18,7 @@ from splc.types import Array
 COMPARED = 2000
 CANDIDATES, LEAST_CANDIDATES = 20, 200
 # The largest tables that are searched exactly for each configuration.
-CELLS = 2**20
+CELLS = 2**21
 _JITTER = 16
 
 

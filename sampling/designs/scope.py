@@ -91,9 +91,10 @@ class Scope:
 
     def distances(self, rows: Array, weights: Sequence[Array]) -> list[int]:
         """Return the sums of the weights of the values in each row."""
-        columns = [weights[variable][rows[:, at]] for at, variable in enumerate(self.solutions.variables)]
-        found: list[int] = np.sum(columns, axis=0, initial=0).tolist()
-        return found
+        found = np.zeros(len(rows), dtype=np.int64)
+        for at, variable in enumerate(self.solutions.variables):
+            found += weights[variable][rows[:, at]]
+        return [int(total) for total in found]
 
     def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
         """Return the part of each value in the distance to the origin, in units of 10^-decimals.

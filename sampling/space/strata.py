@@ -19,8 +19,9 @@ from splc.errors import SpaceError
 from splc.types import Array
 
 _CHUNK = 2**20
-# The largest number of 64-bit integers in all tables.
+# The largest number of 64-bit integers in all tables, and in those of a single step.
 CELLS = 2**26
+STEP_CELLS = 2**22
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,15 @@ class Strata:
         self._counts = [np.array([[[1, 0], [0, 0]]], dtype=np.int64)]
         steps: list[Step] = []
         sums = np.zeros(1, dtype=np.int64)
+        # The number of transitions times remaining sums: the effort of a search.
         self.cells = stored = 0
         for layer in reversed(layers):
             below = self._counts[-1]
             step = _step(layer, np.asarray(weights[layer.variable], dtype=np.int64), sums, below.shape[1] - 1)
             shape = (len(below) + 1, len(step.children) + 1, len(step.sums) + 1)
-            self.cells += shape[1] * shape[2]
+            self.cells += shape[1] * shape[2] * len(step.moves)
             if stored + shape[0] * shape[1] * shape[2] > CELLS:
-                raise SpaceError(
-                    "the constraints are too complex for exact counts of the configurations with each distance",
-                    hint="use random:N",
-                )
+                raise _too_complex()
             table = np.zeros(shape, dtype=np.int64)
             for number, values in enumerate(step.moves):
                 which = step.children[:, number, None], step.following[number]
@@ -154,7 +153,11 @@ def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
             columns.append(column)
             adds.append(weight)
     children = layer.children[:, columns]
+    if len(adds) * len(sums) > STEP_CELLS:
+        raise _too_complex()
     here = np.unique((sums[None] + np.unique(adds)[:, None]).reshape(-1))
+    if len(adds) * len(here) > STEP_CELLS:
+        raise _too_complex()
     # sums[column] + weight = here, or there is no such column.
     wanted = here[None] - np.array(adds)[:, None]
     at = np.searchsorted(sums, wanted)
@@ -165,4 +168,10 @@ def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
         np.where(children >= 0, children, following),
         here,
         np.where(found, at, len(sums)),
+    )
+
+
+def _too_complex() -> SpaceError:
+    return SpaceError(
+        "the constraints are too complex for exact counts of the configurations with each distance", hint="use random:N"
     )

@@ -23,12 +23,12 @@ class SolverOrder:
     drawn once for each option. Consecutive selections differ in few options, so that samples are not representative.
 
     Attributes:
-        seed: the seed of the order; None for the order of the description.
+        order_seed: the seed of the order; None for the order of the description.
     """
 
     text: str
     amount: Amount
-    seed: int | None = None
+    order_seed: int | None = None
     full: bool = False
 
     @classmethod
@@ -42,9 +42,9 @@ class SolverOrder:
         scope = Scope.of(parts, "binary")
         n = scope.size(self.text, self.amount, parts)
         options = len(parts.selectable)
-        if self.seed is None:
+        if self.order_seed is None:
             order, preferred = np.arange(options)[None], np.zeros((1, options), dtype=np.int64)
         else:
-            order, preferred = random_orders(1, options, generator(self.seed, "binary"))
+            order, preferred = random_orders(1, options, generator(self.order_seed, "binary"))
         rows, _ = first_solutions(scope.solutions, order, preferred, np.array([n + len(scope.existing)]))
         return Design(rows[~contained(rows, scope.existing)][:n])
