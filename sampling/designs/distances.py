@@ -79,7 +79,6 @@ class Distances:
         if empty:
             found += (f"{empty:,} of {len(self.sums):,} possible distances have no valid configuration",)
         if self.decimals < DECIMALS:
-            found += (
-                f"there are many distances: values of numeric options are rounded to multiples of {10.0**-self.decimals:g}",
-            )
+            grain = 10.0**-self.decimals
+            found += (f"there are many distances: values of numeric options are rounded to multiples of {grain:g}",)
         return found

@@ -16,6 +16,7 @@ from sampling.designs.distances import Distances
 from sampling.designs.distributions import DISTRIBUTIONS, Distribution, Lottery, probabilities
 from sampling.designs.scope import UNIT, Kind, Scope
 from sampling.space.parts import Parts
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import joined
@@ -32,6 +33,16 @@ def distances_of(model: VariabilityModel, rows: Array) -> Array:
     weights = scope_of(model).weights()
     parts = np.stack([weights[column][rows[:, column]] for column in range(rows.shape[1])])
     return np.asarray(parts.sum(axis=0) / UNIT)
+
+
+def test_distances_of_values() -> None:
+    """A selected option adds 1, a numeric one its position in its range, and 1 more if it can be deselected."""
+    values = (1.0, 2.0, 4.0)
+    options = (BinaryOption("b"), NumericOption("n", values), NumericOption("m", values, deselected_flag=-1.0))
+    weights = scope_of(VariabilityModel("three", options)).weights()
+    assert [each.tolist() for each in weights] == [[0, 10000], [0, 3333, 10000], [10000, 13333, 20000, 0]]
+    coarse = scope_of(VariabilityModel("three", options)).weights(1)
+    assert [each.tolist() for each in coarse] == [[0, 10], [0, 3, 10], [10, 13, 20, 0]]
 
 
 @given(models(binary=5, numeric=2))
@@ -77,6 +88,10 @@ def test_removed_places_are_not_drawn() -> None:
     drawn = Counter(lottery.draw() for _ in range(4000))
     assert set(drawn) == {0, 4}
     assert stats.binomtest(drawn[0], 4000, 5 / 12).pvalue > 1e-4
+    # A small share is only marked as removed.
+    lottery = Lottery([2, 9, 9], np.random.default_rng(1))
+    lottery.remove(0)
+    assert {lottery.draw() for _ in range(200)} == {1, 2}
 
 
 @pytest.mark.parametrize("preserving", [False, True])

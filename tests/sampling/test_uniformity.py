@@ -1,0 +1,49 @@
+"""Uniformity of random samples: 40,000 draws against the listed space, and against the counts of distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sampling import Space
+from sampling.designs.distances import Distances
+from sampling.designs.scope import Scope
+from sampling.space.parts import Parts
+from splc.system.variability import VariabilityModel
+
+
+@pytest.mark.parametrize(("name", "n"), [("LLVM", 400), ("x264", 400), ("splc_examples", 16)])
+def test_every_configuration_is_equally_probable(
+    name: str, n: int, real_model: Callable[[str], VariabilityModel]
+) -> None:
+    """In 40,000 draws, each valid configuration is drawn about equally often, and no other one is."""
+    space = Space(real_model(name))
+    rng = np.random.default_rng(11)
+    everything = space.enumerate()
+    drawn = [everything.find(space.draw(n, rng)) for _ in range(40_000 // n)]
+    counts = np.bincount(np.concatenate(drawn), minlength=len(everything))
+    assert counts.sum() == 40_000
+    # Draws of one sample are distinct, which makes counts vary less than independent draws do.
+    total = len(everything)
+    statistic = stats.chisquare(counts).statistic / (1 - n / total) * (total - 1) / total
+    assert 1e-4 < stats.chi2(total - 1).cdf(statistic) < 1 - 1e-4
+
+
+def test_draws_of_exastencils_by_distance(real_model: Callable[[str], VariabilityModel]) -> None:
+    """In 40,000 of 86,058 configurations, each distance has its share."""
+    model = real_model("exastencils")
+    space = Space(model)
+    scope = Scope.of(Parts(space), "whole")
+    distances = Distances.of(scope)
+    rows = space.draw(40_000, np.random.default_rng(12)).indices
+    weights = [each / (distances.unit * 10_000) for each in scope.weights()]
+    sums = np.rint(sum(weights[column][rows[:, column]] for column in range(rows.shape[1]))).astype(int)
+    edges = np.quantile(np.repeat(distances.sums, distances.counts), np.linspace(0, 1, 41)[1:-1])
+    expected = np.bincount(np.searchsorted(edges, distances.sums), weights=distances.counts)
+    observed = np.bincount(np.searchsorted(edges, sums), minlength=len(expected))
+    share = len(rows) / space.count
+    statistic = stats.chisquare(observed, expected * share).statistic / (1 - share)
+    assert 1e-4 < stats.chi2(len(expected) - 1).cdf(statistic) < 1 - 1e-4
