@@ -56,7 +56,7 @@ def run(request: Request) -> Result:
     """
     spec = parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
     project = request.project()
-    require_writable(request.output, (request.extend, *project.files))
+    require_writable(request.output, (request.extend, *spec.files, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))
         measured = None

@@ -140,6 +140,9 @@ class TestErrors:
             (["--sampling", "ff", "-o", "nowhere/s.csv"], "nowhere/s.csv: cannot be written"),
             (["--sampling", "ff", "-o", "nowhere/s.csv", "--json"], "nowhere/s.csv: cannot be written"),
             (["--sampling", "ff", "-o", "."], "this is a folder"),
+            (["--sampling", "random:1000000000"], "1,000,000,000 configurations are too many (the limit is 1,000,000)"),
+            (["--sampling", "random:1,from=nowhere.csv"], "nowhere.csv: there is no such file"),
+            (["--sampling", "ff[y]"], "ff[y]: 'y' is not a numeric option of"),
         ],
     )
     def test_wrong_arguments(self, refused: Refused, folder: Path, arguments: list[str], message: str) -> None:
@@ -147,6 +150,15 @@ class TestErrors:
         before = sorted(folder.iterdir())
         assert message in refused("sample", *arguments)
         assert sorted(folder.iterdir()) == before
+
+    def test_a_population_is_not_overwritten(self, run: Run, refused: Refused, folder: Path) -> None:
+        """The file that a sample is drawn from stays as it is."""
+        run("sample", "--sampling", "all+ff", "-o", "all.csv")
+        before = (folder / "all.csv").read_text(encoding="utf-8")
+        sampling = "random:2,compat,from=all.csv"
+        assert "all.csv" in refused("sample", "--sampling", sampling, "-o", "all.csv")
+        assert (folder / "all.csv").read_text(encoding="utf-8") == before
+        assert run("sample", "--sampling", sampling).stdout.count("\n") == 3
 
     def test_no_valid_configuration(self, refused: Refused, folder: Path) -> None:
         """A system without any valid configuration is refused, and nothing is written."""
