@@ -14,7 +14,7 @@ from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, RequestError, SpecError, plural
+from splc.errors import LearningError, MeasurementError, RequestError, SpaceError, SpecError, plural
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.learning.active.design import sequential_rows
@@ -261,7 +261,11 @@ def validation_set(request: Request, measured: Measurements, nfp: str, rows: Arr
     if len(rows) == len(measured.measured(nfp)):
         raise LearningError("every measured configuration is learned from, none is left to validate", hint=hint)
     known = measured.configurations[rows]
-    found = learning_rows(measured, nfp, request.validation, request.seed, space, request.missing, known)
+    try:
+        found = learning_rows(measured, nfp, request.validation, request.seed, space, request.missing, known)
+    except SpaceError as error:
+        message = error.problems[0].message.replace("the existing sample", "the learning set")
+        raise LearningError(message, hint=hint) from None
     texts = (f"validation set: {note.text.replace('existing sample', 'learning set')}" for note in found.notes)
     found = replace(found, rows=found.rows[~np.isin(found.rows, rows)], notes=notes_of(texts))
     if not len(found.rows):

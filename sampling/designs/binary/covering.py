@@ -70,7 +70,7 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
     """
     n = len(parts.selectable)
     if size > n:
-        raise SpaceError(f"{text}: there are only {n} binary options", hint=f"use covering:{n}, or all")
+        raise SpaceError(f"{text}: the number of binary options is only {n}", hint=f"use covering:{n}, or all")
     if math.comb(n, size) << size > MAX_TUPLES:
         raise SpaceError(
             f"{text}: {n:,} options have {math.comb(n, size) << size:,} combinations of {size} values "

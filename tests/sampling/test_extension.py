@@ -1,0 +1,110 @@
+"""Extensions of existing samples: only what they lack is added."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sampling import Space, draw_sample, sample
+from sampling.space.parts import Parts
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.sampling.designs.test_binary_designs import valid_selections
+from tests.sampling.designs.test_coverage_designs import literals
+from tests.support.strategies import models
+
+SPECS = ("random:2", "random:2+random:1", "pairwise", "optionwise", "twise:3", "covering:2", "negoptionwise", "all+ff")
+
+
+def part(parts: Parts, found: Configurations) -> Array:
+    """Return the binary parts of configurations."""
+    return np.stack([found.column(name) for name in parts.selectable], axis=1).astype(int)
+
+
+@given(models(binary=6, numeric=1, most_constraints=3), st.sampled_from(SPECS), st.integers(0, 2), st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed: int, size: int) -> None:
+    """What is added is valid, distinct, and not in the existing sample; what covers options covers them in the end."""
+    space = Space(model)
+    parts = Parts(space)
+    assume(len(parts.selectable) >= 2 and space.count >= 1 and (model.numeric_options or "+" not in spec))
+    existing = sample(model, f"random:{min(size, space.count)},seed={seed}")
+    try:
+        found = draw_sample(model, spec, seed, space=space, existing=existing)
+    except SpaceError:
+        assert spec.startswith("random")
+        return
+    added = found.configurations
+    assert found.extended == len(existing)
+    assert space.check(added).all()
+    assert (existing.find(added) < 0).all()
+    assert len(added.unique()) == len(added)
+    valid = np.array(sorted(valid_selections(parts)))
+    together = np.concatenate([part(parts, existing), part(parts, added)])
+    if spec == "covering:2":
+        assert literals(together, 2) == literals(valid, 2)
+    for size_of_set in {"optionwise": (1,), "pairwise": (2,), "twise:3": (3,)}.get(spec, ()):
+        for each in itertools.combinations(range(valid.shape[1]), size_of_set):
+            related = any(frozenset(pair) in parts.related() for pair in itertools.combinations(each, 2))
+            if valid[:, each].all(axis=1).any() and not related:
+                assert together[:, each].all(axis=1).any()
+    if spec == "random:2":
+        assert len(added) == 2
+
+
+@pytest.mark.parametrize("spec", ["optionwise", "pairwise", "twise:3", "covering:2", "covering:3", "all"])
+def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], VariabilityModel], spec: str) -> None:
+    """A sample that a design selected lacks nothing of it; of a covering array every row is needed."""
+    model = real_model("x264")
+    whole = sample(model, spec)
+    found = draw_sample(model, spec, existing=whole)
+    assert len(found.configurations) == 0
+    assert "the existing sample lacks nothing" in found.notes
+    assert spec.startswith("covering") <= len(sample(model, spec, existing=whole[1:])) <= 2
+    assert len(sample(model, spec, existing=whole[:0])) == len(whole)
+
+
+def test_random_extensions_exhaust_the_space() -> None:
+    """Samples that extend each other have every configuration once; more than are left is an error."""
+    model = VariabilityModel("grid", (BinaryOption("b"), NumericOption("x", tuple(map(float, range(10))))))
+    known = sample(model, "random:5")
+    for seed in range(3):
+        new = sample(model, "random:5", seed, existing=known)
+        assert len(new) == 5
+        known = Configurations.concatenate([known, new])
+    assert len(known.unique()) == 20
+    with pytest.raises(SpaceError, match="only 0 valid configurations that the existing sample does not have, not 1"):
+        sample(model, "random:1", existing=known)
+
+
+def test_random_extensions_are_uniform() -> None:
+    """Over many seeds every configuration that is not known is added about equally often."""
+    model = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(12)))),))
+    known = Configurations(model, np.array([[2], [7]]))
+    space = Space(model)
+    drawn = [sample(model, "random:2", seed, space=space, existing=known).indices[:, 0] for seed in range(1000)]
+    counts = np.bincount(np.concatenate(drawn), minlength=12)
+    assert counts[[2, 7]].tolist() == [0, 0]
+    others = np.delete(counts, [2, 7])
+    # 2 of 10 without replacement: a standard deviation of about 12.6.
+    assert abs(others - 200).max() < 55
+
+
+def test_a_set_apart_covers_everything_again(real_model: Callable[[str], VariabilityModel]) -> None:
+    """A set of its own has all rows of the design but those that are taken; random designs draw others."""
+    model = real_model("x264")
+    learned = sample(model, "random:100")
+    apart = draw_sample(model, "pairwise", existing=learned, apart=True).configurations
+    whole = sample(model, "pairwise")
+    assert apart == whole[learned.find(whole) < 0]
+    others = draw_sample(model, "random:200", existing=learned, apart=True).configurations
+    assert len(others) == 200
+    assert (learned.find(others) < 0).all()
