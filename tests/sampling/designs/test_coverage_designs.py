@@ -169,7 +169,7 @@ def test_covering_arrays_have_bounds() -> None:
     many = VariabilityModel("many", tuple(BinaryOption(f"b{i}") for i in range(400)))
     with pytest.raises(SpaceError, match=r"covering:3: 400 options have 84,694,400 combinations of 3 values"):
         sample(many, "covering:3")
-    with pytest.raises(SpaceError, match=r"covering:9: the number of binary options is only 8\n.*use covering:8, or all"):
+    with pytest.raises(SpaceError, match=r"number of binary options is only 8\n.*use covering:8, or all"):
         sample(forest(), "covering:9")
     assert len(sample(forest(), "covering:8")) == Space(forest()).count
     with pytest.raises(SpaceError, match=r"400 options have 10,586,800 subsets of 3, too many.*\n.*covering:T"):
