@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,41 +13,10 @@ from splc.errors import InputError, SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_stored_models
 from splc.formats.scripts.commands import COMMANDS
-from splc.workflows.run import Request, Result, run
+from splc.workflows.run import Request, run
 from splc.workflows.scripts.interpreter import METHODS
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
-
-Runs = Callable[..., tuple[Result, list[str]]]
-INPUTS = "vm system.xml\nall measurements.csv\nnfp time\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with a system and measurements."""
-    (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
-    (tmp_path / "measurements.csv").write_text(MEASUREMENTS, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.fixture
-def runs(folder: Path) -> Runs:
-    """Return a function that runs scripts, given as name → text; the lines are those of a log without a file."""
-
-    def running(text: str = "", check: bool = False, **scripts: str) -> tuple[Result, list[str]]:
-        named = {"main": text} if text else {}
-        for name, content in (named | scripts).items():
-            (folder / f"{name}.a").write_text(content, encoding="utf-8")
-        lines: list[str] = []
-        first = "main" if text else next(iter(scripts))
-        return run(Request(scripts=(str(folder / f"{first}.a"),), check=check), lines.append), lines
-
-    return running
-
-
-def rows(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
-    """Return the rows of a table."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter=delimiter))
+from tests.support.scripts import INPUTS, Runs, rows
 
 
 def test_every_command_has_a_method() -> None:
@@ -266,56 +233,6 @@ class TestFiles:
         assert (folder / "deep" / "a.log").exists()
 
 
-class TestPython:
-    @pytest.mark.parametrize(
-        "learner",
-        [
-            "SVR C:1000",
-            "DecisionTreeRegression",
-            "RandomForestRegressor n_estimators:5",
-            "KNeighborsRegressor n_neighbors:2",
-            "kernelridge alpha:0.1",
-            "BaggingSVR C:10 n_estimators:3",
-        ],
-    )
-    def test_estimators(self, learner: str, runs: Runs, folder: Path) -> None:
-        """Every estimator is fitted by its name; its error is printed and its predictions are written."""
-        result, lines = runs(f"log a.log\n{INPUTS}select-all-measurements true\nlearn-python {learner}")
-        (model,) = result.models
-        log = (folder / "a.log").read_text(encoding="utf-8")
-        (stated,) = (line for line in log.splitlines() if line.startswith("Prediction Error: "))
-        assert float(stated.split()[2]) == pytest.approx(model.error)
-        predicted = rows(Path(result.files[0]))
-        errors = [abs(float(row["predicted"]) - float(row["time"])) / float(row["time"]) for row in predicted]
-        assert 100 * np.mean(errors) == pytest.approx(model.error)
-        assert model.result.learner.casefold() == learner.split(maxsplit=1)[0].casefold()
-        assert lines == ["command: log a.log"]
-
-    def test_influence_analysis(self, runs: Runs) -> None:
-        """With `pythonInfluenceAnalysis` the log has the linear model of the predictions."""
-        text = (
-            "select-all-measurements true\nmlsettings pythonInfluenceAnalysis:true\nlearn-python KERNELRIDGE alpha:1e-9"
-        )
-        _, lines = runs(INPUTS + text)
-        (line,) = (line for line in lines if line.startswith("Influence analysis: "))
-        assert {term.split(" * ", 1)[1] for term in line.partition(": ")[2].split(" + ")} >= {"root", "x", "cache"}
-
-    def test_no_predictions(self, runs: Runs) -> None:
-        """`writeFinalPredictionResults:false` writes no file."""
-        text = "select-all-measurements true\nlearn-python SVR writeFinalPredictionResults:false"
-        assert runs(INPUTS + text)[0].files == ()
-
-    def test_search(self, runs: Runs, folder: Path) -> None:
-        """The parameters with the smallest error on held-out folds are chosen, and learned with."""
-        text = "select-all-measurements true\nlearn-python-opt DecisionTreeRegression max_depth:[1,6] file:o.csv"
-        result, lines = runs(INPUTS + text)
-        found = rows(folder / "o.csv", ";")
-        best = min(found, key=lambda row: float(row["error"]))
-        assert f"Optimal parameters: max_depth:{best['max_depth']}" in lines
-        assert len(found) == 2
-        assert result.models[0].result.settings == {"max_depth": best["max_depth"]}
-
-
 class TestNotes:
     def test_a_note_of_many_commands(self, runs: Runs, folder: Path) -> None:
         """A note about several commands is given once, with their number."""
@@ -396,70 +313,3 @@ def test_interruption(folder: Path) -> None:
     assert result.stopped
     lines = (folder / "a.log").read_text(encoding="utf-8").splitlines()
     assert lines[-2:] == ["Configs with too large deviation: 0", "9 configurations loaded."]
-
-
-class TestGivenModels:
-    def test_terms(self, runs: Runs, folder: Path) -> None:
-        """`truemodel` fits one term per line by least squares, and writes its predictions."""
-        (folder / "terms.txt").write_text("root\nx # size\ncache\n\ncache * x\n", encoding="utf-8")
-        result, lines = runs(INPUTS + "truemodel ./terms.txt p.csv\nanalyze-learning")
-        system = read_variability_model(folder / "system.xml")
-        measured = read_measurements(folder / "measurements.csv", system)
-        x, cache = measured.configurations.value("x"), measured.configurations.value("cache")
-        columns = np.column_stack([np.ones(9), x, cache, cache * x])
-        wanted = columns @ np.linalg.lstsq(columns, measured["time"], rcond=None)[0]
-        assert np.allclose([float(row["predicted"]) for row in rows(folder / "p.csv")], wanted)
-        (line, again) = (line for line in lines if line.startswith("0;"))
-        assert line.split(";")[8] == ""
-        assert line == again
-        assert result.models[0].error == pytest.approx(100 * np.mean(np.abs(wanted / measured["time"] - 1)))
-
-    def test_models(self, runs: Runs, folder: Path) -> None:
-        """`evaluate-model` states the error of every model, and writes the predictions of each."""
-        (folder / "models.txt").write_text("1 * root + 2 * x\n0 * root + 1 * log10( x ) * x\n", encoding="utf-8")
-        _, lines = runs(INPUTS + "evaluate-model models.txt p.csv")
-        system = read_variability_model(folder / "system.xml")
-        measured = read_measurements(folder / "measurements.csv", system)
-        x, time = measured.configurations.value("x"), measured["time"]
-        for number, wanted in enumerate((1 + 2 * x, np.log10(x) * x), 1):
-            assert np.allclose([float(row["predicted"]) for row in rows(folder / f"p_{number}.csv")], wanted)
-            error = float(lines[2 * number + 5].removeprefix("Prediction Error: ").removesuffix(" %"))
-            assert error == pytest.approx(100 * np.mean(np.abs(wanted / time - 1)))
-
-    @pytest.mark.parametrize(
-        ("command", "content", "message"),
-        [
-            ("truemodel", "root\nxx", "t.txt:2:1: unknown name 'xx'"),
-            ("truemodel", "x\nx", "duplicate term 'x'"),
-            ("truemodel", "# nothing", "no terms"),
-            ("evaluate-model", "1 * root\nx", "t.txt:2: a term must begin with its influence"),
-            ("evaluate-model", "", "there is no model"),
-        ],
-    )
-    def test_wrong_files(self, command: str, content: str, message: str, runs: Runs, folder: Path) -> None:
-        """A wrong term or model is reported with its file and line."""
-        (folder / "t.txt").write_text(content, encoding="utf-8")
-        with pytest.raises(SplcError) as caught:
-            runs(f"{INPUTS}{command} t.txt")
-        assert message in str(caught.value)
-
-
-class TestSearch:
-    def test_grid(self, runs: Runs, folder: Path) -> None:
-        """The settings with the least error on held-out folds are learned with; the script keeps its own."""
-        text = "select-all-measurements true\nlearn-splconqueror-opt numberOfRounds=[1, 3] file:o.csv\nprintsettings"
-        result, lines = runs(INPUTS + "mlsettings abortError:0\n" + text)
-        found = rows(folder / "o.csv", ";")
-        best = min(found, key=lambda row: float(row["error"]))
-        assert [row["numberOfRounds"] for row in found] == ["1", "3"]
-        assert result.models[0].result.settings["numberOfRounds"] == int(best["numberOfRounds"])
-        assert f"Optimal parameters: numberOfRounds:{best['numberOfRounds']}" in lines
-        assert " numberOfRounds:70 " in lines[-1]
-
-    def test_random(self, runs: Runs, folder: Path) -> None:
-        """`randomized` tries some of the combinations only; `performWithOptimal:false` learns nothing."""
-        lists = "numberOfRounds=[1,2,3,4] abortError=[0,1] randomized samples:3 seed:1 file:o.csv"
-        text = f"select-all-measurements true\nlearn-splconqueror-opt {lists} performWithOptimal:false"
-        result, _ = runs(INPUTS + text)
-        assert len(rows(folder / "o.csv", ";")) == 3
-        assert result.models == ()

@@ -1,0 +1,34 @@
+"""Fixtures of the tests of scripts: a folder with a system and measurements, and a function that runs scripts in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from splc.workflows.run import Request, Result, run
+from tests.cli.conftest import MEASUREMENTS, SYSTEM
+from tests.support.scripts import Runs
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a system and measurements."""
+    (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
+    (tmp_path / "measurements.csv").write_text(MEASUREMENTS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def runs(folder: Path) -> Runs:
+    """Return a function that runs scripts, given as name → text; the lines are those of a log without a file."""
+
+    def running(text: str = "", check: bool = False, **scripts: str) -> tuple[Result, list[str]]:
+        named = {"main": text} if text else {}
+        for name, content in (named | scripts).items():
+            (folder / f"{name}.a").write_text(content, encoding="utf-8")
+        lines: list[str] = []
+        first = "main" if text else next(iter(scripts))
+        return run(Request(scripts=(str(folder / f"{first}.a"),), check=check), lines.append), lines
+
+    return running
