@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, Self, overload
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem
 from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
+from splc.learning.interval_estimator import IntervalRegressor
 from splc.learning.learn import learn
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.settings import Form, ProjectionSettings, ScaleChoice
@@ -30,7 +30,7 @@ from splc.types import Array
 Columns = Mapping[str, Array]
 
 
-class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
+class PerformanceInfluenceRegressor(IntervalRegressor):
     """Performance-influence models of tables of numbers.
 
     A column with only 0 and 1 in `fit` is a binary option, every other column a numeric option with the values seen.
@@ -131,28 +131,7 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         model = InfluenceModel.from_terms((pair for term in outcome.terms for pair in term.expanded), columns)
         return model, outcome.rounds, outcome.termination
 
-    @overload
-    def predict(self, X: Any, return_interval: Literal[False] = False) -> Array: ...
-
-    @overload
-    def predict(self, X: Any, return_interval: Literal[True]) -> tuple[Array, Array, Array]: ...
-
-    def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
-        """Return predictions, shape (n,), for X of shape (n, features).
-
-        Args:
-            X: an array or a data frame.
-            return_interval: whether to return the lower and upper ends of 90 % prediction intervals of a value, too.
-
-        Raises:
-            EvaluationError: if a term of the default learner has no value, such as the logarithm of a negative number.
-            LearningError: if intervals are wanted from SPL Conqueror's algorithm, which has none.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False).astype(float)
-        predicted = self._predicted(X)
-        if not return_interval:
-            return predicted
+    def _interval(self, X: Array) -> tuple[Array, Array]:
         intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
         if isinstance(intervals, Ensemble):
             # Its intervals are those of means of as many repetitions as usual, while a row has one value.
@@ -160,7 +139,7 @@ class PerformanceInfluenceRegressor(RegressorMixin, BaseEstimator):
         if intervals is None:
             hint = "use preset='default'"
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
-        return predicted, *intervals.interval(self._configurations(X))
+        return intervals.interval(self._configurations(X))
 
     def _predicted(self, X: Array) -> Array:
         if self.result_ is not None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, Self, overload
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_non_negative, validate_data
 
 from splc.errors import listed
 from splc.io.numbers import comparable_size
 from splc.learning.estimator import column_names
 from splc.learning.feature_importance import total_effects
+from splc.learning.interval_estimator import IntervalRegressor
 from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MOST_PARAMETERS
 from splc.scaling.fit import fit
@@ -21,7 +21,7 @@ from splc.scaling.result import ScalingModel
 from splc.types import Array
 
 
-class ScalingModelRegressor(RegressorMixin, BaseEstimator):
+class ScalingModelRegressor(IntervalRegressor):
     """Scaling models: functions of parameters in the performance model normal form (`splc.scaling.fit`).
 
     The columns of X are parameters, such as the number of processes and the size of a problem, and at least 0. Equal
@@ -80,26 +80,8 @@ class ScalingModelRegressor(RegressorMixin, BaseEstimator):
         self.feature_importances_ = total_effects(self._predicted, X)
         return self
 
-    @overload
-    def predict(self, X: Any, return_interval: Literal[False] = False) -> Array: ...
-
-    @overload
-    def predict(self, X: Any, return_interval: Literal[True]) -> tuple[Array, Array, Array]: ...
-
-    def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
-        """Return predictions, shape (n,), for X of shape (n, features).
-
-        Args:
-            X: an array or a data frame.
-            return_interval: whether to return the lower and upper ends of 90 % prediction intervals, too.
-
-        Raises:
-            ConfigurationError: if the model has no finite value at a row.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False).astype(float)
-        predicted = self._predicted(X)
-        return (predicted, *self.scaling_.interval(X[:, self.parameters_])) if return_interval else predicted
+    def _interval(self, X: Array) -> tuple[Array, Array]:
+        return self.scaling_.interval(X[:, self.parameters_])
 
     def _predicted(self, X: Array) -> Array:
         return self.scaling_.predict(X[:, self.parameters_])

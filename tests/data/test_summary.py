@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -56,6 +57,22 @@ def test_scatter() -> None:
     (time,) = summary_of([measured(values)]).properties
     expected = [np.std(row, ddof=1) / np.mean(row) for row in values[:3]]
     assert time.scatter == pytest.approx(np.median(expected))
+
+
+def test_negative_values() -> None:
+    """The scatter of negative values is positive, and values that become larger rise."""
+    (time,) = summary_of([measured([[-1, -3], [-10, -10], [-4, -4.5]])]).properties
+    assert time.scatter == pytest.approx(np.std([4, 4.5], ddof=1) / 4.25)
+    found = drift_of([np.array([[-4.0, -3.0, -2.0]])])
+    assert found is not None
+    assert (found.rising, found.change) == (1, 0.5)
+
+
+def test_dropped_rows() -> None:
+    """Rows without a valid configuration do not count as rows."""
+    part = measured([[1.0], [2.0]])
+    report = replace(part.report, rows=5, invalid=((2, "wrong"), (4, "wrong"), (5, "wrong")))
+    assert summary_of([replace(part, report=report), replace(part, report=report)]).rows == 4
 
 
 def kendall(rows: list[list[float]]) -> tuple[int, float]:

@@ -13,7 +13,7 @@ from splc.measuring.scatter import failure_reasons, scatters
 def recorded() -> RunResults:
     """Return two configurations with repetitions, one with a single value, and failures."""
     found = RunResults(("time", "work"))
-    values = {0: [1.0, 2.0, 3.0], 1: [5.0, 5.0], 2: [7.0]}
+    values = {0: [1.0, 2.0, 3.0], 1: [5.0, 5.0], 2: [7.0], 3: [4.0, 6.0]}
     for row, own in values.items():
         for repetition, value in enumerate(own):
             found.add((row, repetition), RunResult({"time": value, "work": 4.0}))
@@ -26,9 +26,9 @@ def recorded() -> RunResults:
 def test_scatter() -> None:
     """The median and the largest relative standard deviation, without warm-ups, failed runs and single values."""
     time, work = scatters(recorded())
-    assert (time.name, time.configurations, time.row) == ("time", 2, 0)
+    assert (time.name, time.configurations, time.row) == ("time", 3, 0)
     assert time.largest == pytest.approx(np.std([1, 2, 3], ddof=1) / 2)
-    assert time.median == pytest.approx(time.largest / 2)
+    assert time.median == pytest.approx(np.std([4, 6], ddof=1) / 5)
     assert (work.name, work.median, work.largest) == ("work", 0, 0)
 
 

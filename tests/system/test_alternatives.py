@@ -86,6 +86,28 @@ class TestGroups:
         assert alternatives_among(["inline", "instcombine", "w"], few).groups == ()
         assert len(alternatives_among(["in_line", "in_stcombine", "w"], few).groups) == 1
 
+    def test_numbers_after_letters(self) -> None:
+        """Letters before numbers are a common part of names; a single letter is none."""
+        few = np.array([[1, 0, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+        assert len(alternatives_among(["level1", "level2", "w"], few).groups) == 1
+        assert alternatives_among(["x1", "x2", "w"], few).groups == ()
+
+    def test_nested_parents(self) -> None:
+        """Of two parents that fit, the one with the longer name is taken."""
+        selected = product([(1, 1)], one_of(2), FREE)
+        found = alternatives_among(["solver", "solver_kind", "solver_kind_cg", "solver_kind_mg", "fast"], selected)
+        assert found.groups == (AlternativeGroup(("solver_kind_cg", "solver_kind_mg"), "solver_kind"),)
+
+    def test_many_columns(self) -> None:
+        """Among many columns, more rows are needed: some set of columns fits by chance."""
+        rows = np.array([list(map(int, f"{at:04b}")) for at in range(16)])[:9]
+        pair = np.arange(9) % 2
+        few = np.column_stack([pair, 1 - pair, rows[:, 1]])
+        assert [group.members for group in alternatives_among(["red", "blue", "w"], few).groups] == [("red", "blue")]
+        others = np.random.default_rng(5).integers(0, 2, (9, 30))
+        names = ["red", "blue", "w", *(f"{chr(97 + at % 26)}{chr(75 + at // 26)}" for at in range(30))]
+        assert ("red", "blue") in alternatives_among(names, np.column_stack([few, others])).uncertain
+
     def test_ambiguous(self) -> None:
         """Of two overlapping groups the closer columns are one, and the other is uncertain."""
         selected = product([(1, 0, 1), (0, 1, 0)], FREE, FREE, FREE, FREE)

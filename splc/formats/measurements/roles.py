@@ -294,7 +294,7 @@ class _Table:
         """Whether a column has many values that the groups of rows do not need to be distinguished."""
         if self.sizes[name] <= MOST_VALUES or not self.complete(name):
             return False
-        return bool(group.max() > 0 and self.refined(group, name).max() == group.max())
+        return not self.differs(name, group)
 
     def refined(self, group: Array, name: str) -> Array:
         """Return the groups of rows, divided by the values of a column."""

@@ -104,3 +104,14 @@ class TestColumns:
         """A property that is named and is text is an error with its values, escaped."""
         with pytest.raises(MeasurementError, match=r"'time' is a column of text: '3 ms', '\\x1b"):
             columns_of({"time": ["3 ms", "\x1b[31m", "n/a"]}, ColumnChoice(), "f", nfp="time")
+
+
+def test_choices_over_others() -> None:
+    """What is stated overrides what a file of settings states; a stated context switches a selection off."""
+    file = ColumnChoice(("year",), ("day",), {"version": "1", "host": "a"}, ("suite",), ("mode",))
+    assert ColumnChoice().over(file) == file
+    found = ColumnChoice(where={"version": "2"}, by=("host",), options=("px",)).over(file)
+    assert found == ColumnChoice(("year",), ("day",), {"version": "2"}, ("host",), ("px",))
+    assert ColumnChoice(ignore=("version", "year")).over(file).where == {"host": "a"}
+    assert ColumnChoice(ignore=("version", "year")).over(file).contexts == ()
+    assert ColumnChoice(contexts=("day",)).over(file).ignore == ()

@@ -94,6 +94,12 @@ class TestOptions:
         for nfp in (None, "iterations", "bytes"):
             assert inferred(text, nfp=nfp).system.names == ("px", "nx")
 
+    def test_many_values(self) -> None:
+        """Fractions with more values than options have are a property, although many rows have each."""
+        cells = [[px, nx, f"{px * nx % 61 / 2:.1f}", px] for px, nx in itertools.product(range(1, 5), range(1, 51))]
+        found = inferred(rows("px,nx,load,iterations", cells))
+        assert (found.system.names, found.properties) == (("px", "nx"), ("load", "iterations"))
+
     def test_named_property(self) -> None:
         """A property of few whole numbers is one if it is named, also to the left of the options."""
         assert inferred("time,px\n3,1\n4,2\n3,3\n", nfp="time").system.names == ("px",)
