@@ -58,7 +58,7 @@ def test_random_parts_count_the_reduced_system(tree: VariabilityModel) -> None:
     assert len(sample(tree, "all[m]+lhs:5[x,y]")) == 5
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(models(), st.data())
 def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data: st.DataObject) -> None:
     """For any system and any options, the configurations are valid and distinct, and other values are fixed."""

@@ -66,7 +66,7 @@ def test_rows_are_reproducible(spec: str) -> None:
     assert digest(str(sample(integers(5, 7, 12), f"all+{spec}", seed=3).indices.tolist())) == GOLDEN[spec]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(models(binary=2, numeric=3), st.integers(0, 5))
 @pytest.mark.parametrize("spec", DESIGNS)
 def test_samples_are_valid_and_distinct(spec: str, model: VariabilityModel, seed: int) -> None:
