@@ -99,10 +99,11 @@ def _curve(
     return ScalingCurve(key[0], experiment.points[rows, at][known], means, x, predicted, lower, upper)
 
 
-def _predicted(model: ScalingModel, points: Array) -> Sequence[Array]:
+def _predicted(model: ScalingModel, points: Array) -> tuple[Array, Array, Array]:
     """Return predictions and the bounds of their intervals at points, NaN where the model has no finite value."""
     x = points[:, 0] if points.shape[1] == 1 else points
     try:
         return (model.predict(x), *model.interval(x, LEVEL))
     except ConfigurationError:
-        return np.full((3, len(points)), np.nan)
+        nothing = np.full(len(points), np.nan)
+        return nothing, nothing, nothing
