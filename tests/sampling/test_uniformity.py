@@ -15,7 +15,14 @@ from sampling.space.parts import Parts
 from splc.system.variability import VariabilityModel
 
 
-@pytest.mark.parametrize(("name", "n"), [("LLVM", 400), ("x264", 400), ("splc_examples", 16)])
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        ("LLVM", 400),
+        pytest.param("x264", 400, marks=pytest.mark.slow),
+        pytest.param("splc_examples", 16, marks=pytest.mark.slow),
+    ],
+)
 def test_every_configuration_is_equally_probable(
     name: str, n: int, real_model: Callable[[str], VariabilityModel]
 ) -> None:
