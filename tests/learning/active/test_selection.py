@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.stats import norm
 
 from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import Pool
@@ -135,6 +136,31 @@ def test_expected_improvement_is_integral(maximize: bool) -> None:
     some = np.flatnonzero(found.pool.candidates)
     assert max(improvement(int(i)) for i in some) <= selected.gains[0] * (1 + 1e-4)
     assert len(set(selected.positions.tolist())) == 3
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_later_choices_believe_in_predictions(maximize: bool) -> None:
+    """Each choice counts for the next ones as if its prediction had been measured."""
+    sign = -1 if maximize else 1
+    lowered = 0
+    for seed in range(4):
+        found = believed(12, seed)
+        measured = found.belief.measured_means
+        selected = select_optimum(found, measured, 4, maximize=maximize)
+        covariance, noise = covariances(found)
+        means, best = sign * found.means.mean(axis=0), float((sign * measured.mean(axis=0)).min())
+        left = found.pool.candidates.copy()
+        for position, gain in zip(selected.positions.tolist(), selected.gains.tolist(), strict=True):
+            deviations = np.sqrt(np.maximum(np.diag(covariance), 1e-12))
+            distance = (best - means) / deviations
+            each = deviations * (distance * norm.cdf(distance) + norm.pdf(distance))
+            assert gain == pytest.approx(each[position], rel=1e-5, abs=1e-10)
+            assert gain == pytest.approx(each[left].max(), rel=1e-5, abs=1e-10)
+            left[position] = False
+            lowered += means[position] < best
+            best = min(best, float(means[position]))
+            covariance = measured_too(covariance, noise, position)
+    assert lowered
 
 
 def test_weights_follow_the_scale() -> None:
