@@ -6,8 +6,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from splc import read_variability_model
 from splc.data.configurations import Configurations
+from splc.formats.measurements import configurations_csv
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.workflows import learn
 from tests.cli.conftest import Run
@@ -78,3 +81,10 @@ def test_the_validation_set_is_disjoint_from_the_learning_set(folder: Path) -> N
         assert found.evaluated is not None
         assert found.evaluated.learned_from == 0
         assert found.evaluated.configurations + len(found.rows) <= 8
+
+
+def test_large_tables_are_written_piece_by_piece(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pieces in which a large table is written make no difference."""
+    whole = run("sample", "--sampling", "all+ff").stdout
+    monkeypatch.setattr(configurations_csv, "_CELLS", 8)
+    assert run("sample", "--sampling", "all+ff").stdout == whole

@@ -16,6 +16,8 @@ from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
+_CELLS = 2**22
+
 
 def read_configurations(
     path: str | Path,
@@ -64,6 +66,12 @@ def write_configurations(
     for name in extra:
         if name in exact_names(configurations.system):
             raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
-    columns = option_texts(configurations)
-    columns += [column_texts(np.asarray(values, dtype=float)) for values in extra.values()]
-    write_whole(path, table_text([*configurations.system.names, *extra], columns))
+    header = [*configurations.system.names, *extra]
+    content = [table_text(header, []).encode("utf-8")]
+    # A text per cell takes much more memory than the file, so that only some rows have theirs at a time.
+    step = max(1, _CELLS // max(1, len(header)))
+    for start in range(0, len(configurations), step):
+        columns = option_texts(configurations[start : start + step])
+        columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]
+        content.append(table_text(header, columns).encode("utf-8")[len(content[0]) :])
+    write_whole(path, b"".join(content))
