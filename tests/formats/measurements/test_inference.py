@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,40 +13,15 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.inference import Inference, infer_system
-from splc.io.files import Source, read_source
+from splc.formats.measurements.inference import infer_system
+from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.inferred_tables import grid, inferred, kinds, rows, table
 from tests.support.paths import BOOMERAMG, SMG2000
 from tests.support.real_data import real
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
-
-
-def table(text: str) -> Source:
-    """Return a table as a file."""
-    return Source("table.csv", text.encode())
-
-
-def inferred(text: str, options: tuple[str, ...] = (), **settings: Any) -> Inference:
-    """Return what is inferred from a table."""
-    return infer_system(table(text), **{"choice": ColumnChoice(options=options), **settings})
-
-
-def rows(header: str, cells: Sequence[Sequence[object]]) -> str:
-    """Return a table as text."""
-    return "\n".join([header, *(",".join(map(str, row)) for row in cells)]) + "\n"
-
-
-def kinds(system: VariabilityModel) -> dict[str, object]:
-    """Return option → its values, None for binary options."""
-    return {option.name: option.values if isinstance(option, NumericOption) else None for option in system.options}
-
-
-def grid(*values: Sequence[Any]) -> list[list[Any]]:
-    """Return all combinations with a made-up time each."""
-    rng = np.random.default_rng(1)
-    return [[*row, f"{rng.uniform(1, 2):.9f}"] for row in itertools.product(*values)]
 
 
 class TestOptions:
@@ -259,69 +234,6 @@ class TestOptions:
         assert inferred(rows("version,px,year,time", cells), choice=ColumnChoice(ignore=("year",))).system.names == (
             "px",
         )
-
-
-class TestNamedOptions:
-    def test_others_are_inferred(self) -> None:
-        """The named columns are options, wherever they are; the others are judged by the rules."""
-        text = rows("a,b,c,time,size", [[*row, at % 3] for at, row in enumerate(grid((0, 1), (2, 3), (4, 5)))])
-        found = inferred(text, options=("size", "a"))
-        assert kinds(found.system) == {"a": None, "b": (2, 3), "c": (4, 5), "size": (0, 1, 2)}
-        assert found.properties == ("time",)
-        found = inferred(text, choice=ColumnChoice(options=("a",), ignore=("c",)))
-        assert kinds(found.system) == {"a": None, "b": (2, 3)}
-
-    def test_text_is_added(self) -> None:
-        """Naming a column of text adds it to the inferred options; counters and functions are still ignored."""
-        cells = [[*row[:3], 2 * row[1], "n", 1, row[3]] for row in grid(("x", "y", "z"), (1, 2, 3, 4), (0, 1))]
-        found = inferred(rows("mode,n,fast,twice,note,rep,time", cells), options=("mode",))
-        assert found.system.names == ("mode", "mode_x", "mode_y", "mode_z", "fast", "n")
-        assert (found.properties, found.contexts, set(found.ignored)) == (("time",), ("note",), {"twice", "rep"})
-
-    def test_text(self) -> None:
-        """A column of text becomes an alternative group, whose members print its texts."""
-        system = inferred(
-            rows("preset,px,time", grid(("very fast", "slow", "-O2"), (2, 3))), options=("preset", "px")
-        ).system
-        assert system.alternative_groups == (("preset_O2", "preset_slow", "preset_very_fast"),)
-        assert [option.presentation.output_string for option in system.binary_options] == [
-            None,
-            "-O2",
-            "slow",
-            "very fast",
-        ]
-        assert {option.parent for option in system.binary_options} == {None, "preset"}
-        assert "preset" in system.mandatory
-
-    def test_words_for_missing_values(self) -> None:
-        """Words that mean a missing value of a property are texts of an option."""
-        system = inferred(rows("cache,time", grid(("none", "unknown"))), options=("cache",)).system
-        assert system.alternative_groups == (("cache_none", "cache_unknown"),)
-
-    def test_names_of_children(self) -> None:
-        """Children whose names would be the same, or the name of another column, have different ones."""
-        system = inferred(rows("o,o_x,time", grid(("x", "-x", "+x"), (0, 1))), options=("o", "o_x")).system
-        assert system.names == ("o", "o_x_2", "o_x_3", "o_x_4", "o_x")
-
-    @pytest.mark.parametrize(
-        ("options", "nfp", "message"),
-        [
-            (("pX",), None, "there is no column for the option 'pX'\n    did you mean 'px'?"),
-            (("px",), "tim", "there is no column for the property 'tim'"),
-            (("px", "time"), "time", "the option 'time' is also the property"),
-            (("px", "n", "time"), None, "no column seems to be a property"),
-            ((), "n", None),
-        ],
-    )
-    def test_wrong_names(self, options: tuple[str, ...], nfp: str | None, message: str | None) -> None:
-        """Wrong names are errors with the nearest name."""
-        text = "px,n,time\n2,3,1.5\n3,4,1.6\n"
-        if message is None:
-            assert inferred(text, options=options, nfp=nfp).properties[0] == nfp
-            return
-        with pytest.raises(InputError, match=r"table\.csv") as error:
-            inferred(text, options=options, nfp=nfp)
-        assert message in str(error.value)
 
 
 class TestFiles:
