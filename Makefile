@@ -22,7 +22,7 @@ TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels demo casestudies evaluation accuracy suggestion agent measure bench slow oldest format drivers clean
+.PHONY: help test kernels demo casestudies evaluation accuracy suggestion samplings agent measure bench slow oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -98,6 +98,11 @@ suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figure
 	@for preset in error optimum; do \
 	    $(BIN)/python -m casestudies.suggestion $$preset -o casestudies/suggestion/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.suggestion page
+
+# An interrupted one continues where it stopped.
+samplings: $(DRAWABLE) ## how good models are by sampling strategy: casestudies/sampling_strategies (about 10 minutes)
+	@$(BIN)/python -m casestudies.sampling_strategies error -o casestudies/sampling_strategies/error
+	@$(BIN)/python -m casestudies.sampling_strategies page
 
 # AGENT: further options, as AGENT="--epochs 200 --episodes 1000 --output FOLDER" or AGENT=--help.
 agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling_agent; minutes; installs PyTorch)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from casestudies.evaluation.evaluation import Row
-from casestudies.png import small_png
+from casestudies.evaluation.panels import panels_picture
 from casestudies.suggestion.tables import medians, names_of
 from splc.plotting.curves import LOOKS
-from splc.plotting.style import FAINT, drawing, literal, new_figure, plain_number, saved
+from splc.plotting.style import literal, plain_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +39,7 @@ def error_picture(rows: Sequence[Row]) -> bytes:
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_title(literal(f"{system}: error (%)"), fontsize=8)
 
-    return _panels(rows, draw)
+    return panels_picture(names_of(rows, "system"), draw, xlabel="rows", legend=True)
 
 
 def optimum_picture(rows: Sequence[Row]) -> bytes:
@@ -59,20 +58,4 @@ def optimum_picture(rows: Sequence[Row]) -> bytes:
         axes.set_ylim(0, 102)
         axes.set_title(literal(f"{system}: searches that are done (%)"), fontsize=8)
 
-    return _panels(rows, draw)
-
-
-def _panels(rows: Sequence[Row], draw: Callable[[Axes, str], None]) -> bytes:
-    systems = names_of(rows, "system")
-    with drawing():
-        figure = new_figure(11, 2.2 + 2.6 * math.ceil(len(systems) / 2))
-        panels = list(figure.subplots(math.ceil(len(systems) / 2), 2, squeeze=False).flat)
-        for system, axes in zip(systems, panels, strict=False):
-            draw(axes, system)
-            axes.set_xlabel("rows", fontsize=8)
-            axes.grid(color=FAINT, axis="y")
-        for axes in panels[len(systems) :]:
-            axes.set_visible(False)
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
-        return small_png(saved(figure, "png"), 32)
+    return panels_picture(names_of(rows, "system"), draw, xlabel="rows", legend=True)

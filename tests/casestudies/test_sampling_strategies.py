@@ -1,0 +1,82 @@
+"""The evaluation of sampling strategies: cells, rows, ratios, and the committed results."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from casestudies.accuracy.page import rows_of
+from casestudies.report.page import blocks_of
+from casestudies.sampling_strategies.error import PICTURE, SEEDS, StrategyEvaluation
+from casestudies.sampling_strategies.page import HERE, blocks_of_pages
+from casestudies.sampling_strategies.strategies import MOST, RANDOM, SYSTEMS, learning_set, load
+from casestudies.sampling_strategies.tables import groups_of, own_table, ratio_table
+from splc.learning import learn
+
+CASE = "SMG2000 2-D"
+
+
+def test_cells() -> None:
+    """Strategies that draw have a cell per seed, others one; those of one size have about the same number of rows."""
+    cells = [cell for _, cell in StrategyEvaluation(systems=(CASE,), seeds=3).cells()]
+    counts = Counter((cell["size"], cell["strategy"]) for cell in cells)
+    assert {counts["25", strategy] for strategy in (RANDOM, "lhs", "sobol")} == {3}
+    assert (counts["25", "pb"], counts["cci", "cci"], counts["cci", RANDOM]) == (1, 1, 3)
+    numbers = {cell["size"]: set[int]() for cell in cells}
+    for cell in cells:
+        numbers[cell["size"]].add(len(learning_set(CASE, cell["spec"], cell["seed"])))
+    assert numbers["9"] == {9}
+    assert numbers["25"] == {24, 25}
+    assert all(len(found) == 1 and max(found) <= MOST for size, found in numbers.items() if not size.isdecimal())
+
+
+def test_rows() -> None:
+    """The error of a cell is that of the default learner on all configurations outside of the sample."""
+    evaluation = StrategyEvaluation(systems=(CASE,), seeds=2)
+    cell = next(cell for _, cell in evaluation.cells() if (cell["spec"], cell["seed"]) == ("random:25", 1))
+    [row] = evaluation.rows(cell)
+    system = load(CASE)
+    chosen = np.array(learning_set(CASE, "random:25", 1))
+    rest = np.setdiff1d(np.arange(len(system.measurements)), chosen)
+    model = learn(system.measurements, system.nfp, learning_set=chosen, seed=1).model
+    measured = system.measurements.column(system.nfp)[rest]
+    predicted = model.predict(system.measurements.configurations[rest])
+    assert row["error"] == pytest.approx(100 * np.mean(np.abs(predicted - measured) / measured), rel=1e-3)
+    assert (row["system"], row["size"], row["rows"]) == (CASE, "25", 25)
+
+
+def test_tables() -> None:
+    """Ratios are those of medians, and geometric means over the systems of a kind."""
+    rows = [
+        {"system": system, "size": "asOW", "strategy": strategy, "seed": seed, "rows": 9, "error": factor * error}
+        for system, factor in (("x264", 1.0), ("LLVM", 3.0))
+        for strategy, errors in ((RANDOM, (2, 4, 90)), ("solver", (8 if system == "x264" else 2,)))
+        for seed, error in enumerate(errors)
+    ]
+    rows += [
+        {"system": "x264", "size": "bbd", "strategy": strategy, "seed": 0, "rows": 7, "error": error}
+        for strategy, error in (("bbd", 3.0), (RANDOM, 2.0))
+    ]
+    table = ratio_table(rows)
+    assert table.columns == ("strategy", "binary options, asOW")
+    assert [line[0] for line in table.rows] == [RANDOM, "solver"]
+    assert [line[1] for line in table.rows] == pytest.approx([1, 1])
+    assert own_table(rows).rows == (("x264", "bbd", "7", 3.0, 2.0, 1.5),)
+    assert set(groups_of(rows, own=True)) == {("x264", "bbd")}
+
+
+def test_committed_results() -> None:
+    """The committed results have all systems and seeds, and the pages show what their tables have."""
+    for page, blocks in blocks_of_pages().items():
+        found = blocks_of(Path(page).read_text(encoding="utf-8"))
+        assert found == {name: text.rstrip() + "\n" for name, text in blocks.items()}
+    manifest = json.loads((HERE / "error" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["state"] == "finished"
+    rows = rows_of(HERE / "error" / "table.csv")
+    assert {row["system"] for row in rows} == set(SYSTEMS)
+    assert {row["seed"] for row in rows} == set(range(SEEDS))
+    assert (HERE / "error" / PICTURE).stat().st_size < 150_000
