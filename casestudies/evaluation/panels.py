@@ -26,7 +26,7 @@ def panels_picture(
     `draw`: draws a name into its panel. `legend`: whether the picture has the legend of the first panel below.
     """
     with drawing():
-        figure = new_figure(11, 2.2 + 2.6 * math.ceil(len(names) / 2))
+        figure = new_figure(11, (2.2 if legend else 0.4) + 2.6 * math.ceil(len(names) / 2))
         panels = list(figure.subplots(math.ceil(len(names) / 2), 2, squeeze=False).flat)
         for name, axes in zip(names, panels, strict=False):
             draw(axes, name)
