@@ -12,8 +12,8 @@ from splc.workflows.explain import overview
 
 def test_overview_of_used_options() -> None:
     """Options that all configurations have are not unused, and terms without influence are no interactions."""
-    names = [BinaryOption("always", optional=False), BinaryOption("a"), BinaryOption("b"), NumericOption("n", (1, 2))]
-    system = VariabilityModel("s", tuple(names))
+    options = (BinaryOption("always", optional=False), BinaryOption("a"), BinaryOption("b"), NumericOption("n", (1, 2)))
+    system = VariabilityModel("s", options)
     a, b = option_term("a"), option_term("b")
     model = InfluenceModel.of_system([(CONSTANT, 1.0), (a, 2.0), (a * b, 0.0)], system)
     found = overview(model, Space(system))
