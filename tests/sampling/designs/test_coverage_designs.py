@@ -209,6 +209,17 @@ def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, fir
     assert rows_of(parts, "negoptionwise:first" if first else "negoptionwise") == left_out(valid, model, first)
 
 
+def test_added_options_count_more_than_dropped_ones() -> None:
+    """Without `a`, four options are dropped rather than one added that would keep them."""
+    options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
+    bare = VariabilityModel("weights", options)
+    texts = ["!d | !e", *(f"!b{i} | a | d" for i in range(4))]
+    model = VariabilityModel("weights", options, tuple(parse_boolean(text, bare.name_table) for text in texts))
+    found = names(model, "negoptionwise")
+    assert {"e", "f"} in found
+    assert {"b0", "b1", "b2", "b3", "d"} not in found
+
+
 def test_negative_optionwise_of_real_systems(real_model: Read) -> None:
     """LLVM has one largest configuration and 10 options to leave out; x264 has 9 of equal size and 7 options."""
     assert [len(sample(real_model(name), "negoptionwise")) for name in ("LLVM", "x264")] == [11, 16]
