@@ -9,7 +9,7 @@ import pytest
 from splc.errors import InputError
 from splc.formats.measurements.inference import MOST_CHILDREN
 from splc.system.options import NumericOption
-from tests.formats.measurements.test_inference import inferred, rows
+from tests.support.inferred_tables import inferred, rows
 
 
 def test_few_rows() -> None:
