@@ -55,7 +55,11 @@ class LogErrors:
         influences = np.array([[row.get(product, 0.0) for product in products] for row in rows])
         columns = np.array([self._columns[product] for product in products])
         with np.errstate(over="ignore", invalid="ignore"):
-            predicted = influences @ columns
+            if np.isfinite(columns).all():
+                predicted = influences @ columns
+            else:
+                # The influence 0 of a term that a round does not have, times infinity, is not 0.
+                predicted = np.array([influences[at, used] @ columns[used] for at, used in enumerate(influences != 0)])
         if not np.isfinite(predicted).all() or not self._weights.any():
             errors = [mean_relative_error(np.where(np.isfinite(p), p, np.nan), self._measured) for p in predicted]
         else:
