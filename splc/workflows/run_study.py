@@ -17,7 +17,6 @@ from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.registry import SPLCONQUEROR
-from splc.learning.stepwise.settings import Settings
 from splc.workflows.note import Note
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.paths import identity, located
@@ -240,7 +239,7 @@ def _text(
         'invalid = "drop"',
         'duplicates = "first"',
     ]
-    defaults = Settings().as_dict()
+    defaults = stepwise(request.preset, {}).settings
     for name, settings in learners.items():
         lines += ["", f"[learners.{name}]", f'preset = "{request.preset}"']
         changed = {key: value for key, value in settings.items() if value != defaults.get(key)}

@@ -127,6 +127,14 @@ class TestStudies:
         assert "the scripts learn 2 of the 4 combinations" in result.stderr
         assert "abortError = 3.0" in (folder / "s.toml").read_text(encoding="utf-8")
 
+    def test_settings_of_another_preset(self, folder: Path, run: Run) -> None:
+        """Settings that differ from the preset are in the study, also if they are the defaults of the program."""
+        settings = "mlsettings abortError:1 featureSizeTreshold:7\n"
+        (folder / "a.a").write_text(f"{INPUTS}{settings}binary optionwise\nlearn-splconqueror\n", encoding="utf-8")
+        assert run("run", "--to-study", "a.a", "--preset", "splconqueror-2019").exit_code == 0
+        study = (folder / "study.toml").read_text(encoding="utf-8")
+        assert study.endswith('preset = "splconqueror-2019"\nabortError = 1.0\n')
+
     def test_nothing_to_learn(self, folder: Path, refused: Callable[..., str]) -> None:
         """A script without a learning is no study."""
         (folder / "a.a").write_text(INPUTS, encoding="utf-8")
