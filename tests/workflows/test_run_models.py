@@ -62,6 +62,18 @@ class TestPython:
         assert len(found) == 2
         assert result.models[0].result.settings == {"max_depth": best["max_depth"]}
 
+    def test_search_of_few_rows(self, runs: Runs, folder: Path) -> None:
+        """Values that few rows do not suffice for are not chosen; without others, or with one row, it is an error."""
+        text = f"{INPUTS}select-all-measurements true\nlearn-python-opt KNeighborsRegressor "
+        result, _ = runs(text + "n_neighbors:[9,2] file:o.csv")
+        assert [row["error"] == "" for row in rows(folder / "o.csv", ";")] == [False, True]
+        assert result.models[0].result.settings == {"n_neighbors": "2"}
+        with pytest.raises(SplcError, match="n_neighbors"):
+            runs(text + "n_neighbors:[9]")
+        one = "binary random numConfigs:1 seed:1\nnumeric random numConfigs:1 seed:1\n"
+        with pytest.raises(SplcError, match="one configuration cannot be divided"):
+            runs(f"{INPUTS}{one}learn-python-opt DecisionTreeRegression")
+
 
 class TestGivenModels:
     def test_terms(self, runs: Runs, folder: Path) -> None:
@@ -95,7 +107,7 @@ class TestGivenModels:
         ("command", "content", "message"),
         [
             ("truemodel", "root\nxx", "t.txt:2:1: unknown name 'xx'"),
-            ("truemodel", "x\nx", "duplicate term 'x'"),
+            ("truemodel", "x\nx", "t.txt:2: duplicate term 'x'"),
             ("truemodel", "# nothing", "no terms"),
             ("evaluate-model", "1 * root\nx", "t.txt:2: a term must begin with its influence"),
             ("evaluate-model", "", "there is no model"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -172,8 +173,10 @@ class ScikitLearner:
 
 def search(
     name: str, grid: Mapping[str, tuple[str, ...]], columns: Array, target: Array, folds: int, seed: int
-) -> list[tuple[dict[str, str], float]]:
+) -> list[tuple[dict[str, str], float | None]]:
     """Return all settings of a grid with their mean relative errors on held-out folds, the best first.
+
+    The error is None where an estimator cannot be fitted, such as 9 neighbours in fewer rows.
 
     Args:
         name: the name of the estimator.
@@ -182,17 +185,36 @@ def search(
         target: their values, shape (n,).
         folds: the number of folds, at most n.
         seed: the seed of folds and estimators.
+
+    Raises:
+        LearningError: if no estimator can be fitted.
     """
     from sklearn.model_selection import KFold, ParameterGrid, cross_val_score
 
+    if len(target) < 2:
+        message = f"{name}: one configuration cannot be divided into folds"
+        raise LearningError(message, hint="sample more configurations")
     split = KFold(min(folds, len(target)), shuffle=True, random_state=seed)
-    found = []
+    found: list[tuple[dict[str, str], float | None]] = []
+    reason = ""
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for values in ParameterGrid({key: list(each) for key, each in grid.items()}):
             estimator = estimator_of(name, values, seed)
-            scores = cross_val_score(
-                estimator, columns, target, cv=split, scoring="neg_mean_absolute_percentage_error", error_score="raise"
-            )
+            try:
+                scores = cross_val_score(
+                    estimator,
+                    columns,
+                    target,
+                    cv=split,
+                    scoring="neg_mean_absolute_percentage_error",
+                    error_score="raise",
+                )
+            except ValueError as error:
+                reason = " ".join(str(error).split())
+                found.append((dict(values), None))
+                continue
             found.append((dict(values), float(-100 * scores.mean())))
-    return sorted(found, key=lambda pair: pair[1])
+    if all(error is None for _, error in found):
+        raise LearningError(f"{name}: {reason}", hint="sample more configurations, or try other values")
+    return sorted(found, key=lambda pair: math.inf if pair[1] is None else pair[1])

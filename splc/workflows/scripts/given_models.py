@@ -10,8 +10,8 @@ from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, InputError, Problems, SplcError
 from splc.formats.models.log_writer import analysis_lines
+from splc.formats.models.term_list import parse_term_list
 from splc.io.files import Source, read_source
-from splc.learning.given_terms import GivenTerms, parse_term
 from splc.learning.judging import predictions
 from splc.learning.result import Predictor
 from splc.models.influence import InfluenceModel
@@ -26,21 +26,9 @@ from splc.workflows.scripts.state import MatchedRows, State
 
 def fit_terms(call: CommandCall) -> State:
     """`truemodel`: fit the influences of given terms to all measurements."""
-    shared, source = call.shared, read_source(call.path())
-    problems = Problems(source.name)
-    texts = []
-    for number, text in _lines(source):
-        try:
-            parse_term(text, shared.known_space.system)
-        except SplcError as error:
-            problems.include(error, number)
-        texts.append(text)
-    problems.raise_if_any(InputError)
+    shared = call.shared
+    learner = parse_term_list(read_source(call.path()), shared.known_space.system)
     usable = np.flatnonzero(~np.isnan(shared.known_measured.column(shared.known_nfp)))
-    try:
-        learner = GivenTerms.of(texts, shared.known_space.system)
-    except SplcError as error:
-        raise error.at(source.name) from None
     model = learned(call, MatchedRows(usable), learner)
     for line in analysis_lines(model.result, model.errors):
         if line.startswith("0;"):
