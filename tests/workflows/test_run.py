@@ -248,8 +248,8 @@ class TestNotes:
         text = f"{INPUTS}vm system.xml\nselect-all-measurements true\nstart\n"
         assert len(runs(text)[0].models) == 1
         (folder / "other.xml").write_text(SYSTEM.replace("cache", "cash"), encoding="utf-8")
-        with pytest.raises(SplcError, match="there are no measurements"):
-            runs(text.replace("vm system.xml\nselect", "vm other.xml\nselect"))
+        with pytest.raises(InputError, match=r"main\.a:6: there are no measurements yet"):
+            runs(text.replace("vm system.xml\nselect", "vm other.xml\nselect"), check=True)
 
 
 class TestRefused:

@@ -18,7 +18,7 @@ from splc.workflows.scripts.paths import identity, located
 
 _MISSING: Mapping[Need, tuple[str, str]] = {
     "vm": ("there is no system yet", "the command vm must come before"),
-    "measurements": ("there are no measurements yet", "the command all must come before"),
+    "measurements": ("there are no measurements yet", "the command all must come before it, after vm"),
     "sampling": (
         "no sampling is chosen",
         "binary, numeric, hybrid or select-all-measurements must come before",
@@ -115,7 +115,10 @@ class _Check:
         match command.name:
             case "vm":
                 system = self.system(located(path, command.words[0])) if readable else None
-                return replace(reached.having("vm"), system=system)
+                # Measurements and models belong to the system before.
+                same = system is None or reached.system is None or system is reached.system
+                kept = reached if same else reached.without("measurements", "model")
+                return replace(kept.having("vm"), system=system)
             case "all":
                 return reached.having("measurements")
             case "load-mlsettings" if readable:
@@ -188,13 +191,14 @@ class _Check:
 
     def system(self, path: str) -> VariabilityModel | None:
         """Return a system, None where it cannot be read."""
-        if path not in self.systems:
-            self.systems[path] = None
+        key = identity(path)
+        if key not in self.systems:
+            self.systems[key] = None
             try:
-                self.systems[path] = read_variability_model(path)
+                self.systems[key] = read_variability_model(path)
             except SplcError as error:
                 self.problems += error.problems
-        return self.systems[path]
+        return self.systems[key]
 
     def attempt(self, read: Callable[[], object]) -> bool:
         """Return whether a file can be read; add the reasons if not."""
