@@ -37,7 +37,7 @@ _LOG = re.compile(
 )
 # The first line of a script of SPL Conqueror.
 _SCRIPT = re.compile(
-    r"(?:vm|all|nfp|log|script|mlsettings|load-mlsettings|solver|binary|numeric|hybrid|evaluationset)\s+[^\s=*/+^-]",
+    r"(?:vm|all|nfp|log|script|mlsettings|load-mlsettings|solver|binary|numeric|hybrid|evaluationset)\s+[^\s=*/+^(-]",
     re.IGNORECASE,
 )
 _BLANK = b"\xef\xbb\xbf \t\r\n"

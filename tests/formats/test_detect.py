@@ -20,6 +20,7 @@ MODELS = [
     "T = max(nx, px)\n  + max(ny, pz)",
     "a = 1,5\nT = a * nx",
     "nx + px",
+    "log (nx) * 2 + 3",
     "# a, b\nnx",
     "`a;b` * 2",
 ]
