@@ -49,11 +49,13 @@ class Combinations:
 
 
 def require_room(text: str, parts: Parts, n: int) -> None:
-    """Check that there are at least n valid combinations of numeric values.
+    """Check that n is positive, and that there are at least n valid combinations of numeric values.
 
     Raises:
-        SpaceError: if there are fewer.
+        SpaceError: if n is 0 (`asTW2` of a system without pairs), or there are fewer.
     """
+    if n < 1:
+        raise SpaceError(f"{text}: the number of configurations is 0 for this system", hint="state a number")
     # The product is a bound that needs no diagram.
     bound = math.prod(len(option.values) for option in parts.system.numeric_options)
     count = bound if n > bound else parts.numeric.count

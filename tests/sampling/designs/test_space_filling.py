@@ -72,3 +72,10 @@ def test_sobol_continues_until_all_rows_are_found() -> None:
     assert len(sample(model, "lhs:5").unique()) <= 5
     with pytest.raises(SplcError, match="only 21 valid numeric parts, not 22"):
         sample(model, "sobol:22")
+
+
+@pytest.mark.parametrize("design", ["lhs", "sobol", "dopt"])
+def test_no_rows(design: str) -> None:
+    """The amount of a system without pairs of binary options is 0, which is an error."""
+    with pytest.raises(SplcError, match=f"{design}:asTW2: the number of configurations is 0"):
+        sample(integers(3, 3), f"{design}:asTW2")
