@@ -29,9 +29,9 @@ from splc.types import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The greatest numbers of bars, of steps, of options with a panel of their own, and of named values in a panel.
 # The least distance of labels, as a part of an axis.
 NEAREST_LABELS = 0.12
+# The greatest numbers of bars, of steps, of options with a panel of their own, and of named values in a panel.
 MOST_BARS, MOST_STEPS, MOST_PANELS, MOST_NAMES = 20, 20, 8, 8
 _COLUMNS, _PALE, _LABEL = 4, "#9dc3e0", 2.6
 

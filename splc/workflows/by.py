@@ -12,7 +12,7 @@ PLACE = "{}"
 
 
 def is_pattern(name: str | None) -> bool:
-    """Whether a file name has a place for the value, so that it is the name of no single file."""
+    """Return whether a file name has a place for the value, so that it names one file per value."""
     return name is not None and PLACE in name
 
 

@@ -84,7 +84,7 @@ class Recomputed:
         best: the least recomputed error of a round.
         best_round: the number of that round.
         checked: number of rounds that state an error.
-        differing: number of rounds whose stated error is another one than the recomputed.
+        differing: number of rounds whose stated error differs from the recomputed one.
         strategy: the name of the sampling strategy.
     """
 
@@ -157,7 +157,7 @@ class Result:
         cells: the means per system, strategy and size.
         tests: the statistical comparison of the strategies, per system and size.
         notes: what the user should know.
-        stopped: whether logs are left.
+        stopped: whether the run was stopped early.
     """
 
     request: Request

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 # Parameters that say how much is drawn or which draw it is, not how.
@@ -42,7 +41,7 @@ def _parsed(command: str) -> tuple[str, Mapping[str, str]]:
     """Return the name of a sampling command, and its parameters but for amounts."""
     if command.casefold().startswith(_OURS):
         spec = command[len(_OURS) :].strip()
-        return "+".join(part.partition(":")[0] for part in re.split(r"\+", spec)), {}
+        return "+".join(part.partition(":")[0] for part in spec.split("+")), {}
     words = command.split()
     if len(words) > 1 and words[0].casefold() in _KINDS:
         words = words[1:]

@@ -114,6 +114,6 @@ def run(
         tuple(state.models),
         tuple(log.files),
         tuple(dict.fromkeys(state.files)),
-        notes_of(state.said()),
+        notes_of(state.stated_notes()),
         state.stopped,
     )

@@ -29,7 +29,6 @@ def picture(
         models: the models, all of the same metric.
         target: the point where the curves end and other parameters are fixed; None: twice the largest measured values.
         file_format: one of `splc.plotting.FORMATS`.
-
     """
     metric = next(metric for _, metric in models)
     shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MOST_MODELS])

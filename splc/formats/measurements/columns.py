@@ -78,7 +78,7 @@ class ColumnChoice:
         return tuple(dict.fromkeys((*self.contexts, *self.where, *self.by)))
 
     def is_context(self, name: str, nfp: str | None = None) -> bool:
-        """Whether a column is a context although its values may be numbers; `nfp`: the property that the user named."""
+        """Return whether a column is a context, also one of numbers; `nfp`: the property that the user named."""
         return name in self.named or (name in self.usual and name != nfp)
 
     @property

@@ -85,7 +85,7 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
 
 
 def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str) -> bool:
-    """Whether some rows have the usual value of a context that was not chosen."""
+    """Return whether some rows have the usual value of a context that was not chosen."""
     known = name in rows.contexts and name not in choice.where and name not in choice.by
     return known and bool(rows.contexts[name].matching(value))
 

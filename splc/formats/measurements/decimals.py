@@ -72,7 +72,7 @@ def _matching(
 
 
 def _is_text(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a column has mostly texts, such as versions (`0.9` and `0.9.1`)."""
+    """Return whether a column has mostly texts, such as versions (`0.9` and `0.9.1`)."""
     texts = [cells[at] for cells in rows[1:] if at < len(cells)]
     return kind_of(texts, parse_column(texts, ","), ",") == "text"
 

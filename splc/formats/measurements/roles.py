@@ -345,7 +345,7 @@ class _Table:
         return count
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
+        """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
         if groups < 2 * (len(arguments) + 1):
             return False
         values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)

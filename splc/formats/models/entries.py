@@ -138,7 +138,7 @@ def title(key: Key) -> str:
 def facts_text(model: ScalingModel) -> str:
     """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two.
 
-    Between them is the adjusted coefficient of determination, if it is defined.
+    The adjusted coefficient of determination follows the error, if it is defined.
     """
     ranges = [
         f"{name} = {rounded_text(low, 6)} … {rounded_text(high, 6)}"

@@ -81,9 +81,7 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
     match usage.form:
         case "sampling":
             return {"sampling": sampling_of(usage.name, text, line)}  # type: ignore[arg-type]
-        case "nothing":
-            return {"words": tuple(text.split())}
-        case "words":
+        case "nothing" | "words":
             return {"words": tuple(text.split())}
         case "file":
             values = {}
@@ -203,13 +201,14 @@ def settings_of(source: Source) -> dict[str, str]:
         line = raw.partition("#")[0].strip()
         if not line:
             continue
-        name, _, value = line.replace(":", " ", 1).partition(" ") if ":" in line.split()[0] else line.partition(" ")
+        name, *rest = re.split(r"[\s:]+", line, maxsplit=1)
+        value = rest[0] if rest else ""
         try:
-            Settings().changed({name: value.strip()})
+            Settings().changed({name: value})
         except SpecError as error:
             for problem in error.problems:
                 problems.add(problem.message, number, text=line, hint=problem.hint)
             continue
-        found[spelling(name)] = value.strip()
+        found[spelling(name)] = value
     problems.raise_if_any(InputError)
     return found

@@ -56,7 +56,7 @@ class ScriptRun:
         """Add a note about a command."""
         self.notes.setdefault(text, []).append(place)
 
-    def said(self) -> tuple[str, ...]:
+    def stated_notes(self) -> tuple[str, ...]:
         """Return each note once, with the first command that it is about and the number of others."""
         return tuple(
             f"{places[0]}: {text}"
