@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
@@ -18,7 +19,9 @@ LOG = "Learning progress:\n1;2 * x;10;10;10;10;1;1;2 * x;1;1;\n2;2 * x + 1 * log
 def test_a_term_without_a_value() -> None:
     """A term that is infinite somewhere has no effect on the rounds before it."""
     system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0, 10.0)),))
-    measured = Measurements(Configurations.from_columns(system, {"x": [0.0, 1.0, 10.0]}), {"time": [1.0, 4.0, 10.0]})
+    measured = Measurements(
+        Configurations.from_columns(system, {"x": [0.0, 1.0, 10.0]}), {"time": np.array([1.0, 4.0, 10.0])}
+    )
     [learning], _ = learnings_of(Source("a.log", LOG.encode()))
     errors = LogErrors(measured, "time").of(learning, "a.log")
     assert errors[1] == pytest.approx(100 * (1 + 0.5 + 1) / 3)
