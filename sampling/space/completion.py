@@ -106,7 +106,7 @@ def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, 
     """
     tied = _components(parts)[demands >> 1]
     width = demands.shape[1]
-    for size in range(1, width + 1):
+    for size in range(1, width + 1 if len(demands) else 1):
         for columns in itertools.combinations(range(width), size):
             # The demands of which exactly these literals are in one component.
             same = tied == tied[:, columns[:1]]

@@ -276,3 +276,9 @@ def test_recorded_samples(spec: str, digest: str) -> None:
     system = VariabilityModel("recorded", model.options, stated)
     found = sample(system, spec).indices
     assert hashlib.sha256(np.ascontiguousarray(found, dtype=np.uint8).tobytes()).hexdigest()[:16] == digest
+
+
+def test_sets_of_more_options_than_there_are() -> None:
+    """Without a set of T options nothing is selected, at once."""
+    with pytest.raises(SpaceError, match="twise:60 selects no configuration"):
+        sample(VariabilityModel.of({"a": bool, "b": bool}), "twise:60")
