@@ -68,7 +68,7 @@ By = Annotated[
 ]
 Aggregate = Annotated[types.Aggregate, option("mean|median|min", "The value that represents repetitions.", POLICIES)]
 Seed = Annotated[int, option("N", "The seed of random draws.", min=0)]
-Sampling = Annotated[str | None, option("SPEC", "The sampling: 'pb:9,3', 'random:50', 'pairwise+ff', …")]
+Sampling = Annotated[str | None, option("SPEC", "The sampling: 'pb:9,3', 'pairwise+ff', …")]
 Binary = Annotated[str | None, option("SPEC", "The sampling of the binary options: 'pairwise', …")]
 Numeric = Annotated[str | None, option("SPEC", "The sampling of the numeric options: 'pb:9,3', …")]
 Json = Annotated[bool, flag("--json", "Print one JSON object.")]

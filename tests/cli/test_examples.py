@@ -51,6 +51,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert CliRunner().invoke(app, ["learn"]).exit_code == 0
+        sample = ["sample", "--sampling", "pb:9,3", "-o", "configurations.csv"]
+        assert CliRunner().invoke(app, sample).exit_code == 0
     (folder / "logs").mkdir()
     shutil.copy(folder / "learned.log", folder / "logs" / "smg_1.log")
     shutil.copytree(SMG2000 / "2d", folder / "systems" / "smg")

@@ -140,7 +140,7 @@ def test_wrong_requests_name_their_fields() -> None:
     "arguments",
     [
         ("learn", "--property", "nothing"),
-        ("learn", "--sampling", "random:99999999"),
+        ("learn", "--sampling", "random:999999"),
         ("calibrate", "--free", "alpha", "--property", "nothing"),
         ("compare", "analytical.txt", "analytical.txt", "--property", "nothing"),
         ("compare", "analytical.txt", "analytical.txt", "--weights", "px^7"),

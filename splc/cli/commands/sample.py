@@ -29,7 +29,7 @@ AS_COMMANDS = "As command lines"
 EXAMPLES = (
     "splc sample --sampling pb:9,3",
     "splc sample --sampling random:20 --seed 1 -o configurations.csv",
-    "splc sample --sampling pairwise --extend configurations.csv -o more.csv",
+    "splc sample --sampling random:50 --extend configurations.csv -o more.csv",
 )
 
 
