@@ -66,7 +66,7 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 # OpenBLAS's kernels for other CPUs (x86) round differently: what the pages show must not depend on that.
 kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute them
 	for kernel in $(KERNELS); do \
-	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py || exit 1; done
+	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py $(if $(PAGES),-k '$(PAGES)') || exit 1; done
 
 # A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell.
 demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one from 9 noisy measurements

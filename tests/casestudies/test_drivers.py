@@ -138,7 +138,7 @@ def test_known_solves(
         ("1d", 2, ["2,250000"]),
         ("2d", 2, ["1,2,50", "2,1,75"]),
         ("3d", 2, ["2,1,1,4", "1,2,1,6", "1,1,2,8"]),
-        ("3d", 4, ["1,2,2,4", "4,1,1,4"]),
+        pytest.param("3d", 4, ["1,2,2,4", "4,1,1,4"], marks=pytest.mark.slow),
     ],
 )
 def test_messages_are_those_of_the_measurements(

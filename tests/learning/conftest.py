@@ -23,7 +23,7 @@ README = {
 }
 # Checks of scikit-learn that learn several times from 200 rows of ten numeric columns.
 SLOW_CHECKS = (
-    "PerformanceInfluenceRegressor()-check_regressors_train(",
+    "PerformanceInfluenceRegressor()-check_regressors_train",
     "PerformanceInfluenceRegressor()-check_regressor_data_not_an_array",
 )
 ALL_FUNCTIONS = {

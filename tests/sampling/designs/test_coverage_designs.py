@@ -104,7 +104,7 @@ def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
 
 
 @given(models(binary=6, numeric=2, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, size: int, seed: int) -> None:
     """Every combination of T values of a valid configuration occurs, in valid rows, of which each is needed."""
     parts = Parts(Space(model))
