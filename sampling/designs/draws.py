@@ -74,3 +74,29 @@ class Draw:
             message = error.problems[0].message
             return list(range(count)), (f"{message}; all of them are taken, as in SPL Conqueror",)
         raise error
+
+
+@dataclass(frozen=True)
+class RandomDesign:
+    """A design of random draws.
+
+    Attributes:
+        draw: its arguments.
+    """
+
+    draw: Draw
+
+    @property
+    def text(self) -> str:
+        """Its spec."""
+        return self.draw.text
+
+    @property
+    def seed(self) -> int | None:
+        """Its own seed, None if the spec states none."""
+        return self.draw.seed
+
+    @property
+    def source(self) -> str | None:
+        """The file of the population, if there is one."""
+        return self.draw.source

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sampling.designs.design import Arguments, Design, distinct_design
-from sampling.designs.draws import Draw
+from sampling.designs.draws import Draw, RandomDesign
 from sampling.designs.population import read_population
 from sampling.space.parts import Parts
 from sampling.space.space import LIMIT
@@ -16,7 +16,7 @@ from splc.types import Array
 
 
 @dataclass(frozen=True)
-class RandomPart:
+class RandomPart(RandomDesign):
     """`random:N[,compat][,seed=S][,from=FILE]`: N distinct valid parts of one kind, uniformly drawn, in drawing order.
 
     With `compat`, the population is listed in lexicographic order; SPL Conqueror lists it in the order of its solver.
@@ -24,28 +24,12 @@ class RandomPart:
     """
 
     kind: Literal["binary", "numeric"]
-    draw: Draw
     full: bool = False
 
     @classmethod
     def parse(cls, kind: Literal["binary", "numeric"], arguments: Arguments) -> RandomPart:
         """Read the arguments of a part."""
-        return cls(kind, Draw.parse(arguments))
-
-    @property
-    def text(self) -> str:
-        """Its spec."""
-        return self.draw.text
-
-    @property
-    def seed(self) -> int | None:
-        """Its own seed, None if the spec states none."""
-        return self.draw.seed
-
-    @property
-    def source(self) -> str | None:
-        """The file of the population, if there is one."""
-        return self.draw.source
+        return cls(Draw.parse(arguments), kind)
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
+from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019
 
 if TYPE_CHECKING:
     from splc.learning.learner import Learner
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 PROJECTION = "projection"
 STEPWISE = "stepwise"
 DEFAULT = PROJECTION
-# The presets that choose SPL Conqueror's algorithm where no learner is named.
-SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 
 # Returns a learner for the name of a preset and the settings that differ from it.
 Factory = Callable[[str, Mapping[str, Any]], "Learner"]

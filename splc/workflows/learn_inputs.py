@@ -21,9 +21,9 @@ from splc.learning.active.design import sequential_rows
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
 from splc.learning.projection.variables import variables_of
-from splc.learning.registry import SPLCONQUEROR_2019, learner_name, learner_of, own_settings
+from splc.learning.registry import learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
-from splc.learning.stepwise.settings import spelling
+from splc.learning.stepwise.settings import SPLCONQUEROR_2019, spelling
 from splc.project import Project
 from splc.types import Array, Missing
 from splc.workflows.inputs import SystemInputs

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from splc.errors import RequestError
-from splc.learning.registry import SPLCONQUEROR
+from splc.learning.stepwise.settings import SPLCONQUEROR
 from splc.workflows.note import Note, notes_of
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.context import ScriptRun

@@ -16,7 +16,7 @@ from splc.formats.scripts.strategies import Sampling
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
-from splc.learning.registry import SPLCONQUEROR
+from splc.learning.stepwise.settings import SPLCONQUEROR
 from splc.workflows.note import Note
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.paths import identity, located

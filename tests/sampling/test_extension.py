@@ -32,7 +32,7 @@ def part(parts: Parts, found: Configurations) -> Array:
 @given(models(binary=6, numeric=1, most_constraints=3), st.sampled_from(SPECS), st.integers(0, 2), st.integers(1, 6))
 @settings(max_examples=150, deadline=None)
 def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed: int, size: int) -> None:
-    """What is added is valid, distinct, and not in the existing sample; what covers options covers them in the end."""
+    """Added rows are valid, distinct and new; a coverage design covers its combinations with them."""
     space = Space(model)
     parts = Parts(space)
     assume(len(parts.selectable) >= 2 and space.count >= 1 and (model.numeric_options or "+" not in spec))

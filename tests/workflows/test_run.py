@@ -278,7 +278,7 @@ class TestRefused:
         ],
     )
     def test_messages(self, text: str, line: int, message: str, runs: Runs, folder: Path) -> None:
-        """What is missing is reported with the line of the command that needs it."""
+        """Missing inputs are reported with the line of the command that needs them."""
         with pytest.raises(InputError) as caught:
             runs(text, check=True)
         assert message in str(caught.value)
@@ -297,7 +297,7 @@ class TestRefused:
         assert runs(text, check=True)[0].commands
 
     def test_errors_of_a_run(self, runs: Runs, folder: Path) -> None:
-        """What fails later has the script and the line; the log has all lines until then."""
+        """An error while a script runs states the script and the line; the log has all lines until then."""
         with pytest.raises(SplcError, match=r"main\.a:4: .*tim") as caught:
             runs("vm system.xml\nall measurements.csv\nlog a.log\nnfp tim")
         assert "time" in str(caught.value)

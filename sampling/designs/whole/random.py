@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sampling.designs.design import Arguments
-from sampling.designs.draws import Draw
+from sampling.designs.draws import Draw, RandomDesign
 from sampling.designs.population import read_population
 from sampling.space.parts import Parts
 from sampling.space.ranks import generator
@@ -15,7 +15,7 @@ from splc.errors import plural
 
 
 @dataclass(frozen=True)
-class RandomWhole:
+class RandomWhole(RandomDesign):
     """`random:N[,compat][,seed=S][,from=FILE]`: N distinct valid configurations, uniformly drawn, in drawing order.
 
     SPL Conqueror draws binary and numeric parts independently; here all valid configurations are equally likely. With
@@ -23,27 +23,10 @@ class RandomWhole:
     `from` from the rows of a file.
     """
 
-    draw: Draw
-
     @classmethod
     def parse(cls, arguments: Arguments) -> RandomWhole:
         """Read its arguments."""
         return cls(Draw.parse(arguments))
-
-    @property
-    def text(self) -> str:
-        """Its spec."""
-        return self.draw.text
-
-    @property
-    def seed(self) -> int | None:
-        """Its own seed, None if the spec states none."""
-        return self.draw.seed
-
-    @property
-    def source(self) -> str | None:
-        """The file of the population, if there is one."""
-        return self.draw.source
 
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None

@@ -281,7 +281,7 @@ class _Table:
         return self.complete(name) and bool((self.numbers[name] % 1 == 0).all())
 
     def counts(self, name: str) -> bool:
-        """Whether a column counts rows or repetitions by its name."""
+        """Return whether a column counts rows or repetitions, by its name."""
         return name.casefold() in COUNTERS and self.has_integers(name)
 
     def seems_measured(self, name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 
+# The presets that choose SPL Conqueror's algorithm where no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, unknown_name_hint
 from splc.learning.learner import Learner
-from splc.learning.registry import SPLCONQUEROR, SPLCONQUEROR_2019, learner_of
-from splc.learning.stepwise.settings import WITHOUT_EFFECT, Settings, spelling
+from splc.learning.registry import learner_of
+from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings, spelling
 from splc.workflows.scripts.state import Shared
 
 ABORT_ERROR = "abortError"

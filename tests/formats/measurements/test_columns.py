@@ -107,7 +107,7 @@ class TestColumns:
 
 
 def test_choices_over_others() -> None:
-    """What is stated overrides what a file of settings states; a stated context switches a selection off."""
+    """Options override the settings file; a stated context switches a selection off."""
     file = ColumnChoice(("year",), ("day",), {"version": "1", "host": "a"}, ("suite",), ("mode",))
     assert ColumnChoice().over(file) == file
     found = ColumnChoice(where={"version": "2"}, by=("host",), options=("px",)).over(file)
