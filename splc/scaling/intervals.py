@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from splc.scaling.evidence import judged
 from splc.scaling.mixture import Plausible, mixture_interval
 from splc.scaling.multi.default import plausible as plausible_of_several
-from splc.scaling.noise import Condensed, scales
+from splc.scaling.noise import Condensed
 from splc.scaling.single.default import plausible
 from splc.types import Array
 
@@ -50,8 +49,9 @@ class PosteriorUncertainty:
         """
         x = x if self.parameter is None else x[:, [self.parameter]]
         with np.errstate(all="ignore"):
-            log_weights, means, errors, freedoms = self._predictions(x)
-            lower, upper = mixture_interval(log_weights, means, errors, freedoms, center / self.unit, level)
+            found = self._plausible
+            means, errors = found.predictions(x)
+            lower, upper = mixture_interval(found.log_weights, means, errors, found.freedoms, center / self.unit, level)
             if (self.values > 0).all():
                 # Times and sizes are never negative.
                 lower = np.maximum(lower, 0.0)
@@ -68,34 +68,3 @@ class PosteriorUncertainty:
     def __reduce__(self) -> tuple[type[PosteriorUncertainty], tuple[Any, ...]]:
         # Without the hypotheses, which have functions.
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
-
-    def _predictions(self, x: Array) -> tuple[Array, Array, Array, Array]:
-        """Return weights, predictions, standard errors and degrees of freedom of all plausible hypotheses."""
-        found = self._plausible
-        here, there = found.columns(self.points), found.columns(x)
-        total = int(self.counts.sum())
-        means = np.empty((len(found.sizes), len(x)))
-        errors, freedoms = means.copy(), np.empty(len(means))
-        for size, floored in {*zip(found.sizes.tolist(), found.floored.tolist(), strict=True)}:
-            at = np.flatnonzero((found.sizes == size) & (found.floored == floored))
-            weight = np.sqrt(self.counts) / scales(self.values[None], floored)[0]
-            mean = (found.coefficients[at, :size, None] * there[at, :size]).sum(axis=1)
-            own = np.abs(mean) + (np.abs(self.values).mean() if floored else 0.0)
-            variance = _leverage(np.swapaxes(here[at, :size] * weight, 1, 2), there[at, :size])
-            noise = judged(found.squares[at], total - size)[1][:, None]
-            means[at], errors[at] = mean, noise * np.sqrt(variance + own**2)
-            # The prior counts as two measurements.
-            freedoms[at] = total - size + 2
-        return found.log_weights, means, errors, freedoms
-
-
-def _leverage(designs: Array, elsewhere: Array) -> Array:
-    """Return the variance of fitted values at other points, per unit of noise.
-
-    `designs`: weighted columns at the measured points, shape (hypotheses, n, k). `elsewhere`: columns at other points,
-    shape (hypotheses, k, points).
-    """
-    norms = np.sqrt((designs**2).sum(axis=1))
-    _, r = np.linalg.qr(designs / norms[:, None])
-    found = np.linalg.solve(np.swapaxes(r, 1, 2), elsewhere / norms[:, :, None])
-    return np.asarray((found**2).sum(axis=1))

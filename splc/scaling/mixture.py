@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from splc.scaling.evidence import judged
+from splc.scaling.noise import Condensed, scales
 from splc.types import Array
 
 # Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
@@ -22,18 +24,67 @@ class Plausible:
     Attributes:
         log_weights: unnormalised log posterior, shape (hypotheses,).
         coefficients: those of the columns that a hypothesis has come first, shape (hypotheses, most columns).
-        squares: sums of squared relative residuals, those of repetitions among them, shape (hypotheses,).
-        sizes: the number of coefficients, shape (hypotheses,).
-        floored: whether noise is taken for partly absolute, shape (hypotheses,).
+        noise: relative standard deviation of a measurement, shape (hypotheses,).
+        freedoms: degrees of freedom of the noise, shape (hypotheses,).
+        floors: the size that is added to the value to give what noise is relative to, shape (hypotheses,).
+        factors: matrices whose products with a point's columns have the standard error of the fitted value there, per
+            unit of noise, as their length, shape (hypotheses, most columns, most columns).
         columns: points (n, parameters) → the values of the columns, shape (hypotheses, most columns, n).
     """
 
     log_weights: Array
     coefficients: Array
-    squares: Array
-    sizes: Array
-    floored: Array
+    noise: Array
+    freedoms: Array
+    floors: Array
+    factors: Array
     columns: Callable[[Array], Array]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Plausible], columns: Callable[[Array], Array]) -> Plausible:
+        """Return the hypotheses of all parts."""
+        names = [each.name for each in fields(cls) if each.name != "columns"]
+        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        return cls(*arrays, columns)
+
+    def predictions(self, x: Array) -> tuple[Array, Array]:
+        """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""
+        there = self.columns(x)
+        means = np.einsum("hk,hkn->hn", self.coefficients, there)
+        variance = ((self.factors @ there) ** 2).sum(axis=1)
+        own = np.abs(means) + self.floors[:, None]
+        return means, self.noise[:, None] * np.sqrt(variance + own**2)
+
+
+def plausible_fits(
+    log_weights: Array,
+    coefficients: Array,
+    squares: Array,
+    sizes: Array,
+    here: Array,
+    measured: Condensed,
+    floored: bool,
+    columns: Callable[[Array], Array],
+) -> Plausible:
+    """Return plausible hypotheses from least squares fits to one quantity under one kind of noise.
+
+    `squares`: sums of squared relative residuals, those of repetitions among them, shape (hypotheses,). `sizes`: the
+    number of coefficients, shape (hypotheses,). `here`: the columns at the measured points, shape (hypotheses, most
+    columns, points). `measured`: of shape (1, points). `floored`: whether noise is taken for partly absolute.
+    """
+    total = int(measured.counts.sum())
+    weight = (np.sqrt(measured.counts) / scales(measured.values, floored))[0]
+    noise, factors = np.empty(len(sizes)), np.zeros((len(sizes), here.shape[1], here.shape[1]))
+    for size in np.unique(sizes).tolist():
+        at = np.flatnonzero(sizes == size)
+        designs = np.swapaxes(here[at, :size] * weight, 1, 2)
+        norms = np.sqrt((designs**2).sum(axis=1))
+        _, r = np.linalg.qr(designs / norms[:, None])
+        factors[at, :size, :size] = np.linalg.solve(np.swapaxes(r, 1, 2), np.eye(size) / norms[:, :, None])
+        noise[at] = judged(squares[at], total - size)[1]
+    floors = np.full(len(sizes), float(np.abs(measured.values).mean()) if floored else 0.0)
+    # The prior counts as two measurements.
+    return Plausible(log_weights, coefficients, noise, total - sizes + 2.0, floors, factors, columns)
 
 
 def mixture_interval(

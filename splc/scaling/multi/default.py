@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from splc.scaling.columns import Product, columns
+from splc.scaling.columns import Product
 from splc.scaling.exponents import CONSTANT
-from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
 from splc.scaling.multi.posterior import Hypotheses
 from splc.scaling.multi.search import search
 from splc.scaling.multi.terms import ParameterTerms
@@ -46,14 +48,15 @@ def plausible(points: Array, measured: Condensed, strong_scaling: bool | None) -
     """Return the plausible hypotheses for one quantity; the arguments are those of `default`."""
     among, found = search(points, measured, strong_scaling)
     found = found[np.flatnonzero(found.log_weights > found.log_weights[0] + LEAST_SHARE)[:MOST]]
-    return Plausible(
-        found.log_weights,
-        found.coefficients,
-        found.squares,
-        found.sizes,
-        found.floored,
-        lambda x: _products(among, found, x),
-    )
+    parts, order = [], []
+    for floored in np.unique(found.floored).tolist():
+        rows = np.flatnonzero(found.floored == floored)
+        own = found[rows]
+        values = _products(among, own)
+        fits = own.log_weights, own.coefficients, own.squares, own.sizes, values(points)
+        parts.append(plausible_fits(*fits, measured, floored, values))
+        order.append(rows)
+    return Plausible.joined(parts, _products(among, found[np.concatenate(order)]))
 
 
 def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) -> tuple[Product, float]:
@@ -66,25 +69,37 @@ def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) ->
     return tuple(term), factor
 
 
-def _products(among: tuple[ParameterTerms, ...], found: Hypotheses, x: Array) -> Array:
-    """Return the values of hypotheses' products at points x, shape (hypotheses, most coefficients, points).
+def _products(among: tuple[ParameterTerms, ...], found: Hypotheses) -> Callable[[Array], Array]:
+    """Return the function of points x that gives hypotheses' products, shape (hypotheses, most coefficients, points).
 
     They are in the unit that their coefficients have; those of no product are 1.
     """
-    values = np.ones((*found.products.shape, len(x)))
+    factors = []
     for at, each in enumerate(among):
-        if not each.terms:
-            continue
-        own = columns(each.terms, x[:, at]) / each.sizes[:, None]
-        used = (found.products >= 0) & ((found.products >> at & 1) == 1)
-        row, place = np.nonzero(used)
-        values[row, place] *= own[found.terms[row, at]]
+        row, place = np.nonzero((found.products >= 0) & ((found.products >> at & 1) == 1))
+        if len(row):
+            used, which = np.unique(found.terms[row, at], return_inverse=True)
+            chosen = [each.terms[term] for term in used.tolist()]
+            powers, logs = (np.array([float(one) for one in kind])[:, None] for kind in zip(*chosen, strict=True))
+            factors.append((at, row, place, which, powers, logs, each.sizes[used][:, None]))
+
+    def values(x: Array) -> Array:
+        found_there = np.ones((*found.products.shape, len(x)))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for at, row, place, which, powers, logs, sizes in factors:
+                own = x[:, at] ** powers
+                if logs.any():
+                    # In this order: 0 * inf, at x = 0, is not defined.
+                    own = np.where(logs == 0, own, own * np.log2(x[:, at]) ** logs)
+                found_there[row, place] *= (own / sizes)[which]
+        return found_there
+
     return values
 
 
 def _certainty(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array) -> Array:
     """Return the posterior probability of each quantity's lead term."""
-    far = _products(among, found, FAR * points.max(axis=0, keepdims=True))[:, :, 0]
+    far = _products(among, found)(FAR * points.max(axis=0, keepdims=True))[:, :, 0]
     with np.errstate(invalid="ignore"):
         sizes = np.where(found.products > 0, np.abs(found.coefficients * far), -1.0)
     place = sizes.argmax(axis=1)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.scaling.columns import column, columns
-from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.hypotheses import HypothesisSpace, space
@@ -66,7 +66,12 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
     `x`: distinct points, ascending, shape (n,). `measured`: values without gaps of one quantity, shape (1, n).
     """
     among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
-    parts = []
+
+    def known(points: Array) -> Array:
+        return np.vstack([np.ones(len(points)), *(column(each, points[:, 0]) for each in among.terms)])
+
+    here = known(x[:, None])
+    parts, occupied = [], []
     for found, floored, _, log_share in _kinds(among, measured, int(measured.counts.sum())):
         log_weights = (found.log_weights + log_share)[:, 0]
         order = np.argsort(-log_weights)[:MOST]
@@ -77,23 +82,15 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
         used = places > 0
         used[:, 0] = used.sum(axis=1) < sizes
         front = np.argsort(~used, axis=1, kind="stable")
+        places = np.take_along_axis(places, front, axis=1)
+        coefficients = np.take_along_axis(found.coefficients[:, order, 0].T, front, axis=1)
+        squares = found.squares[order, 0]
+        occupied.append(places)
         parts.append(
-            (
-                log_weights[order],
-                np.take_along_axis(places, front, axis=1),
-                np.take_along_axis(found.coefficients[:, order, 0].T, front, axis=1),
-                found.squares[order, 0],
-                sizes,
-                np.full(len(order), floored),
-            )
+            plausible_fits(log_weights[order], coefficients, squares, sizes, here[places], measured, floored, known)
         )
-    logs, places, coefficients, squares, sizes, absolute = (np.concatenate(each) for each in zip(*parts, strict=True))
-
-    def values(points: Array) -> Array:
-        known = np.vstack([np.ones(len(points)), *(column(each, points[:, 0]) for each in among.terms)])
-        return np.asarray(known[places])
-
-    return Plausible(logs, coefficients, squares, sizes, absolute, values)
+    places = np.concatenate(occupied)
+    return Plausible.joined(parts, lambda points: np.asarray(known(points)[places]))
 
 
 def falls(values: Array) -> Array:
