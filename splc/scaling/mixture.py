@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,9 +43,12 @@ class Plausible:
     @classmethod
     def joined(cls, parts: Sequence[Plausible], columns: Callable[[Array], Array]) -> Plausible:
         """Return the hypotheses of all parts."""
-        names = [each.name for each in fields(cls) if each.name != "columns"]
-        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-        return cls(*arrays, columns)
+        arrays = (
+            (each.log_weights, each.coefficients, each.noise, each.freedoms, each.floors, each.factors)
+            for each in parts
+        )
+        log_weights, coefficients, noise, freedoms, floors, factors = map(np.concatenate, zip(*arrays, strict=True))
+        return cls(log_weights, coefficients, noise, freedoms, floors, factors, columns)
 
     def predictions(self, x: Array) -> tuple[Array, Array]:
         """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""
