@@ -5,11 +5,11 @@ This is the core vocabulary. Names are imported on first use, so that `splc --he
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from splc._version import __version__
 from splc.lazy import attach
 
+# Not typing's: its import takes longer than everything else here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements

@@ -8,9 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeVar
 
-F = TypeVar("F", bound=Callable[..., Any])
+# Not typing's: its import takes longer than everything else here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _LazyPackage(ModuleType):

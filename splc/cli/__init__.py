@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from importlib.util import find_spec
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+BUG = 70
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Run `splc` with the arguments of the process."""
+    # While modules are imported, and when the command is done, an interruption has nothing to keep.
+    interrupting = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is not signal.SIG_IGN]
+    for each in interrupting:
+        signal.signal(each, _end)
+    if shadows := _shadows():
+        hint = "    rename it, or run the command 'splc' instead of 'python -m splc'"
+        print("\n".join([*shadows, hint]), file=sys.stderr)
+        sys.exit(2)
     try:
-        if shadows := _shadows():
-            hint = "    rename it, or run the command 'splc' instead of 'python -m splc'"
-            print("\n".join([*shadows, hint]), file=sys.stderr)
-            sys.exit(2)
         from splc.cli.app import app
-
+    except Exception as error:
+        print(f"error: splc cannot start: {type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(BUG)
+    try:
+        if signal.SIGINT in interrupting:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         app()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
+    finally:
+        for each in interrupting:
+            signal.signal(each, _end)
+
+
+def _end(signum: int, frame: FrameType | None) -> None:
+    """End the process at once."""
+    os._exit(INTERRUPTED)
 
 
 def _shadows() -> list[str]:
     """Return a message for each file that Python imports instead of a package of this project."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
     found = []
     root = Path(__file__).parents[2]
     for name in ("sampling", "comparison"):

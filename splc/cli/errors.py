@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+import splc
+from splc.cli import BUG, INTERRUPTED
 from splc.cli.command import write_parameters
-from splc.cli.terminal import complain
+from splc.cli.interruption import terminated_as_interrupted
+from splc.cli.terminal import abandon, complain
 from splc.errors import OutputError, SplcError
 
 BAD_INPUT = 2
-BUG = 70
-INTERRUPTED = 130
 DEBUG = "SPLC_DEBUG"
 ESCAPE = "splc.escape"
 
@@ -31,12 +33,11 @@ class Commands(TyperGroup):
         kwargs["standalone_mode"] = False
         try:
             _prepare_streams()
-            code = super().main(*args, **kwargs)
+            with terminated_as_interrupted():
+                code = super().main(*args, **kwargs)
         except typer.Abort:
             sys.exit(INTERRUPTED)
         except Exception as error:
-            if os.environ.get(DEBUG):
-                raise
             sys.exit(_report(error))
         except SystemExit as end:
             if not isinstance(end.__context__, BrokenPipeError):
@@ -46,7 +47,9 @@ class Commands(TyperGroup):
         try:
             sys.stdout.flush()
         except BrokenPipeError:
-            _abandon_stdout()
+            abandon(sys.stdout)
+        except OSError as error:
+            sys.exit(_report(error))
         sys.exit(code if isinstance(code, int) else 0)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -64,7 +67,7 @@ class Commands(TyperGroup):
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader (`| head`) closed the pipe.
-            _abandon_stdout()
+            abandon(sys.stdout)
             raise typer.Exit from None
         except KeyboardInterrupt:
             complain("interrupted")
@@ -88,14 +91,17 @@ def _report(error: Exception) -> int:
     elif isinstance(error, RecursionError):
         message = "error: the input is nested too deeply"
     elif isinstance(error, OSError):
-        _abandon_stdout()
+        abandon(sys.stdout)
         message = f"error: {error.filename or 'standard output'}: {error.strerror or error}"
     else:
         code = BUG
         message = (
             f"error: internal error: {type(error).__name__}: {error}\n"
-            f"    this is a bug in splc; with {DEBUG}=1 in the environment it shows where"
+            f"    this is a bug in splc {splc.__version__}: please report it with the command, its input and the\n"
+            f"    traceback, which {DEBUG}=1 in the environment prints"
         )
+    if os.environ.get(DEBUG):
+        complain("".join(traceback.format_exception(error)))
     complain(message)
     return code
 
@@ -138,9 +144,3 @@ def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
         with suppress(UnicodeError):
             return error.object[error.start : error.end].encode("ascii", "surrogateescape"), error.end
     return codecs.backslashreplace_errors(error)
-
-
-def _abandon_stdout() -> None:
-    """Discard what is still buffered for stdout, so that the interpreter does not fail at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from splc.cli.terminal import complain
 
 
 class Interruption:
@@ -37,7 +38,7 @@ def interruption(
         for each in before:
             signal.signal(each, signal.default_int_handler)
         again = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
-        print(f"\nstopping after {after}; {again} to end at once", file=sys.stderr)
+        complain(f"\nstopping after {after}; {again} to end at once")
 
     if threading.current_thread() is not threading.main_thread():
         yield state
@@ -54,7 +55,7 @@ def interruption(
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Let a request to end (SIGTERM, SIGHUP) do what a second Ctrl-C does: end the current run, too."""
+    """Let a request to end (SIGTERM, SIGHUP) do what Ctrl-C does while the block runs."""
     names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def interrupt(signum: int, frame: Any) -> None:

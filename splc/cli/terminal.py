@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
@@ -36,8 +36,17 @@ def say(text: str = "") -> None:
 
 
 def complain(text: str) -> None:
-    """Print a message to stderr."""
-    print(printable(text), file=sys.stderr)
+    """Print a message to stderr; one that cannot be written there is lost, and changes no exit code."""
+    try:
+        print(printable(text), file=sys.stderr, flush=True)
+    except OSError:
+        abandon(sys.stderr)
+
+
+def abandon(stream: Any) -> None:
+    """Discard what is still buffered for a stream, so that the interpreter does not fail at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def note(text: str) -> None:

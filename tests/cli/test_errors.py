@@ -18,13 +18,15 @@ from splc.errors import InputError, Problem, SpecError
 from tests.support.paths import ROOT
 
 
-def ended(error: BaseException) -> tuple[int, str]:
-    """Return the exit code and the message of a command that raises this."""
+def ended(what: BaseException | Callable[[], None]) -> tuple[int, str]:
+    """Return the exit code and the message of a command that raises or does this."""
     app = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 
     @app.command()
     def work() -> None:
-        raise error
+        if isinstance(what, BaseException):
+            raise what
+        what()
 
     @app.command()
     def other() -> None:
@@ -74,29 +76,68 @@ def test_a_bug_of_ours() -> None:
     code, message = ended(KeyError("x"))
     assert code == 70
     assert message.startswith("error: internal error: KeyError: 'x'\n")
+    assert "report it" in message
     assert "SPLC_DEBUG=1" in message
+    assert "Traceback" not in message
 
 
 def test_debugging(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With SPLC_DEBUG=1 the exception comes through."""
+    """With SPLC_DEBUG=1 the traceback is printed before the message, and the exit codes are the same."""
     monkeypatch.setenv("SPLC_DEBUG", "1")
-    app = typer.Typer(cls=Commands)
-
-    @app.command()
-    def work() -> None:
-        raise KeyError("x")
-
-    @app.command()
-    def other() -> None:
-        pass
-
-    with pytest.raises(KeyError):
-        CliRunner().invoke(app, ["work"], catch_exceptions=False)
+    code, message = ended(KeyError("x"))
+    assert code == 70
+    assert message.startswith("Traceback")
+    assert "error: internal error: KeyError: 'x'\n" in message
+    assert ended(SpecError("unknown"))[0] == 2
 
 
 def test_interrupted() -> None:
     """Ctrl-C ends with 130 and no traceback."""
     assert ended(KeyboardInterrupt()) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_terminated(number: signal.Signals) -> None:
+    """SIGTERM and SIGHUP end a command as Ctrl-C does; their handlers are restored."""
+
+    def work() -> None:
+        signal.raise_signal(number)
+        signal.pause()
+
+    before = signal.getsignal(number)
+    assert ended(work) == (130, "interrupted\n")
+    assert signal.getsignal(number) is before
+
+
+MAIN = "from splc.cli import main\nsys.argv = ['splc', '--version']\nmain()"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        # While modules are imported, and after the command.
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        name != 'typer' or end()\n"
+        "sys.meta_path.insert(0, Finder())",
+        "import atexit\natexit.register(end)",
+    ],
+)
+def test_interrupted_outside_of_a_command(moment: str, number: int) -> None:
+    """A request to end while splc starts, or ends, is followed at once, without a traceback."""
+    code = f"import os, signal, sys\nend = lambda: signal.raise_signal({int(number)})\n{moment}\n{MAIN}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_start_with_broken_dependencies() -> None:
+    """A dependency that cannot be imported is no bad input: the exit code is that of a bug, without a traceback."""
+    code = f"import sys\nsys.modules['typer'] = None\n{MAIN}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 70
+    assert done.stderr.startswith("error: splc cannot start: ModuleNotFoundError: ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -175,6 +216,15 @@ def test_a_full_disk_behind_stdout(folder: Path, arguments: list[str]) -> None:
         assert message.count("\n") == 1
         assert message.endswith(": No space left on device\n")
         assert process.wait() == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", ["nonsense 2>/dev/full", "nonsense 2>&-", "--version >/dev/full 2>/dev/full"])
+def test_a_full_disk_behind_stderr(arguments: str) -> None:
+    """A message that cannot be written changes no exit code."""
+    command = f"{sys.executable} -m splc {arguments}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False, cwd=ROOT)
+    assert done.returncode == 2
 
 
 def test_an_interrupted_process(folder: Path) -> None:

@@ -115,9 +115,9 @@ def measure(
     """
     import signal
 
+    from splc.cli import INTERRUPTED
     from splc.cli.arguments import request_of, values_of
-    from splc.cli.errors import INTERRUPTED
-    from splc.cli.interruption import interruption, terminated_as_interrupted
+    from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.show.measure import as_json, preview_json, progress_text, show, show_preview
     from splc.cli.terminal import progress, show_notes
@@ -142,7 +142,7 @@ def measure(
         return
     after = "this row" if request.batch else "this run"
     by_key = (signal.SIGINT,)
-    with terminated_as_interrupted(), interruption(after, by_key) as stop, progress("measuring") as advance:
+    with interruption(after, by_key) as stop, progress("measuring") as advance:
         result = run(
             request,
             on_progress=lambda now, at_once: advance(now.done, now.total, progress_text(now, at_once)),
