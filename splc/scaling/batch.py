@@ -20,12 +20,13 @@ from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
+from splc.scaling.multi.segmented import changes, long_lines
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
-from splc.scaling.single.segmented import LEAST_POINTS, WORTH_A_CHANGE, change_point
+from splc.scaling.single.segmented import LEAST_POINTS, WORTH_A_CHANGE
 from splc.types import Array
 
 MOST_PARAMETERS = 5
@@ -47,23 +48,23 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
 
 def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]) -> ScalingModel:
     """Return a model of two segments where the behaviour of a quantity changes, else the one of all points."""
-    x = one.points[:, 0]
-    if len(x) < LEAST_POINTS:
-        few = f"fewer than {LEAST_POINTS} points: no change of behaviour can be found"
+    if not any(long_lines(one.points, at) for at in range(len(names))):
+        where = "points" if len(names) == 1 else "points on every line"
+        few = f"fewer than {LEAST_POINTS} {where}: no change of behaviour can be found"
         return replace(whole, notes=(*whole.notes, few))
     values = condensed(one.values, settings.aggregate).values[0]
-    change = change_point(x, values)
-    if change is None:
-        return whole
-    lower, upper, at = change
-    below, above = (
-        _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
-        for side in (lower, upper)
-    )
-    note = f"the behaviour changes at {names[0]} = {at:g}: up to this value it is {below.text}"
-    found = replace(above, notes=(note, *above.notes), below=below, change=at)
-    better = float(smape(found.predict(x), values)) * WORTH_A_CHANGE < whole.smape
-    return found if better else whole
+    best, error = whole, whole.smape / WORTH_A_CHANGE
+    for parameter, lower, upper, at in changes(one.points, values):
+        below, above = (
+            _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
+            for side in (lower, upper)
+        )
+        note = f"the behaviour changes at {names[parameter]} = {at:g}: up to this value it is {below.text}"
+        found = replace(above, notes=(note, *above.notes), below=below, change=at, changing=names[parameter])
+        own = float(smape(found.predict(one.points), values))
+        if own < error:
+            best, error = found, own
+    return best
 
 
 def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> list[ScalingModel]:

@@ -38,7 +38,8 @@ def fit(
         names: the parameters' names; by default `x`, or `x1`, `x2`, … for several.
         aggregate: the statistic of repetitions, see `splc.scaling.methods.FitSettings`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
-        segmented: whether to look for a change of behaviour: two models, from 9 points or more.
+        segmented: whether to look for a change of behaviour along a parameter: two models, if some line has 9 points
+            or more.
         exponents: the search space of 'classic', see `splc.scaling.methods.settings_of`.
         terms: the largest number of terms of 'classic', 1 or 2.
         criterion: the error that 'classic' compares, 'loo' or 'rss'.
@@ -93,7 +94,7 @@ def fit_many(
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
     data = quantities(x, values)
     called = _names(names, data.points.shape[1])
-    _check_several(len(called), chosen.method, segmented)
+    _check_several(len(called), chosen.method)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
         raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
@@ -106,14 +107,9 @@ def fit_many(
     return tuple(each for part in done for each in part)
 
 
-def _check_several(parameters: int, method: str, segmented: bool) -> None:
-    """Refuse settings that need a single parameter."""
-    if parameters == 1:
-        return
-    if segmented:
-        hint = "fit one parameter at a time, the others being constant"
-        raise SpecError("changes of behaviour can be found along one parameter only", hint=hint)
-    if method == "classic":
+def _check_several(parameters: int, method: str) -> None:
+    """Refuse methods that need a single parameter."""
+    if parameters > 1 and method == "classic":
         hint = "use another method, or fit one parameter at a time, the others being constant"
         raise SpecError(f"the method {method!r} is for one parameter only", hint=hint)
 

@@ -44,7 +44,8 @@ class ScalingModel(Presented):
         certainty: posterior probability of the lead term; None if the method has none.
         notes: caveats.
         below: for segmented data the model of the lower segment; this one is that of the upper segment.
-        change: the end of the lower segment.
+        change: the end of the lower segment, a value of the parameter `changing`.
+        changing: the parameter along which the behaviour changes.
         uncertainty: the source of prediction intervals.
         version: the version of splc that made it.
     """
@@ -65,6 +66,7 @@ class ScalingModel(Presented):
     notes: tuple[str, ...] = ()
     below: ScalingModel | None = None
     change: float | None = None
+    changing: str | None = None
     uncertainty: PosteriorUncertainty | None = field(default=None, repr=False, compare=False)
     version: str = __version__
 
@@ -130,9 +132,9 @@ class ScalingModel(Presented):
             for term, influence in self.model.terms:
                 total = total + influence * term.evaluate(columns.__getitem__)
         total[np.isnan(rows).any(axis=1)] = np.nan
-        if self.below is not None and self.change is not None:
-            lower = rows[:, 0] <= self.change
-            total[lower] = self.below.predict(rows[lower, 0])
+        if self.below is not None:
+            lower = self._lower(rows)
+            total[lower] = self.below.predict(rows[lower])
         wrong = ~np.isfinite(total)
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -163,9 +165,9 @@ class ScalingModel(Presented):
         lower, upper = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
         if self.uncertainty is not None and len(rows):
             lower, upper = self.uncertainty.interval(rows, center, level)
-        if self.below is not None and self.change is not None:
-            among = rows[:, 0] <= self.change
-            lower[among], upper[among] = self.below.interval(rows[among, 0], level)
+        if self.below is not None:
+            among = self._lower(rows)
+            lower[among], upper[among] = self.below.interval(rows[among], level)
         return np.minimum(lower, center).reshape(shape), np.maximum(upper, center).reshape(shape)
 
     def distance(self, x: Any) -> Array:
@@ -175,11 +177,16 @@ class ScalingModel(Presented):
             x: as for `predict`.
         """
         rows, shape = self._rows(x)
-        lowest = np.array([self.below.ranges[0][0]] if self.below else [low for low, _ in self.ranges])
-        highest = np.array([high for _, high in self.ranges])
+        segments = [self.ranges] if self.below is None else [self.ranges, self.below.ranges]
+        lowest, highest = np.array(segments).min(axis=0)[:, 0], np.array(segments).max(axis=0)[:, 1]
         with np.errstate(divide="ignore", invalid="ignore"):
             beyond = np.where(rows > highest, rows / highest, np.where(rows < lowest, lowest / rows, 1.0))
         return np.asarray(beyond.max(axis=1)).reshape(shape)
+
+    def _lower(self, rows: Array) -> Array:
+        """Return which points the model of the lower segment is for."""
+        at = 0 if self.changing is None else self.names.index(self.changing)
+        return np.asarray(rows[:, at] <= (-np.inf if self.change is None else self.change))
 
     def _rows(self, x: Any) -> tuple[Array, tuple[int, ...]]:
         """Return points as rows, shape (points, parameters), and the shape that results have."""

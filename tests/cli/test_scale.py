@@ -133,6 +133,21 @@ class TestProfiles:
         assert model["scaling"]["change"] == 6
         assert model["scaling"]["below"]["model"]["text"] == "1 * p^2"
 
+    def test_two_segments_of_two_parameters(self, run: Run, empty: Path) -> None:
+        """The parameter along which the behaviour changes is named in the text, the JSON, and every file."""
+        rows = [f"{n},{p},{n * (p * p if p <= 6 else 30 + p)}\n" for n in (2, 4, 8, 16) for p in range(1, 13)]
+        (empty / "turn.csv").write_text("n,p,value\n" + "".join(rows), encoding="utf-8")
+        asked = ("scale", "turn.csv", "--coordinates", "n,p", "--set", "segmented=true")
+        assert "up to p = 6:" in run(*asked, "--predict-at", "n=2,p=3").stdout
+        for name in ("turn.py", "turn.txt", "turn.tex"):
+            assert run(*asked, "-o", name).exit_code == 0
+        (function,) = runpy.run_path(str(empty / "turn.py"))["MODELS"].values()
+        assert [function(2, 3), function(2, 10)] == pytest.approx([18, 80])
+        assert "# beyond p = 6" in (empty / "turn.txt").read_text(encoding="utf-8")
+        assert r"p $\leq 6$" in (empty / "turn.tex").read_text(encoding="utf-8")
+        (model,) = [fitted(run, *asked[1:])]
+        assert (model["scaling"]["changing"], model["scaling"]["change"]) == ("p", 6)
+
     def test_predictions(self, run: Run, empty: Path) -> None:
         """Further points are predicted with intervals around them, and how far beyond the measured ones they lie."""
         found = fitted(run, "profile.txt", "--predict-at", "p=64", "--predict-at", "p = 4")

@@ -258,7 +258,6 @@ def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
         (GRID, NOISY, {"names": ["p"]}, SpecError, "2 parameters"),
         (GRID, NOISY, {"names": ["p", "p"]}, SpecError, "duplicate parameter"),
         (GRID, NOISY, {"method": "classic"}, SpecError, "one parameter only"),
-        (GRID, NOISY, {"segmented": True}, SpecError, "one parameter only"),
         (np.random.default_rng(0).uniform(1, 9, (25, 6)), NOISY, {}, SpecError, "6 parameters vary"),
     ],
 )

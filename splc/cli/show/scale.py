@@ -101,7 +101,7 @@ def model_text(model: ScalingModel, digits: int = DIGITS) -> str:
     upper = log2_text(model.model, digits)
     if model.below is None or model.change is None:
         return upper
-    return f"{log2_text(model.below.model, digits)} up to {model.names[0]} = {model.change:g}, then {upper}"
+    return f"{log2_text(model.below.model, digits)} up to {model.changing} = {model.change:g}, then {upper}"
 
 
 def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> None:
@@ -140,7 +140,7 @@ def show_terms(model: ScalingModel) -> None:
         if each is None:
             continue
         if model.below is not None and model.change is not None:
-            bound = f"{model.names[0]} = {model.change:g}"
+            bound = f"{model.changing} = {model.change:g}"
             say(f"up to {bound}:" if each is model.below else f"beyond {bound}:")
         rows = []
         for term, influence in each.model.terms:

@@ -34,6 +34,7 @@ class Entry:
         error: the error that tables show, in percent.
         below: the model of the lower segment.
         change: the upper end of the lower segment.
+        changing: the variable along which the behaviour changes.
         scaling: the scaling model, where it is one.
         further: further content of the JSON object.
     """
@@ -45,6 +46,7 @@ class Entry:
     error: float | None
     below: InfluenceModel | None = None
     change: float | None = None
+    changing: str | None = None
     scaling: ScalingModel | None = None
     further: Mapping[str, Any] = field(default_factory=dict)
 
@@ -96,7 +98,9 @@ def scaling_file(
 
 def _scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any]) -> Entry:
     below = None if model.below is None else model.below.model
-    return Entry(key, model.model, model.names, facts_text(model), model.smape, below, model.change, model, further)
+    changing = model.changing or model.names[0]
+    facts, error = facts_text(model), model.smape
+    return Entry(key, model.model, model.names, facts, error, below, model.change, changing, model, further)
 
 
 def learned_file(result: LearningResult, origin: str, test_errors: Sequence[float | None] | None = None) -> ModelFile:

@@ -124,6 +124,7 @@ def scaling_object(model: ScalingModel) -> dict[str, Any]:
         "noise": model.noise,
         "certainty": model.certainty,
         "change": model.change,
+        "changing": model.changing,
         "below": None if model.below is None else series_parts(model.below),
         "method": model.method,
         "settings": dict(model.settings),

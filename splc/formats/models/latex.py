@@ -78,7 +78,7 @@ def latex_table(content: ModelFile) -> str:
         error = "" if entry.error is None else f"${latex_number(rounded_text(entry.error, 3))}$"
         upper = f"${latex_text(entry.model)}$"
         if entry.below is not None and entry.change is not None:
-            bound = f"{latex_escaped(entry.names[0])} $\\leq {latex_number(rounded_text(entry.change))}$"
+            bound = f"{latex_escaped(str(entry.changing))} $\\leq {latex_number(rounded_text(entry.change))}$"
             rows.append((*titled, f"${latex_text(entry.below)}$ \\quad ({bound})", ""))
             rows.append(("", "", upper, error))
         else:

@@ -102,7 +102,7 @@ def python_module(content: ModelFile) -> str:
         own = [names[name] for name in entry.names]
         lines += ["", f"def {functions[entry.key]}({', '.join(own)}):", f"    {_docstring(entry.comment)}"]
         if entry.below is not None and entry.change is not None:
-            lines.append(f"    if {own[0]} <= {number_text(entry.change)}:")
+            lines.append(f"    if {names[str(entry.changing)]} <= {number_text(entry.change)}:")
             lines.append(f"        return {python_text(entry.below)}")
         lines += [f"    return {python_text(entry.model)}", ""]
     lines += ["", "MODELS = {"]

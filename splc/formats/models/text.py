@@ -115,7 +115,7 @@ def models_text(content: ModelFile) -> str:
             lines.append("")
         lines.append(f"# {entry.comment}")
         if entry.below is not None and entry.change is not None:
-            bound = f"{one_line(entry.names[0])} = {number_text(entry.change)}"
+            bound = f"{one_line(str(entry.changing))} = {number_text(entry.change)}"
             lines.append(f"# beyond {bound}; up to there it is {log2_text(entry.below)}")
         lines.append(log2_text(entry.model))
     return "\n".join(lines) + "\n"

@@ -26,12 +26,13 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
     A model is fitted to every window of five points in turn. A window across the change fits badly: its error, the
     root of the residual sum of squares over the mean value, is large or several times its neighbour's.
 
-    `x`: distinct points, ascending, shape (n,). `values`: shape (n,).
+    `x`: distinct points, ascending, shape (n,). `values`: shape (n,); or (lines, n), whose errors are averaged.
     """
     if len(x) < LEAST_POINTS:
         return None
     windows = len(x) - WINDOW + 1
-    errors = np.array([_error(x[at : at + WINDOW], values[at : at + WINDOW]) for at in range(windows)])
+    values = np.atleast_2d(values)
+    errors = np.array([_error(x[at : at + WINDOW], values[:, at : at + WINDOW]) for at in range(windows)])
     jumps = np.zeros(windows, dtype=bool)
     for at in range(1, windows):
         low, high = sorted((errors[at - 1], errors[at]))
@@ -54,9 +55,11 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
 
 
 def _error(x: Array, values: Array) -> float:
-    """Return the root of the residual sum of squares of a window's model, relative to the mean value."""
-    mean = float(np.abs(values).mean())
-    if mean == 0:
-        return 0.0
-    fitted = basic(x, values[None]).values(x[:, None])[0]
-    return float(np.sqrt(((fitted - values) ** 2).sum())) / mean
+    """Return the root of the residual sum of squares of a window's models, relative to the mean values.
+
+    `values`: shape (lines, window). Of several lines it is the root mean square.
+    """
+    mean = np.abs(values).mean(axis=1)
+    fitted = basic(x, values).values(x[:, None])
+    squares = ((fitted - values) ** 2).sum(axis=1) / np.where(mean > 0, mean, 1.0) ** 2
+    return float(np.sqrt(squares.mean()))

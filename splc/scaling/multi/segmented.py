@@ -1,0 +1,57 @@
+"""Detection of one change of behaviour along one of several parameters.
+
+The windows of five points that `splc.scaling.single.segmented` fits are those of all lines along a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from splc.scaling.multi.lines import lines
+from splc.scaling.single.segmented import LEAST_POINTS, change_point
+from splc.types import Array
+
+# A segment has at least this number of values of the parameter that the behaviour changes along.
+_LEAST_VALUES = 3
+
+
+def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
+    """Return the values of a parameter on its longest lines, and the lines with these values, shape (lines, values).
+
+    Returns:
+        None without a line of nine points.
+    """
+    if points.shape[1] == 1:
+        enough = len(points) >= LEAST_POINTS
+        return (points[:, 0], np.arange(len(points))[None]) if enough else None
+    found: dict[bytes, list[Array]] = {}
+    for rows in lines(points, parameter):
+        if len(rows) >= LEAST_POINTS:
+            found.setdefault(points[rows, parameter].tobytes(), []).append(rows)
+    if not found:
+        return None
+    best = max(found.values(), key=lambda each: (len(each[0]), len(each)))
+    return points[best[0], parameter], np.array(best)
+
+
+def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, float]]:
+    """Yield each parameter along which the behaviour changes: its position, the rows of both segments, and the change.
+
+    `points`: distinct points, shape (n, parameters). `values`: shape (n,). The change is the last value of the lower
+    segment.
+    """
+    parameters = points.shape[1]
+    for at in range(parameters):
+        found = long_lines(points, at)
+        change = None if found is None else change_point(found[0], values[found[1]])
+        if found is None or change is None:
+            continue
+        first = found[0][change[1][0]]
+        lower, upper = np.flatnonzero(points[:, at] <= change[2]), np.flatnonzero(points[:, at] >= first)
+        sizes = [len(np.unique(points[rows, at])) for rows in (lower, upper)]
+        # Models of several parameters fit few points whatever the behaviour.
+        few = min(sizes) < _LEAST_VALUES or min(len(lower), len(upper)) < 2 * parameters + 3
+        if parameters == 1 or not few:
+            yield at, lower, upper, change[2]
