@@ -1,75 +1,135 @@
-"""Runs on the workers of an existing dask cluster, one at a time on each machine; this process records the results.
-
-Dask schedules the runs. Simultaneous runs on one machine disturb each other, so that a lock of the machine makes its
-workers wait for each other, also those that other measurements use.
-"""
+"""A connection to a dask cluster: that of a scheduler, or one that is started on this machine."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from threading import Lock
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from splc.errors import InputError, Problem, SpecError, listed
-from splc.measuring.batch import Recorder
 from splc.measuring.command import program
-from splc.measuring.execution import Job, RunResult, execute, now
 from splc.measuring.machine import machine
-from splc.measuring.run_results import Run
-from splc.measuring.setup import Setup
 
-# How long to wait for a scheduler, and how often to look for workers that came or went.
+# Instead of the address of a scheduler: one is started on this machine.
+LOCAL = "local"
+# How long to wait for a scheduler.
 CONNECT_SECONDS = 10
-LOOK_SECONDS = 2.0
-# The time to wait for another worker if none is left: a nanny starts one within seconds.
+# The time to wait for a lost scheduler, or for another worker if none is left: a nanny starts one within seconds.
 PATIENCE_SECONDS = 60
-# Held by the run of a worker; the lock of the machine is between processes.
-_ALONE = Lock()
-_LOCK_FILE = "splc-measure-{user}.lock"
+# The time to wait for the first worker: those of a batch system wait for machines.
+FIRST_WORKER_SECONDS = 10
+# Ctrl-C is sent to all processes of a terminal; the workers finish what they do.
+_UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 class Cluster:
     """A connection to a dask scheduler.
 
+    The certificates of a scheduler at `tls://` are those of dask's configuration.
+
     Args:
-        address: its address, such as `tcp://10.0.0.1:8786`.
+        address: its address, such as `tcp://10.0.0.1:8786`; the name of a scheduler file, which ends in `.json`; or
+            `local`: a scheduler and workers are started on this machine.
+        workers: the number of workers that are started for `local`.
 
     Raises:
         SpecError: if dask is not installed.
         InputError: if there is no scheduler, or it has no workers.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, workers: int = 1) -> None:
         try:
-            from distributed import Client
+            import distributed
         except ImportError:
             hint = "pip install 'splc[cluster]'"
             raise SpecError("the backend dask needs the package distributed", hint=hint) from None
-        self.address = address
+        del distributed
+        self._stack = ExitStack()
         try:
-            self.client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
-            hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
-            raise InputError(Problem(f"no dask scheduler answers at {address!r}: {error}", hint=hint)) from None
-        if not self.workers():
-            self.client.close()
-            hint = f"start one on each machine: dask worker {address} --nthreads 1"
-            raise InputError(Problem(f"the dask scheduler {address} has no workers", hint=hint))
+            self.address = self._started(workers) if address == LOCAL else address
+            self.client: Any = self._connected(CONNECT_SECONDS)
+            self._stack.callback(self._close)
+            if not self._wait_for_workers(FIRST_WORKER_SECONDS):
+                hint = f"start one on each machine: dask worker {address} --nthreads 1"
+                raise InputError(Problem(f"the dask scheduler {address} has no workers", hint=hint))
+        except BaseException:
+            self._stack.close()
+            raise
 
     def __enter__(self) -> Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _close(self) -> None:
         self.client.close()
 
-    def workers(self) -> list[str]:
-        """Return the addresses of the current workers."""
-        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+    def _started(self, workers: int) -> str:
+        """Start a scheduler and workers on this machine; return the address."""
+        import dask
+        from distributed import LocalCluster
+
+        # Dask would give up a worker that takes longer to start again.
+        self._stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}))
+        cluster = self._stack.enter_context(
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=50,
+                preload=[_UNINTERRUPTED],
+            )
+        )
+        return str(cluster.scheduler_address)
+
+    def _connected(self, seconds: float) -> Any:
+        """Return a client that is connected to the scheduler."""
+        from distributed import Client
+
+        named = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
+        try:
+            return Client(**named, timeout=seconds, set_as_default=False)
+        except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
+            hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
+            if self.address.startswith("tls:"):
+                hint = "name the certificates in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
+            text = " ".join(str(error).split())
+            raise InputError(Problem(f"no dask scheduler answers at {self.address!r}: {text}", hint=hint)) from None
+
+    def restore(self) -> None:
+        """Wait until there is a connection with a worker again, after a scheduler or the last worker was lost."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            if self.client.status in {"closed", "closing"}:
+                try:
+                    self.client = self._connected(left)
+                except InputError:
+                    break
+            if self.client.status == "running" and self._wait_for_workers(left):
+                return
+            time.sleep(0.1)
+        hint = "start it again, and run the same command again (splc measure: with --resume); what is done is kept"
+        raise InputError(Problem(f"no worker is left at {self.address}", hint=hint))
+
+    def _wait_for_workers(self, seconds: float) -> bool:
+        """Return whether there is a worker within a time."""
+        try:
+            if not self.workers():
+                self.client.wait_for_workers(1, timeout=seconds)
+        except (TimeoutError, OSError):
+            return False
+        return True
+
+    def workers(self) -> dict[str, int]:
+        """Return address → number of threads of the current workers; none while the scheduler is lost."""
+        try:
+            found: Mapping[str, int] = self.client.nthreads() if self.client.status == "running" else {}
+        except (OSError, ValueError):
+            return {}
+        return dict(sorted(found.items()))
 
     def machines(self) -> dict[str, Any]:
         """Return the machine of each worker."""
@@ -97,79 +157,6 @@ class Cluster:
         ]
         if problems:
             raise InputError(problems)
-
-    def __call__(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
-        """Do runs, and record each when it is done.
-
-        Dask gives the run of a worker that disappears to another one, a few times.
-        """
-        from distributed import wait
-
-        waiting, flying = deque(runs), dict[Any, Run]()
-        try:
-            while waiting or flying:
-                free = 0 if should_stop() else len(self.workers()) - len(flying)
-                for this in [waiting.popleft() for _ in range(min(free, len(waiting)))]:
-                    flying[self.client.submit(execute_alone, setup.job(this), pure=False)] = this
-                if not flying and should_stop():
-                    return
-                if not self.workers():
-                    self._wait_for_workers()
-                    continue
-                # If no run ends within that time: check for new and lost workers, and for Ctrl-C.
-                with suppress(TimeoutError), self.client.as_current():
-                    wait(list(flying), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
-                for future in [future for future in flying if future.done()]:
-                    result, worker = self._result(future)
-                    record(flying.pop(future), result, {"worker": worker})
-        finally:
-            self.client.cancel(list(flying))
-
-    def _wait_for_workers(self) -> None:
-        """Wait until lost workers are replaced."""
-        try:
-            self.client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
-        except TimeoutError:
-            hint = "start some, and continue with --resume"
-            raise InputError(Problem(f"no worker is left at {self.address}", hint=hint)) from None
-
-    @staticmethod
-    def _result(future: Any) -> tuple[RunResult, str]:
-        """Return the result of a run and the address of its (last) worker."""
-        from distributed import KilledWorker
-
-        try:
-            result: tuple[RunResult, str] = future.result()
-        except KilledWorker as error:
-            reason = f"{error.allowed_failures + 1} workers disappeared while they measured it"
-            return RunResult({}, reason, started=now()), error.last_worker.address
-        except Exception as error:
-            return RunResult({}, f"the worker failed: {type(error).__name__}: {error}"), ""
-        return result
-
-
-def execute_alone(job: Job) -> tuple[RunResult, str]:
-    """Do a run on a worker, after the others there; return its result and the worker's address."""
-    from distributed import get_worker
-
-    with _ALONE, machine_lock():
-        return execute(job), get_worker().address
-
-
-@contextmanager
-def machine_lock() -> Iterator[None]:
-    """Wait for the runs of other workers on this machine; the lock of a process that is killed is released."""
-    import fcntl
-
-    path = Path(tempfile.gettempdir(), _LOCK_FILE.format(user=os.getuid()))
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
-        # Some file systems have no locks.
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def missing_programs(names: Sequence[str], folder: str | None, path: str | None) -> list[str]:

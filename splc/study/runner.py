@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -78,7 +77,8 @@ class Execution:
 
     Attributes:
         jobs: number of processes; 1 is this process.
-        scheduler: address of a dask scheduler whose workers run the tasks instead.
+        scheduler: address of a dask scheduler whose workers run the tasks instead; `local`: a cluster of that many
+            workers is started on this machine.
         on_task: called with the number of finished tasks, the number of all tasks and the title of the last one.
         should_stop: once it returns true, no further task is started; running tasks are finished.
     """
@@ -167,33 +167,25 @@ def _end_with(parent: int) -> None:
 # Not joblib's dask backend: it waits forever for a task whose worker was killed.
 def _on_cluster(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: Execution) -> Iterator[Finished[T]]:
     from splc.measuring.cluster import Cluster
+    from splc.measuring.distribution import ItemError, distribute
 
     assert execution.scheduler is not None
-    waiting = iter(tasks)
-    with Cluster(execution.scheduler) as cluster:
-        from distributed import as_completed
-
-        client = cluster.client
-        # The inputs that all tasks share are part of it: they are sent to each worker once.
-        shared = client.scatter(run, broadcast=True)
-        running = as_completed(loop=client.loop)
-
-        def start() -> None:
-            # One more than there are threads keeps the workers busy.
-            free = sum(client.ncores().values()) + 1 - running.count()
-            for task in islice(waiting, 0 if execution.should_stop() else max(free, 0)):
-                running.add(client.submit(_call, shared, task, pure=False))
-
-        start()
-        try:
-            for future in running:
-                start()
-                yield future.result()
-        except Exception as error:
-            raise LearningError(
-                f"a worker of {execution.scheduler} failed: {type(error).__name__}: {error}",
-                hint="every worker needs the same version of splc; finished runs are kept: run the same command again",
-            ) from None
+    with Cluster(execution.scheduler, max(1, min(execution.jobs, len(tasks)))) as cluster:
+        for done in distribute(cluster, _call, run, tasks, execution.should_stop):
+            if not isinstance(done.result, ItemError):
+                yield done.result
+            elif done.result.lost:
+                raise LearningError(
+                    f"{done.result.lost} workers disappeared while they ran {done.item.title!r}",
+                    hint="perhaps there is not enough memory; finished runs are kept: run the same command again",
+                )
+            else:
+                error = done.result.error
+                raise LearningError(
+                    f"a worker of {cluster.address} failed: {type(error).__name__}: {error}",
+                    hint="every worker needs the same version of splc; finished runs are kept: "
+                    "run the same command again",
+                )
 
 
 def _call(run: Callable[[T], Finished[T]], task: T) -> Finished[T]:

@@ -58,7 +58,8 @@ def run_study(
         study: the study.
         output: the results folder; None: `results` beside the study file.
         jobs: number of processes that learn.
-        scheduler: address of a dask scheduler whose workers learn instead.
+        scheduler: address of a dask scheduler whose workers learn instead; `local` starts one on this machine with
+            `jobs` workers.
         force: whether results of another study and other files with these names may be replaced.
         pictures: whether pictures are drawn.
         on_task: called with the number of finished tasks, the number of all tasks and the title of the last one.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from sampling.command_strings import output_strings
 from splc.errors import InputError, OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described
+from splc.measuring.cluster_runs import run_on_cluster
 from splc.measuring.command import bind, program
 from splc.measuring.journal import Journal, read_journal
 from splc.measuring.plan import MOST, Plan
@@ -59,7 +61,7 @@ class Request:
         journal: the file in which every run is recorded; None is a file in the folder of the output.
         resume: whether an existing journal is continued.
         retry_failed: whether failed runs are repeated; needs `resume`.
-        scheduler: the address of a dask scheduler; None runs the command on this machine.
+        scheduler: the address of a dask scheduler, or `local` to start one on this machine; None uses no dask.
         system: the system description; None is the one of the project folder.
         contexts: columns of the measurements that are the same in all rows: context (machine, version) → value.
     """
@@ -166,8 +168,6 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     if request.max_repeat is not None and request.max_deviation is None:
         raise RequestError("a limit of repetitions needs --max-deviation; or --repeat?", "max_repeat")
     batched = request.batch or bool(request.batch_by)
-    if batched and request.scheduler is not None:
-        raise SpecError("batch commands run on this machine, one after the other", hint="leave out --backend dask")
     outputs = Outputs.of(request.output, request.journal)
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
@@ -308,7 +308,8 @@ def _measure(
         on_progress(progress, at_once)
 
     try:
-        latest = session.measure(cluster, should_stop, advance, None if cluster is None else cluster.machines())
+        backend = None if cluster is None else partial(run_on_cluster, cluster)
+        latest = session.measure(backend, should_stop, advance, None if cluster is None else cluster.machines())
     except KeyboardInterrupt:
         return latest, True, None
     except (OutputError, InputError) as error:

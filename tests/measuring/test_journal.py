@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +11,12 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
 from splc.measuring.journal import Journal, decoded, encoded, parse, read_journal
+from tests.support.file_size import file_size_limit
 
 RECORDS = st.dictionaries(
     st.text(max_size=5),
     st.one_of(st.none(), st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)),
 ).map(lambda record: {"kind": "run", **record})
-
-
-@contextmanager
-def file_size_limit(size: int) -> Iterator[None]:
-    """Let no file grow beyond a size, as a full disk would not."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @given(RECORDS)

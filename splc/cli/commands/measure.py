@@ -105,7 +105,13 @@ def measure(
         option("local|dask", "One run after the other on this machine, or on a dask cluster.", WHERE),
     ] = "local",
     scheduler: Annotated[
-        str | None, option("ADDRESS", "The dask scheduler; one run at a time on each of its workers.", WHERE)
+        str | None,
+        option(
+            "ADDRESS",
+            "The dask scheduler, or its scheduler file; one run at a time on each machine. "
+            "Default: one is started here.",
+            WHERE,
+        ),
     ] = None,
     system: System = None,
 ) -> None:
@@ -123,8 +129,10 @@ def measure(
     from splc.cli.terminal import progress, show_notes
     from splc.workflows.measure import Request, preview, run
 
-    if (backend == "dask") != (scheduler is not None):
-        raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
+    if backend == "local" and scheduler is not None:
+        raise typer.BadParameter("a scheduler needs --backend dask", param_hint="--scheduler")
+    if backend == "dask":
+        scheduler = scheduler or "local"
     request = request_of(
         Request,
         locals(),
@@ -140,7 +148,7 @@ def measure(
         else:
             show_preview(planned)
         return
-    after = "this row" if request.batch else "this run"
+    after = "this run" if not request.batch else "this row" if scheduler is None else "this batch"
     by_key = (signal.SIGINT,)
     with interruption(after, by_key) as stop, progress("measuring") as advance:
         result = run(

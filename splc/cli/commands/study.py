@@ -28,7 +28,10 @@ def study(
     backend: Annotated[
         Literal["local", "dask"], option("local|dask", "Processes on this machine, or a dask cluster.", WHERE)
     ] = "local",
-    scheduler: Annotated[str | None, option("ADDRESS", "The dask scheduler.", WHERE)] = None,
+    scheduler: Annotated[
+        str | None,
+        option("ADDRESS", "The dask scheduler, or its scheduler file. Default: one is started here.", WHERE),
+    ] = None,
     pictures: Annotated[bool, flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True,
     json: Json = False,
 ) -> None:
@@ -43,8 +46,8 @@ def study(
     from splc.cli.terminal import note, progress, warn
     from splc.study import read_study, run_study, run_study_by
 
-    if (backend == "dask") != (scheduler is not None):
-        raise typer.BadParameter("--backend dask and --scheduler ADDRESS need each other", param_hint="--scheduler")
+    if backend == "local" and scheduler is not None:
+        raise typer.BadParameter("a scheduler needs --backend dask", param_hint="--scheduler")
     if scheduler is not None and jobs is not None:
         raise typer.BadParameter(
             "the number of processes is that of the cluster; leave out --jobs", param_hint="--jobs, --scheduler"
@@ -53,7 +56,7 @@ def study(
     with interruption("the runs in progress") as stop, progress("learning") as advance:
         settings: dict[str, Any] = {
             "jobs": jobs or cores(),
-            "scheduler": scheduler,
+            "scheduler": scheduler if backend == "local" else scheduler or "local",
             "force": force,
             "pictures": pictures,
             "on_task": advance_by(advance),

@@ -1,0 +1,71 @@
+"""Runs on the workers of a dask cluster, one at a time on each machine; this process records the results.
+
+Simultaneous runs on one machine disturb each other, so that a lock of the machine makes its workers wait for each
+other, also those that other measurements use.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+
+from splc.measuring.batch import Recorder, batches, run_batches
+from splc.measuring.cluster import Cluster
+from splc.measuring.distribution import ItemError, distribute
+from splc.measuring.execution import RunResult, execute, now
+from splc.measuring.run_results import Run
+from splc.measuring.setup import Setup
+
+# Held by the run of a worker; the lock of the machine is between processes.
+_ALONE = Lock()
+_LOCK_FILE = "splc-measure-{user}.lock"
+
+
+def run_on_cluster(
+    cluster: Cluster, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]
+) -> None:
+    """Do runs on the workers, and record each when its task is done."""
+    items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
+    for done in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
+        if isinstance(done.result, ItemError):
+            for run in done.item:
+                record(run, _failure(done.result), {"worker": done.worker})
+        else:
+            for run, result in done.result:
+                record(run, result, {"worker": done.worker})
+
+
+def _failure(failed: ItemError) -> RunResult:
+    if failed.lost:
+        return RunResult({}, f"{failed.lost} workers disappeared while they measured it", started=now())
+    return RunResult({}, f"the worker failed: {type(failed.error).__name__}: {failed.error}")
+
+
+def execute_alone(setup: Setup, runs: Sequence[Run]) -> list[tuple[Run, RunResult]]:
+    """Do a run, or the runs of a batch, on a worker, after the others there; return the results."""
+    results: list[tuple[Run, RunResult]] = []
+    with _ALONE, machine_lock():
+        if setup.batch is None:
+            return [(run, execute(setup.job(run))) for run in runs]
+        run_batches(setup, runs, lambda run, result, _: results.append((run, result)), lambda: False)
+    return results
+
+
+@contextmanager
+def machine_lock() -> Iterator[None]:
+    """Wait for the runs of other workers on this machine; the lock of a process that is killed is released."""
+    import fcntl
+
+    path = Path(tempfile.gettempdir(), _LOCK_FILE.format(user=os.getuid()))
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        # Some file systems have no locks.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

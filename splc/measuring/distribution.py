@@ -1,0 +1,220 @@
+"""Distribution of many items of work over the workers of a dask cluster; each result is returned exactly once.
+
+A task of dask does several items, until `TASK_SECONDS` have passed: items may take milliseconds, which is about what
+dask takes for a task. Items that a task did not reach are distributed again, as are those of tasks that were lost with
+their worker or their scheduler.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from splc.measuring.cluster import Cluster
+
+T = TypeVar("T")
+R = TypeVar("R")
+# The time after which a task begins no further item: at most this is repeated where a worker is lost.
+TASK_SECONDS = 1.0
+# The most items of a task.
+TASK_ITEMS = 256
+# How often to look for workers that came or went, and for Ctrl-C.
+LOOK_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class ItemError:
+    """The failure of an item on its worker.
+
+    Attributes:
+        error: the exception.
+        worker: the last worker that had it, empty if it is not known.
+        lost: the number of workers that disappeared while they did it, 0 where it raised an exception.
+    """
+
+    error: Exception
+    worker: str = ""
+    lost: int = 0
+
+
+@dataclass(frozen=True)
+class Done(Generic[T, R]):
+    """An item with its result.
+
+    Attributes:
+        item: the item.
+        result: its result, or why there is none.
+        worker: the worker that did it.
+    """
+
+    item: T
+    result: R | ItemError
+    worker: str
+
+
+def distribute(
+    cluster: Cluster,
+    function: Callable[[Any, T], R],
+    shared: Any,
+    items: Sequence[T],
+    should_stop: Callable[[], bool],
+    per_worker: Callable[[int], int] = lambda threads: threads,
+) -> Iterator[Done[T, R]]:
+    """Do items on the workers, and yield each when it is done, in any order.
+
+    Args:
+        cluster: the cluster.
+        function: called on a worker with `shared` and an item.
+        shared: what all items need; it is sent to each worker once.
+        items: what to do.
+        should_stop: once it returns true, no further task is started; items of running tasks are returned.
+        per_worker: number of threads of a worker → number of its simultaneous tasks.
+
+    Raises:
+        InputError: if no worker is left.
+    """
+    return _Distribution(cluster, function, shared, deque(items), should_stop, per_worker).run()
+
+
+@dataclass
+class _Distribution(Generic[T, R]):
+    """The state of a distribution."""
+
+    cluster: Cluster
+    function: Callable[[Any, T], R]
+    shared: Any
+    waiting: deque[T]
+    should_stop: Callable[[], bool]
+    per_worker: Callable[[int], int]
+
+    def __post_init__(self) -> None:
+        self.flying: dict[Any, list[T]] = {}
+        # Items of tasks that failed, each of which is done by a task of its own.
+        self.single: deque[T] = deque()
+        self.common: Any = None
+        self.seconds, self.finished = 0.0, 0
+
+    def run(self) -> Iterator[Done[T, R]]:
+        try:
+            while self.waiting or self.single or self.flying:
+                stop = self.should_stop()
+                if stop and not self.flying:
+                    return
+                workers = self.cluster.workers()
+                if not workers:
+                    self._restore()
+                    continue
+                if not stop:
+                    self._start(sum(map(self.per_worker, workers.values())))
+                yield from self._collect()
+        finally:
+            with suppress(Exception):
+                self.cluster.client.cancel(list(self.flying), force=True)
+
+    def _start(self, slots: int) -> None:
+        """Start tasks where workers are free."""
+        client = self.cluster.client
+        while len(self.flying) < slots and (self.single or self.waiting):
+            if self.single:
+                chunk = [self.single.popleft()]
+            else:
+                chunk = [self.waiting.popleft() for _ in range(self._size(slots))]
+            if self.common is None or self.common.status in {"cancelled", "lost"}:
+                # A task, since dask repeats tasks whose results were lost.
+                self.common = self._submit(client, _itself, self.shared)
+            self.flying[self._submit(client, _work, self.function, self.common, chunk, TASK_SECONDS)] = chunk
+
+    @staticmethod
+    def _submit(client: Any, *call: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            return client.submit(*call, pure=False)
+
+    def _size(self, slots: int) -> int:
+        """Return the number of items of the next task."""
+        if not self.finished:
+            return 1
+        wanted = TASK_SECONDS * self.finished / max(self.seconds, 1e-9)
+        # The last items are shared by all workers.
+        return max(1, int(min(wanted, TASK_ITEMS, -(-len(self.waiting) // slots))))
+
+    def _collect(self) -> Iterator[Done[T, R]]:
+        """Wait for a task, and yield the items that are done."""
+        from distributed import wait
+
+        with suppress(TimeoutError, CancelledError), self.cluster.client.as_current():
+            wait(list(self.flying), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+        for future in [future for future in self.flying if future.status != "pending"]:
+            chunk = self.flying.pop(future)
+            if future.status == "finished":
+                yield from self._finished(future, chunk)
+            elif future.status == "error":
+                yield from self._failed(future.exception(), chunk)
+            else:
+                self._lost(chunk)
+
+    def _finished(self, future: Any, chunk: list[T]) -> Iterator[Done[T, R]]:
+        try:
+            results, seconds, worker = future.result()
+        except CancelledError:
+            # Its worker was lost before the result was fetched.
+            self._lost(chunk)
+            return
+        except Exception as error:
+            yield from self._failed(error, chunk)
+            return
+        self.waiting.extendleft(reversed(chunk[len(results) :]))
+        self.seconds += seconds
+        self.finished += len(results)
+        for item, result in zip(chunk, results, strict=False):
+            yield Done(item, result, worker)
+
+    def _failed(self, error: Exception, chunk: list[T]) -> Iterator[Done[T, R]]:
+        from distributed import KilledWorker
+
+        if len(chunk) > 1:
+            # Find out which of the items it was.
+            self.single.extend(chunk)
+        elif isinstance(error, KilledWorker):
+            worker = error.last_worker.address
+            yield Done(chunk[0], ItemError(error, worker, error.allowed_failures + 1), worker)
+        else:
+            yield Done(chunk[0], ItemError(error), "")
+
+    def _lost(self, chunk: list[T]) -> None:
+        """Distribute the items of a cancelled task again: its scheduler was lost, or the shared part with it."""
+        self.common = None
+        (self.waiting if len(chunk) > 1 else self.single).extendleft(reversed(chunk))
+
+    def _restore(self) -> None:
+        """Wait for a scheduler with workers; tasks that a new scheduler does not know are distributed again."""
+        before = self.cluster.client
+        self.cluster.restore()
+        if self.cluster.client is not before:
+            for future in list(self.flying):
+                self._lost(self.flying.pop(future))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _work(
+    function: Callable[[Any, T], R], shared: Any, items: Sequence[T], seconds: float
+) -> tuple[list[R], float, str]:
+    """Do items until a time has passed; return the results of those that were begun, the duration and the worker."""
+    from distributed import get_worker
+
+    started = time.monotonic()
+    results: list[R] = []
+    for item in items:
+        results.append(function(shared, item))
+        if time.monotonic() - started >= seconds:
+            break
+    return results, time.monotonic() - started, str(get_worker().address)

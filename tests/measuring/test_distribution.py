@@ -1,0 +1,114 @@
+"""Distribution over a dask cluster: here its scheduler and workers are threads of this process."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from splc.measuring.cluster import Cluster
+from splc.measuring.distribution import Done, ItemError, distribute
+
+distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Return a connection to two workers."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+        ) as local,
+        Cluster(local.scheduler_address) as connected,
+    ):
+        yield connected
+
+
+def tenfold(counts: Counter[int], item: int) -> int:
+    """Return ten times an item; 13 cannot be done."""
+    counts[item] += 1
+    time.sleep(0.002)
+    if item == 13:
+        raise ValueError("13")
+    return 10 * item
+
+
+def results(found: list[Done[int, int]]) -> dict[int, Any]:
+    """Return item → result; each item once."""
+    assert len({done.item for done in found}) == len(found)
+    return {done.item: done.result for done in found}
+
+
+def test_short_items_share_tasks(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item is done once, by far fewer tasks than there are items."""
+    tasks: list[Any] = []
+    submit = cluster.client.submit
+
+    def counted(*call: Any, **more: Any) -> Any:
+        tasks.append(call)
+        return submit(*call, **more)
+
+    monkeypatch.setattr(cluster.client, "submit", counted)
+    found = list(distribute(cluster, tenfold, Counter[int](), range(100, 300), lambda: False))
+    assert results(found) == {item: 10 * item for item in range(100, 300)}
+    assert len({done.worker for done in found}) == 2
+    assert len(tasks) < 30
+
+
+def test_an_item_that_fails(cluster: Cluster) -> None:
+    """An exception is the result of its item only, also where the item shared its task."""
+    found = results(list(distribute(cluster, tenfold, Counter[int](), range(40), lambda: False)))
+    failed = found.pop(13)
+    assert isinstance(failed, ItemError)
+    assert (str(failed.error), failed.lost) == ("13", 0)
+    assert found == {item: 10 * item for item in range(40) if item != 13}
+
+
+def test_lost_tasks(cluster: Cluster) -> None:
+    """Tasks that are lost, as with a scheduler, are distributed again; no result is returned twice."""
+    looks = [0]
+
+    def lose() -> bool:
+        looks[0] += 1
+        if looks[0] in {4, 8}:
+            client = cluster.client
+            client.cancel([distributed.Future(key, client) for key in list(client.futures)], force=True)
+        return False
+
+    found = list(distribute(cluster, tenfold, Counter[int](), range(100, 300), lose))
+    assert looks[0] > 8
+    assert results(found) == {item: 10 * item for item in range(100, 300)}
+
+
+def test_stopped(cluster: Cluster) -> None:
+    """After a request to stop, items of running tasks are returned, and no task is started."""
+    found: list[Done[int, int]] = []
+    for done in distribute(cluster, tenfold, Counter[int](), range(100, 5000), lambda: len(found) > 3):
+        found.append(done)  # noqa: PERF402
+    assert 3 < len(results(found)) < 2000
+
+
+def slow(counts: None, item: int) -> int:
+    """Return the item; the later ones take longer."""
+    time.sleep(0.02 if item > 20 else 0)
+    return item
+
+
+def test_a_task_ends_in_time(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A task returns after its time what it did, also where it was expected to do more; the rest is done by others."""
+    monkeypatch.setattr("splc.measuring.distribution.TASK_SECONDS", 0.05)
+    tasks: dict[Any, int] = {}
+    submit = cluster.client.submit
+
+    def counted(*call: Any, **more: Any) -> Any:
+        future = submit(*call, **more)
+        tasks[future] = len(call[3]) if len(call) > 3 else 0
+        return future
+
+    monkeypatch.setattr(cluster.client, "submit", counted)
+    found = list(distribute(cluster, slow, None, range(60), lambda: False))
+    assert results(found) == {item: item for item in range(60)}
+    assert any(len(task.result()[0]) < size for task, size in tasks.items() if size)

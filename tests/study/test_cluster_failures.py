@@ -1,0 +1,177 @@
+"""Studies and measurements on a dask cluster of processes that are killed, stopped and started again."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.errors import OutputError
+from splc.measuring.journal import read_journal
+from splc.workflows.measure import Request
+from splc.workflows.measure import run as run_measurement
+from tests.cli.conftest import SYSTEM
+from tests.study.conftest import Studied
+from tests.support.dask_processes import DaskProcesses, dask_processes
+from tests.support.file_size import file_size_limit
+from tests.support.programs import table
+from tests.support.results import contents
+
+distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+
+pytestmark = pytest.mark.slow
+
+RUNS = 60
+# Called with the cluster, and with the process of a worker.
+Failure = Callable[[DaskProcesses, int], None]
+
+
+def kill_a_worker(cluster: DaskProcesses, worker: int) -> None:
+    """Kill the process of a worker; its nanny starts another one."""
+    os.kill(worker, signal.SIGKILL)
+
+
+def kill_a_machine(cluster: DaskProcesses, worker: int) -> None:
+    """Kill a worker for good."""
+    os.kill(cluster.workers.pop().pid, signal.SIGKILL)
+    os.kill(worker, signal.SIGKILL)
+
+
+def restart(cluster: DaskProcesses, worker: int) -> None:
+    """Kill the scheduler, and start it again, with other workers."""
+    cluster.kill_scheduler()
+    cluster.start()
+
+
+def restart_late(cluster: DaskProcesses, worker: int) -> None:
+    """Kill the scheduler, and start it after the connection was given up."""
+    cluster.kill_scheduler()
+    threading.Timer(15, cluster.start).start()
+
+
+def slow_down(cluster: DaskProcesses, worker: int) -> None:
+    """Stop a worker for some seconds."""
+    os.kill(worker, signal.SIGSTOP)
+    threading.Timer(4, os.kill, (worker, signal.SIGCONT)).start()
+
+
+def full_disk(cluster: DaskProcesses, worker: int) -> None:
+    """Let no worker write a file."""
+    limit = (resource.RLIMIT_FSIZE, (0, 0))
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.run(resource.setrlimit, *limit)
+
+
+FAILURES = (kill_a_worker, kill_a_machine, restart, restart_late, slow_down, full_disk)
+
+
+def worker_process(cluster: DaskProcesses) -> int:
+    """Return the process id of a worker."""
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        pids: dict[str, int] = client.run(os.getpid)
+    return min(pids.values())
+
+
+def failing(cluster: DaskProcesses, failure: Failure, at: int) -> Callable[[int], None]:
+    """Return a function that lets something fail once so many runs are done."""
+    left = [failure]
+
+    def look(done: int) -> None:
+        if done >= at and left:
+            left.pop()(cluster, worker_process(cluster))
+
+    return look
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.__name__)
+def test_a_study(studied: Studied, study_file: Path, tmp_path: Path, failure: Failure) -> None:
+    """Whatever fails in the cluster, a study has the results of one process, and no run twice."""
+    seeds = ", ".join(map(str, range(RUNS)))
+    study_file.write_text(f'samplings = ["random:6"]\nseeds = [{seeds}]\n', encoding="utf-8")
+    expected = contents(studied("here").folder)
+    titles = Counter[str]()
+    with dask_processes(tmp_path / "dask") as cluster:
+        look = failing(cluster, failure, 10)
+
+        def on_task(done: int, total: int, title: str) -> None:
+            titles[title] += 1
+            look(done)
+
+        studied("there", scheduler=cluster.address, on_task=on_task)
+    del titles[""], titles["comparing"]
+    assert contents(study_file.parent / "there") == expected
+    assert (len(titles), max(titles.values())) == (RUNS, 1)
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.__name__)
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Failure, batch: bool) -> None:
+    """Whatever fails in the cluster, each run is recorded once, and the measurements are those of this process."""
+    monkeypatch.chdir(tmp_path)
+    Path("system.xml").write_text(SYSTEM, encoding="utf-8")
+    rows = (
+        "import csv, sys, time\nprint('cache,left,right,x,time', flush=True)\nfor row in csv.DictReader(sys.stdin):\n"
+        "    time.sleep(0.02)\n    values = [row['cache'], row['left'], row['right'], row['x']]\n"
+        "    print(*values, int(row['x']) * 2 + int(row['cache']), sep=',', flush=True)"
+    )
+    one = "import sys, time\ntime.sleep(0.02)\nprint(int(sys.argv[1]) * 2 + int(sys.argv[2]))"
+    Path("program").write_text(f"#!{sys.executable} -IS\n{rows if batch else one}\n", encoding="utf-8")
+    Path("program").chmod(0o755)
+    request: dict[str, Any] = {
+        "command": str(tmp_path / "program") + ("" if batch else " {x} {cache}"),
+        "properties": ("time",) if batch else ("time=regex:(.+)",),
+        "sampling": "all+ff",
+        "repeat": 8,
+        "batch_by": ("cache",) if batch else (),
+    }
+    with dask_processes(tmp_path / "dask") as cluster:
+        look = failing(cluster, failure, 10)
+        run_measurement(
+            Request(scheduler=cluster.address, **request), on_progress=lambda progress, at_once: look(progress.done)
+        )
+    runs = [(record["row"], record["repetition"]) for record in journal() if record["kind"] == "run"]
+    assert len(runs) == len(set(runs)) == 9 * 8
+    assert Path("measurements.csv").read_text(encoding="utf-8") == table(8)
+
+
+def journal() -> list[Any]:
+    """Return the records of the measurement."""
+    return list(read_journal("measurements.journal"))
+
+
+def test_a_full_disk_here(studied: Studied, study_file: Path, tmp_path: Path) -> None:
+    """Where results cannot be written, an error says so; later the study continues."""
+    expected = contents(studied("here").folder)
+    with dask_processes(tmp_path / "dask") as cluster:
+        with file_size_limit(600), pytest.raises(OutputError, match="cannot be written"):
+            studied("there", scheduler=cluster.address)
+        assert contents(studied("there", scheduler=cluster.address).folder) == expected
+
+
+def test_encrypted(study_file: Path, tmp_path: Path) -> None:
+    """Dask's configuration names the certificates of a scheduler; without them there is no connection."""
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate]
+    subprocess.run([*made, "-days", "2", "-subj", "/CN=splc"], check=True, capture_output=True)
+    options = [*("--tls-ca-file", certificate), *("--tls-cert", certificate), *("--tls-key", key)]
+    names = {"CA_FILE": certificate, "CLIENT__CERT": certificate, "CLIENT__KEY": key}
+    tls = {f"DASK_DISTRIBUTED__COMM__TLS__{name}": value for name, value in names.items()}
+    command = [sys.executable, "-m", "splc", "study", str(study_file), "--no-pictures", "--backend", "dask"]
+    with dask_processes(tmp_path / "dask", 1, "tls", options) as cluster:
+        command += ["--scheduler", cluster.address]
+        done = subprocess.run(command, env={**os.environ, **tls}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "8 runs; " in done.stdout + done.stderr
+        refused = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert refused.returncode == 2
+        assert "DASK_DISTRIBUTED__COMM__TLS__CA_FILE" in refused.stderr
+        assert "Traceback" not in refused.stderr
