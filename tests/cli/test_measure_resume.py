@@ -9,13 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.support.paths import SUPPORT
 from tests.support.programs import ALL, AWK, TIME, script, table
 
 Refused = Callable[..., str]
@@ -160,17 +158,3 @@ for row in rows:
         # Ends after a row each time; another process continues behind it.
         assert run(*arguments).exit_code == 0
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
-
-
-def test_killed_at_any_moment(empty: Path) -> None:
-    """Killed 50 times and resumed: no recorded run is lost or done again, and the file is as without any kill."""
-    driver = SUPPORT / "measure_killer.py"
-    done = subprocess.run([sys.executable, str(driver), "50"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["kills"] == 50
-    assert found["lost"] == found["done_again"] == found["unrecorded_beyond_one"] == []
-    assert found["hit"] > 25
-    assert found["recorded_by_killed"] > 0
-    assert found["recorded"] == 9 * 61
-    assert (empty / "killed.csv").read_bytes() == (empty / "undisturbed.csv").read_bytes()

@@ -25,10 +25,13 @@ from tests.support.results import contents
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
 
-def test_killed_at_fifty_random_moments(study_file: Path, tmp_path: Path) -> None:
-    """Killed at any moment, a study loses no finished run, does none again, and gives the same folder."""
+@pytest.mark.parametrize(("kills", "seeds"), [(2, 3), pytest.param(50, 40, marks=pytest.mark.slow)])
+def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, seeds: int) -> None:
+    """Killed often, each time with new runs finished: a study loses and repeats none, and gives the same folder."""
+    names = ", ".join(map(str, range(seeds)))
+    study_file.write_text(f'samplings = ["pb:9,3", "random:6"]\nseeds = [{names}]\n', encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.support.study_killer", str(study_file), str(tmp_path), "50"],
+        [sys.executable, "-W", "error", "-m", "tests.support.study_killer", str(study_file), str(tmp_path), str(kills)],
         cwd=ROOT,
         env=ENVIRONMENT,
         capture_output=True,
@@ -37,20 +40,47 @@ def test_killed_at_fifty_random_moments(study_file: Path, tmp_path: Path) -> Non
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["killed"] == 50
+    assert found["killed"] == kills
     assert found["again"] == 0
     expected = contents(tmp_path / "undisturbed")
-    assert len([name for name in expected if name.startswith("tasks/")]) == 8
+    assert len([name for name in expected if name.startswith("tasks/")]) == 1 + seeds
     for number in range(1, found["folders"] + 1):
         folder = tmp_path / f"disturbed{number}"
         assert contents(folder) == expected
         assert None not in manifest_of(folder)["times"]["tasks"].values()
 
 
+@pytest.mark.slow
+def test_a_small_disk(studied: Studied, tmp_path: Path) -> None:
+    """On a disk that is full, with each size between nothing and enough, a study continues once there is space."""
+    expected = contents(studied("whole").folder)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(disk)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a file system")
+    try:
+        messages = list[str]()
+        for pages in range(1, 60):
+            subprocess.run(["mount", "-o", f"remount,size={4 * pages}k", disk], check=True)
+            try:
+                studied(str(disk / "results"))
+            except OutputError as error:
+                messages.append(str(error))
+            else:
+                break
+        assert len(messages) > 3
+        assert all("No space left on device" in message for message in messages)
+        assert contents(disk / "results") == expected
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
 class Crash(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 def test_crash_at_every_step(study_file: Path, studied: Studied, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a crash at any step on files, the study continues to the folder of an undisturbed one."""
     study_file.write_text('samplings = ["pb:9,3", "random:100"]\n', encoding="utf-8")
@@ -81,6 +111,7 @@ def test_crash_at_every_step(study_file: Path, studied: Studied, monkeypatch: py
         assert contents(studied(f"crashed{step}").folder) == expected, step
 
 
+@pytest.mark.slow
 def test_killed_with_processes(study_file: Path) -> None:
     """The command, killed while its processes learn, continues to the folder of a run with one process."""
     command = [sys.executable, "-m", "splc", "study", str(study_file), "-o"]
@@ -99,6 +130,7 @@ def test_killed_with_processes(study_file: Path) -> None:
     assert {"pictures/predictions.svg", "pictures/unscaled.svg", "pictures/terms.svg"} <= set(contents(folder))
 
 
+@pytest.mark.slow
 def test_terminated_in_the_background(study_file: Path) -> None:
     """Where Ctrl-C is ignored, as in background jobs, SIGTERM ends a study with 130 and keeps what is done."""
     study_file.write_text(

@@ -1,5 +1,7 @@
 """Kill `splc measure` at random moments and resume it; print the number of lost and repeated runs, which must be 0.
 
+Run as `python measure_killer.py KILLS REPETITIONS` in the folder of a system.
+
 Sessions are forked from this process, which has imported everything already: a kill then hits the measurement, not
 the start of Python.
 """
@@ -19,7 +21,6 @@ from pathlib import Path
 from splc.cli import main
 from splc.measuring.journal import read_journal
 
-REPEAT = 60
 # What a run is goes into a log, with the session that it belongs to.
 COMMAND = (
     'awk \'BEGIN {{ print ENVIRON["SESSION"], "{x}-{cache}-{left}-{repetition}" >> "log"; '
@@ -27,7 +28,7 @@ COMMAND = (
 )
 
 
-def session(number: int, output: str, *more: str) -> int:
+def session(number: int, repeat: int, output: str, *more: str) -> int:
     """Fork a session of the measurement, and return its process id."""
     process = os.fork()
     if process == 0:
@@ -36,7 +37,7 @@ def session(number: int, output: str, *more: str) -> int:
         os.dup2(2, 1)
         sys.argv = [
             *("splc", "measure", "--command", COMMAND, "--sampling", "all+ff", "-o", output),
-            *("--property", "time=regex:time: (.*)", "--repeat", str(REPEAT), "--warmup", "1", *more),
+            *("--property", "time=regex:time: (.*)", "--repeat", str(repeat), "--warmup", "1", *more),
         ]
         code = 1
         try:
@@ -46,6 +47,15 @@ def session(number: int, output: str, *more: str) -> int:
         finally:
             os._exit(code)
     return process
+
+
+def results(name: str) -> list[tuple[object, ...]]:
+    """Return the runs of a journal in order, each without its times."""
+    return [
+        (record["row"], record["repetition"], str(record["configuration"]), str(record["values"]))
+        for record in read_journal(f"{name}.journal")
+        if record["kind"] == "run"
+    ]
 
 
 def recorded() -> set[str]:
@@ -65,55 +75,60 @@ def logged(number: int) -> Counter[str]:
     return Counter(run for at, run in (line.split() for line in lines) if at == str(number))
 
 
-def wait_for_growth(process: int, size: int) -> None:
-    """Wait until the journal is larger than it was, or the session has ended."""
-    path = Path("killed.journal")
-    while not path.exists() or path.stat().st_size <= size:
+def wait_for_runs(process: int, count: int) -> None:
+    """Wait until the journal has more runs than that, or the session has ended."""
+    while len(recorded()) <= count:
         if os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG):
             return
         threading.Event().wait(0.001)
 
 
-def kill_and_resume(kills: int) -> dict[str, object]:
-    """Kill a measurement that often, let it end, and measure the same undisturbed."""
+def kill_and_resume(kills: int, repeat: int) -> dict[str, object]:
+    """Kill a measurement that often after it has recorded runs, let it end, and measure the same undisturbed.
+
+    Every fourth further session is killed at any moment, also before its first run.
+    """
     random_moments = random.Random(7)
     lost, done_again, beyond = list[str](), list[str](), list[str]()
     before = set[str]()
-    hit = recorded_by_killed = 0
-    for number in range(kills + 1):
-        process = session(number, "killed.csv", "--resume")
-        if number < kills:
-            # Half of them at any moment, also before the first run; half of them while runs are recorded.
-            if number % 2:
-                path = Path("killed.journal")
-                wait_for_growth(process, path.stat().st_size if path.exists() else 0)
-            threading.Event().wait(random_moments.uniform(0, 0.02 if number % 2 else 0.06))
+    killed = early = number = 0
+    while True:
+        number += 1
+        process = session(number, repeat, "killed.csv", "--resume")
+        anywhere = number % 5 == 0
+        if killed < kills:
+            if not anywhere:
+                wait_for_runs(process, len(before))
+            threading.Event().wait(random_moments.uniform(0, 0.06 if anywhere else 0.02))
             os.kill(process, signal.SIGKILL)
         _, status = os.waitpid(process, 0)
         ended = os.waitstatus_to_exitcode(status)
         if ended not in {0, -signal.SIGKILL}:
             raise SystemExit(Path("messages").read_text(encoding="utf-8"))
         now = recorded()
-        if ended:
-            hit += 1
-            recorded_by_killed += len(now - before)
+        if ended and len(now) > len(before):
+            killed += 1
+        elif ended:
+            early += 1
         lost += sorted(before - now)
-        # What a killed session had in flight may still write its line: it has run once, and is not recorded.
+        # A run in flight when its session is killed may still write its line: it ran once, and is not recorded.
         ran = logged(number)
         done_again += sorted(run for run in ran if run in before or ran[run] > 1)
         if len(ran.keys() - now) > 1:
             beyond += sorted(ran.keys() - now)
         before = now
-    undisturbed = session(kills + 1, "undisturbed.csv")
+        if not ended:
+            break
+    undisturbed = session(number + 1, repeat, "undisturbed.csv")
     os.waitpid(undisturbed, 0)
     return {
-        "kills": kills,
+        "killed": killed,
+        "killed_early": early,
         "lost": lost,
         "done_again": done_again,
         "unrecorded_beyond_one": beyond,
-        "hit": hit,
-        "recorded_by_killed": recorded_by_killed,
         "recorded": len(before),
+        "same": results("killed") == results("undisturbed"),
     }
 
 
@@ -129,4 +144,4 @@ if __name__ == "__main__":
         main()
     sys.stdout.flush()
     os.dup2(before_all[0], 1)
-    print(json.dumps(kill_and_resume(int(before_all[1][1]))))
+    print(json.dumps(kill_and_resume(int(before_all[1][1]), int(before_all[1][2]))))

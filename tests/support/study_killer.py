@@ -37,34 +37,43 @@ def finished_tasks(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "tasks").glob("*.json")}
 
 
+def wait_for_tasks(pid: int, folder: Path, count: int) -> None:
+    """Wait until more tasks than that are finished, or the study has ended."""
+    while len(finished_tasks(folder)) <= count and not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+        time.sleep(0.001)
+
+
 def main(file: str, output: str, kills: int) -> None:
-    """Do and kill."""
+    """Kill studies so often after they have finished tasks; every fifth session is killed at any moment."""
     study, place = read_study(file), Path(output)
-    run_study(study, place / "undisturbed", pictures=False)
     started = time.monotonic()
-    os.waitpid(begun(study, place / "timed"), 0)
+    run_study(study, place / "undisturbed", pictures=False)
     duration = time.monotonic() - started
     chance = random.Random(0)
-    killed = folders = again = 0
+    killed = early = folders = again = sessions = 0
     while killed < kills:
         folders += 1
         folder = place / f"disturbed{folders}"
         done: dict[str, int] = {}
         while True:
+            sessions += 1
             pid = begun(study, folder)
             if killed < kills:
-                time.sleep(chance.uniform(0, duration))
+                if sessions % 5:
+                    wait_for_tasks(pid, folder, len(done))
+                time.sleep(chance.uniform(0, duration / (20 if sessions % 5 else 1)))
                 os.kill(pid, signal.SIGKILL)
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
             now = finished_tasks(folder)
             again += sum(now.get(name) != written for name, written in done.items())
-            done = now
+            grown, done = len(now) > len(done), now
             if status == 0:
                 break
             if status != -signal.SIGKILL:
                 sys.exit(f"ended with {status}")
-            killed += 1
-    print(json.dumps({"killed": killed, "folders": folders, "again": again}))
+            killed += grown
+            early += not grown
+    print(json.dumps({"killed": killed, "killed_early": early, "folders": folders, "again": again}))
 
 
 if __name__ == "__main__":
