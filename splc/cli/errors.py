@@ -69,8 +69,8 @@ class Commands(TyperGroup):
             # The reader (`| head`) closed the pipe.
             abandon(sys.stdout)
             raise typer.Exit from None
-        except KeyboardInterrupt:
-            complain("interrupted")
+        except KeyboardInterrupt as error:
+            complain(f"interrupted {error}".rstrip())
             raise typer.Exit(INTERRUPTED) from None
 
 

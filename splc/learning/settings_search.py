@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from sampling.space.ranks import distinct_ranks
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.learning.cross_validation import cross_validate
@@ -100,7 +100,8 @@ def search_settings(
 
     Raises:
         SpecError: for an unknown setting, a wrong value, or too many combinations.
-        LearningError: if nothing can be learned with any settings, or the search was stopped before the first trial.
+        LearningError: if nothing can be learned with any settings.
+        KeyboardInterrupt: if the search was stopped while no trial had an error.
     """
     usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
     rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
@@ -113,6 +114,8 @@ def search_settings(
         on_trial(len(trials), len(chosen))
     judged = [trial for trial in trials if trial.error is not None]
     if not judged:
+        if should_stop():
+            raise KeyboardInterrupt("before the first trial of settings ended")
         reasons = {trial.reason for trial in trials if trial.reason}
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
         raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
@@ -127,20 +130,23 @@ def _combinations(
     empty = [name for name, each in values.items() if not len(each)]
     if empty or not values:
         raise SpecError(Problem(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]"))
-    total = math.prod(len(each) for each in values.values())
+    choices = {name: list({repr(value): value for value in each}.values()) for name, each in values.items()}
+    total = math.prod(len(each) for each in choices.values())
     if min(total, samples or total) > MOST:
         raise SpecError(Problem(f"{total:,} combinations of settings are too many", hint=f"draw at most {MOST:,}"))
-    if samples is None or samples >= total:
-        return [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())], total
-    rng = np.random.default_rng(seed)
-    sizes = [len(each) for each in values.values()]
-    picked: dict[tuple[int, ...], None] = {}
-    while len(picked) < samples:
-        picked.setdefault(tuple(int(rng.integers(size)) for size in sizes))
-    found = [
-        {name: each[at] for (name, each), at in zip(values.items(), places, strict=True)} for places in sorted(picked)
-    ]
-    return found, total
+    drawn: Iterable[int] = range(total)
+    if samples is not None and samples < total:
+        drawn = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))
+    return [_combination(choices, rank) for rank in drawn], total
+
+
+def _combination(choices: Mapping[str, Sequence[Any]], rank: int) -> dict[str, Any]:
+    """Return the combination of a rank; the last setting changes fastest."""
+    found = {}
+    for name, each in reversed(choices.items()):
+        rank, place = divmod(rank, len(each))
+        found[name] = each[place]
+    return {name: found[name] for name in choices}
 
 
 def _errors(

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from splc import read_model, read_variability_model
 from tests.cli.conftest import Run
 
@@ -61,3 +63,11 @@ def test_settings_are_searched(models: Path, run: Run, refused: Refused) -> None
         assert message in refused("learn", *SPLCONQUEROR, *wrong)
     (models / "values.toml").write_text("abortError = 50\n")
     assert "values.toml:1: not a list of values" in refused("learn", *SPLCONQUEROR, "--search", "values.toml")
+
+
+def test_interrupted_searches_end_as_interrupted(models: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C before the first trial has ended: exit code 130, a message, and no model."""
+    monkeypatch.setattr("splc.cli.interruption.Interruption.__call__", lambda self: True)
+    result = run("learn", *SPLCONQUEROR, "--search", "numberOfRounds=[1,3]", "-o", "new.log")
+    assert (result.exit_code, result.stderr) == (130, "interrupted before the first trial of settings ended\n")
+    assert not (models / "new.log").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,15 @@ def folder(tmp_path: Path) -> Path:
 def runs(folder: Path) -> Runs:
     """Return a function that runs scripts, given as name → text; the lines are those of a log without a file."""
 
-    def running(text: str = "", check: bool = False, **scripts: str) -> tuple[Result, list[str]]:
+    def running(
+        text: str = "", check: bool = False, stop: Callable[[], bool] = lambda: False, **scripts: str
+    ) -> tuple[Result, list[str]]:
         named = {"main": text} if text else {}
         for name, content in (named | scripts).items():
             (folder / f"{name}.a").write_text(content, encoding="utf-8")
         lines: list[str] = []
         first = "main" if text else next(iter(scripts))
-        return run(Request(scripts=(str(folder / f"{first}.a"),), check=check), lines.append), lines
+        request = Request(scripts=(str(folder / f"{first}.a"),), check=check)
+        return run(request, lines.append, should_stop=stop), lines
 
     return running

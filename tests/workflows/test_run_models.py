@@ -74,6 +74,25 @@ class TestPython:
         with pytest.raises(SplcError, match="one configuration cannot be divided"):
             runs(f"{INPUTS}{one}learn-python-opt DecisionTreeRegression")
 
+    def test_search_leaves_out_values_of_zero(self, runs: Runs, folder: Path) -> None:
+        """Configurations whose value is 0 have no relative error, and do not count."""
+        table = folder / "measurements.csv"
+        header, first, *others = table.read_text(encoding="utf-8").splitlines()
+        zero = ",".join((*first.split(",")[:-1], "0"))
+        table.write_text("\n".join((header, zero, *others)) + "\n", encoding="utf-8")
+        runs(f"{INPUTS}select-all-measurements true\nlearn-python-opt KNeighborsRegressor n_neighbors:[2] file:o.csv")
+        (found,) = rows(folder / "o.csv", ";")
+        assert 0 < float(found["error"]) < 1000
+
+    def test_interrupted_search(self, runs: Runs, folder: Path) -> None:
+        """A search that is stopped before its first trial ends the run, which keeps what it wrote."""
+        asked: list[int] = []
+        text = f"{INPUTS}select-all-measurements true\nlearn-splconqueror-opt numberOfRounds=[1,3]\nprintsettings"
+        result, lines = runs(text, stop=lambda: len(asked) > 4 or bool(asked.append(1)))
+        assert result.stopped
+        assert result.models == ()
+        assert "command: printsettings" not in lines
+
 
 class TestGivenModels:
     def test_terms(self, runs: Runs, folder: Path) -> None:

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from splc.data.accuracy import mean_relative_error
 from splc.errors import LearningError, SpecError, unknown_name_hint
 from splc.learning.baselines.baseline import BaselinePredictor
 from splc.learning.baselines.encoding import Encoding
@@ -176,7 +179,8 @@ def search(
 ) -> list[tuple[dict[str, str], float | None]]:
     """Return all settings of a grid with their mean relative errors on held-out folds, the best first.
 
-    The error is None where an estimator cannot be fitted, such as 9 neighbours in fewer rows.
+    Configurations whose value is 0 have no relative error, and do not count. The error is None where an estimator
+    cannot be fitted, such as 9 neighbours in fewer rows.
 
     Args:
         name: the name of the estimator.
@@ -187,34 +191,29 @@ def search(
         seed: the seed of folds and estimators.
 
     Raises:
-        LearningError: if no estimator can be fitted.
+        LearningError: if no estimator can be fitted, or all values are 0.
     """
-    from sklearn.model_selection import KFold, ParameterGrid, cross_val_score
+    from sklearn.model_selection import KFold, ParameterGrid
 
     if len(target) < 2:
         message = f"{name}: one configuration cannot be divided into folds"
         raise LearningError(message, hint="sample more configurations")
-    split = KFold(min(folds, len(target)), shuffle=True, random_state=seed)
+    split = list(KFold(min(folds, len(target)), shuffle=True, random_state=seed).split(columns))
     found: list[tuple[dict[str, str], float | None]] = []
-    reason = ""
+    reason = "all values of the property are 0"
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for values in ParameterGrid({key: list(each) for key, each in grid.items()}):
             estimator = estimator_of(name, values, seed)
+            predicted = np.empty(len(target))
             try:
-                scores = cross_val_score(
-                    estimator,
-                    columns,
-                    target,
-                    cv=split,
-                    scoring="neg_mean_absolute_percentage_error",
-                    error_score="raise",
-                )
+                for learned, held in split:
+                    predicted[held] = estimator.fit(columns[learned], target[learned]).predict(columns[held])
             except ValueError as error:
                 reason = " ".join(str(error).split())
                 found.append((dict(values), None))
                 continue
-            found.append((dict(values), float(-100 * scores.mean())))
+            found.append((dict(values), mean_relative_error(predicted, target)))
     if all(error is None for _, error in found):
         raise LearningError(f"{name}: {reason}", hint="sample more configurations, or try other values")
     return sorted(found, key=lambda pair: math.inf if pair[1] is None else pair[1])

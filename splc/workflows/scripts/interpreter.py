@@ -38,6 +38,11 @@ def interpret(run: ScriptRun, path: str, shared: Shared) -> Shared:
             failed = error.at(path, command.line)
             run.log.error(str(failed))
             raise failed from None
+        except KeyboardInterrupt:
+            # A command that was asked to stop, and has nothing to keep yet.
+            if not run.should_stop():
+                raise
+            run.stopped = True
     return state.shared
 
 
