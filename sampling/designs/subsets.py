@@ -48,10 +48,14 @@ def unrelated_subsets(parts: Parts, t: int) -> Array:
         one, other = min(pair), max(pair)
         apart[[one, other], [other, one]] = False
     later = np.triu(apart, 1)
-    subsets = np.arange(n)[:, None]
-    for _ in range(t - 1):
-        # What may follow a subset: later options that are not related to any of it.
-        following = later[subsets].all(axis=1)
-        row, option = np.nonzero(following)
+    subsets = np.zeros((1, 0), dtype=np.int64)
+    # The options that may follow each subset: later ones that are not related to any of it.
+    following = np.ones((1, n), dtype=bool)
+    for needed in range(t, 0, -1):
+        # An option with too few others behind it would end in a smaller subset.
+        enough = np.cumsum(following[:, ::-1], axis=1, dtype=np.int32)[:, ::-1] >= needed
+        row, option = np.nonzero(following & enough)
         subsets = np.concatenate([subsets[row], option[:, None]], axis=1)
+        if needed > 1:
+            following = following[row] & later[option]
     return subsets

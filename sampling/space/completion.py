@@ -6,7 +6,6 @@ configurations, the result is the one that selects the first option in which the
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -105,20 +104,22 @@ def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, 
     Each time the rows of demands, the distinct parts of them in one component, and the number of each row's part.
     """
     tied = _components(parts)[demands >> 1]
-    width = demands.shape[1]
-    for size in range(1, width + 1 if len(demands) else 1):
-        for columns in itertools.combinations(range(width), size):
-            # The demands of which exactly these literals are in one component.
-            same = tied == tied[:, columns[:1]]
-            here = np.flatnonzero((same == np.isin(np.arange(width), columns)).all(axis=1))
-            if len(here):
-                own = demands[here][:, columns]
-                first, which = distinct(packed(list(own.T), [2 * len(parts.selectable)] * size), len(own))
-                yield here, own[first], which
+    for leader in range(demands.shape[1]):
+        same = tied == tied[:, leader : leader + 1]
+        # The demands of which this is the first literal in its component.
+        here = np.flatnonzero(~same[:, :leader].any(axis=1))
+        later = same[here, leader:]
+        for _, rows in _groups(distinct(packed(list(later.T), [2] * later.shape[1]), len(here))[1]):
+            columns = leader + np.flatnonzero(later[rows[0]])
+            own = demands[here[rows]][:, columns]
+            first, which = distinct(packed(list(own.T), [2 * len(parts.selectable)] * len(columns)), len(own))
+            yield here[rows], own[first], which
 
 
 def _groups(numbers: Array) -> Iterator[tuple[int, Array]]:
     """Yield each number and its positions."""
+    if not len(numbers):
+        return
     order = np.argsort(numbers, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
         yield int(numbers[rows[0]]), rows

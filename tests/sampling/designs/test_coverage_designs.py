@@ -282,3 +282,14 @@ def test_sets_of_more_options_than_there_are() -> None:
     """Without a set of T options nothing is selected, at once."""
     with pytest.raises(SpaceError, match="twise:60 selects no configuration"):
         sample(VariabilityModel.of({"a": bool, "b": bool}), "twise:60")
+
+
+def test_sets_of_nearly_all_options() -> None:
+    """Large sets are as few as small ones, and selected as fast: 38 of 40 options are 780 sets."""
+    free = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(40)))
+    found = sample(free, "twise:38").indices
+    assert len(found) == 780
+    assert (found.sum(axis=1) == 38).all()
+    assert rows_of(Parts(Space(free)), "twise:40") == [(1,) * 40]
+    with pytest.raises(SpaceError, match="twise:35 selects no configuration"):
+        sample(joined([forest()] * 4), "twise:35")
