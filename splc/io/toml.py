@@ -1,4 +1,4 @@
-"""TOML files: content, and line numbers of keys for messages."""
+"""TOML files: content, line numbers of keys for messages, and values to write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from splc.errors import InputError, Problem
+from splc.errors import InputError, OutputError, Problem
 from splc.io.files import Source
 
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -36,6 +36,28 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
         # Python also refuses integers of thousands of digits.
         raise InputError(Problem("nested too deeply, or a number with too many digits", source.name)) from None
     return content, dict(_lines_of_keys(text))
+
+
+def toml_value(value: Any) -> str:
+    """Return a text, a number, a truth value or a list of these as TOML.
+
+    Raises:
+        OutputError: for a text that no TOML file can hold: a file name that is not UTF-8.
+    """
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else f"[{', '.join(map(toml_value, value))}]"
+
+
+def _string(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise OutputError(f"TOML cannot hold {text!r}, which is not UTF-8", hint="rename the file") from None
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
 
 
 def finite_number(value: Any) -> float | None:

@@ -143,7 +143,7 @@ def _combinations(
 def _combination(choices: Mapping[str, Sequence[Any]], rank: int) -> dict[str, Any]:
     """Return the combination of a rank; the last setting changes fastest."""
     found = {}
-    for name, each in reversed(choices.items()):
+    for name, each in reversed(list(choices.items())):
         rank, place = divmod(rank, len(each))
         found[name] = each[place]
     return {name: found[name] for name in choices}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from splc.formats.scripts.strategies import Sampling
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
+from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR
 from splc.workflows.note import Note
 from splc.workflows.scripts.check import checked
@@ -226,14 +226,14 @@ def _text(
     folder = Path() if request.output == STANDARD else Path(request.output).parent
 
     def relative(path: str) -> str:
-        return json.dumps(Path(os.path.relpath(path, folder)).as_posix(), ensure_ascii=False)
+        return toml_value(Path(os.path.relpath(path, folder)).as_posix())
 
     lines = [f"system = {relative(inputs.system)}", f"measurements = {relative(inputs.measurements)}"]
     if inputs.nfp is not None:
-        lines.append(f"property = {json.dumps(inputs.nfp, ensure_ascii=False)}")
+        lines.append(f"property = {toml_value(inputs.nfp)}")
     lines += [
         "samplings = [",
-        *(f"    {json.dumps(spec)}," for spec in samplings),
+        *(f"    {toml_value(spec)}," for spec in samplings),
         "]",
         'missing = "nearest"',
         'invalid = "drop"',
@@ -243,5 +243,5 @@ def _text(
     for name, settings in learners.items():
         lines += ["", f"[learners.{name}]", f'preset = "{request.preset}"']
         changed = {key: value for key, value in settings.items() if value != defaults.get(key)}
-        lines += [f"{key} = {json.dumps(value)}" for key, value in changed.items()]
+        lines += [f"{key} = {toml_value(value)}" for key, value in changed.items()]
     return "\n".join(lines) + "\n"

@@ -30,7 +30,7 @@ from typing import Any
 from splc.errors import InputError, Problems, listed, nearest
 from splc.io.files import Source, read_source, write_whole
 from splc.io.numbers import number_text
-from splc.io.toml import finite_number, parse_toml
+from splc.io.toml import finite_number, parse_toml, toml_value
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
 
 _LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
@@ -210,13 +210,13 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
     plain = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
     lines = [f"# {line}".rstrip() for line in plain]
     for name, expression in parameters.expressions.items():
-        lines.append(f"{_key(name)} = {_string(expression)}")
+        lines.append(f"{_key(name)} = {toml_value(expression)}")
     for name, quantity in parameters.quantities.items():
         if isinstance(quantity, Quantity):
             lines.append(f"{_key(name)} = {_value(quantity)}")
     for name, quantity in parameters.quantities.items():
         if isinstance(quantity, ParameterTable):
-            lines += ["", f"[{_key(name)}]", f"by = {_string(quantity.by)}"]
+            lines += ["", f"[{_key(name)}]", f"by = {toml_value(quantity.by)}"]
             lines += [f"{_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
     return "\n".join(lines) + "\n"
 
@@ -240,9 +240,4 @@ def _value(quantity: Quantity) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _string(name)
-
-
-def _string(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
+    return name if _BARE.fullmatch(name) else toml_value(name)
