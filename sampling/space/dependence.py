@@ -59,7 +59,7 @@ def value_effects(
         choices: the positions of the options of each choice.
     """
     weights = np.array(influences, dtype=float)
-    template = space.solutions.unrank([0])[0]
+    template = space.solutions.unrank([0])[0].astype(np.int64)
     found = {}
     for block in blocks:
         others = weights.copy()

@@ -73,7 +73,8 @@ class Diagram:
 
     def unrank(self, ranks: Array) -> Array:
         """Return the solutions with these ranks (0 … count - 1), shape (n, layers)."""
-        result = np.zeros((len(ranks), len(self.layers)), dtype=np.int64)
+        most = max((int(values[-1]) for layer in self.layers for values in layer.classes), default=0)
+        result = np.zeros((len(ranks), len(self.layers)), dtype=np.min_scalar_type(most))
         ranks = np.asarray(ranks, dtype=self._below[0].dtype)
         widest = max((len(layer.classes) for layer in self.layers), default=1)
         step = max(1, _CHUNK // widest)

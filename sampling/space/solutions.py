@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import MutableMapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -68,14 +69,14 @@ class Solutions:
 
     def unrank(self, ranks: Sequence[int]) -> Array:
         """Return the solutions with these ranks (0 … count - 1, not lexicographic), shape (n, variables)."""
-        result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=np.int64)
+        result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=self._kind)
         rest: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
         for diagram in self.diagrams:
             if not diagram.variables:
                 continue
             result[:, list(diagram.variables)] = diagram.unrank(rest % diagram.count)
             rest = rest // diagram.count
-        return result[:, list(self.variables)]
+        return self._of_kept(result)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Return n distinct solutions, uniformly drawn, in drawing order (n ≤ count)."""
@@ -89,16 +90,27 @@ class Solutions:
                 hint="draw a sample of them, such as random:1000",
             )
         sizes = self.problem.sizes
-        kind = np.min_scalar_type(max(sizes, default=1) - 1)
-        result = np.zeros((self.count, len(sizes)), dtype=kind)
+        result = np.zeros((self.count, len(sizes)), dtype=self._kind)
         inner = 1
         for diagram in self.diagrams if self.count else ():
             rows = np.arange(self.count) // inner % diagram.count
             for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
                 result[:, column] = values[rows]
             inner *= diagram.count
-        result = result[:, list(self.variables)]
+        result = self._of_kept(result)
         return result[ascending(result, [sizes[variable] for variable in self.variables])]
+
+    @property
+    def _kind(self) -> np.dtype[Any]:
+        """The smallest type of values: a million configurations of a thousand options are a gigabyte of bytes."""
+        return np.min_scalar_type(max(self.problem.sizes, default=1) - 1)
+
+    def _of_kept(self, solutions: Array) -> Array:
+        """Return the columns of the kept variables, read-only."""
+        if self.variables != tuple(range(solutions.shape[1])):
+            solutions = solutions[:, list(self.variables)]
+        solutions.setflags(write=False)
+        return solutions
 
     def value_counts(self) -> list[list[int]]:
         """Return for each variable the number of solutions with each of its values."""

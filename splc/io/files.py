@@ -10,6 +10,7 @@ import secrets
 import stat
 import sys
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -168,28 +169,24 @@ def _near_file(path: Path) -> str | None:
         return None
 
 
-def write_whole(path: str | Path, content: str | bytes) -> None:
+def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all (`-`: standard output).
 
     The content is written to a temporary file in the same folder, which is then renamed to the target. An existing
     file keeps its mode, and a symbolic link is kept. A file whose name ends in `.gz` is compressed, without a time
-    stamp, so that equal content gives equal bytes.
+    stamp, so that equal content gives equal bytes. Parts of a large content can be made when they are written.
 
     Raises:
         OutputError: if it cannot be written.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    content = content.encode("utf-8") if isinstance(content, str) else content
+    parts = [content] if isinstance(content, bytes) else content
     if str(path) == STANDARD:
-        _write_standard(data)
+        _write_standard(parts)
         return
     name = str(path)
-    if name.endswith(".gz"):
-        packed = io.BytesIO()
-        with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-            stream.write(data)
-        data = packed.getvalue()
     try:
-        _replace(Path(path), data)
+        _replace(Path(path), _compressed(parts) if name.endswith(".gz") else parts)
     except IsADirectoryError:
         raise OutputError(Problem("this is a folder", name, hint="name a file in it")) from None
     except (OSError, ValueError) as error:
@@ -199,7 +196,19 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         raise OutputError(Problem(f"cannot be written: {_reason(error)}", name, hint=hint)) from None
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a gzip file."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
+        for part in parts:
+            stream.write(part)
+            yield packed.getvalue()
+            packed.seek(0)
+            packed.truncate()
+    yield packed.getvalue()
+
+
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
     target = Path(os.path.realpath(path))
     mode = None
     if target.exists():
@@ -209,7 +218,7 @@ def _replace(path: Path, data: bytes) -> None:
         if not stat.S_ISREG(status.st_mode):
             # Devices and pipes must not be replaced.
             with target.open("wb") as stream:
-                stream.write(data)
+                stream.writelines(parts)
             return
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is write-protected")
@@ -221,7 +230,7 @@ def _replace(path: Path, data: bytes) -> None:
         with os.fdopen(descriptor, "wb") as stream:
             if mode is not None:
                 os.fchmod(stream.fileno(), mode)
-            stream.write(data)
+            stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(target)
@@ -230,14 +239,15 @@ def _replace(path: Path, data: bytes) -> None:
         raise
 
 
-def _write_standard(data: bytes) -> None:
+def _write_standard(parts: Iterable[bytes]) -> None:
     try:
         buffer = getattr(sys.stdout, "buffer", None)
-        if buffer is None:
-            sys.stdout.write(data.decode("utf-8"))
-        else:
-            sys.stdout.flush()
-            buffer.write(data)
+        sys.stdout.flush()
+        for part in parts:
+            if buffer is None:
+                sys.stdout.write(part.decode("utf-8"))
+            else:
+                buffer.write(part)
         sys.stdout.flush()
     except BrokenPipeError:
         raise

@@ -178,6 +178,19 @@ class TestWriting:
         assert path.read_text() == "old"
         assert list(tmp_path.iterdir()) == [path]
 
+    @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+    def test_parts_are_made_when_they_are_written(self, name: str, tmp_path: Path) -> None:
+        """Content in parts gives the same file as in one piece; an error while they are made keeps the old file."""
+        path, whole = tmp_path / name, tmp_path / f"whole.{name}"
+        lines = [f"{number};{number**2}\n".encode() for number in range(20_000)]
+        write_whole(path, iter(lines))
+        write_whole(whole, b"".join(lines))
+        assert path.read_bytes() == whole.read_bytes()
+        with pytest.raises(ZeroDivisionError):
+            write_whole(path, (b"%d" % (1 // number) for number in (1, 0)))
+        assert path.read_bytes() == whole.read_bytes()
+        assert {each.name for each in tmp_path.iterdir()} == {path.name, whole.name}
+
     def test_unwritable_paths(self, tmp_path: Path) -> None:
         """A missing folder, a folder and a file as folder are readable errors."""
         (tmp_path / "file").touch()

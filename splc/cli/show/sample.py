@@ -20,7 +20,7 @@ def write(sample: Sample, output: str, lines: Sequence[str] | None) -> None:
     if lines is None:
         write_configurations(sample.configurations, output)
     else:
-        write_whole(output, "".join(f"{line}\n" for line in lines))
+        write_whole(output, (f"{line}\n".encode() for line in lines))
     if output != STANDARD:
         note(f"{plural(len(sample.configurations), 'configuration', 'configurations')} written to {output}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-_CELLS = 2**22
+_CELLS = 2**21
 
 
 def read_configurations(
@@ -66,12 +66,16 @@ def write_configurations(
     for name in extra:
         if name in exact_names(configurations.system):
             raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
+    write_whole(path, _table_parts(configurations, extra))
+
+
+def _table_parts(configurations: Configurations, extra: Mapping[str, Array]) -> Iterator[bytes]:
+    """Yield the header, and some rows at a time: a text per cell takes much more memory than the file."""
     header = [*configurations.system.names, *extra]
-    content = [table_text(header, []).encode("utf-8")]
-    # A text per cell takes much more memory than the file, so that only some rows have theirs at a time.
+    first = table_text(header, []).encode("utf-8")
+    yield first
     step = max(1, _CELLS // max(1, len(header)))
     for start in range(0, len(configurations), step):
         columns = option_texts(configurations[start : start + step])
         columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]
-        content.append(table_text(header, columns).encode("utf-8")[len(content[0]) :])
-    write_whole(path, b"".join(content))
+        yield table_text(header, columns).encode("utf-8")[len(first) :]

@@ -41,7 +41,9 @@ def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -
 def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
     """Every valid configuration has exactly one rank."""
     space = Space(model)
-    unranked = Configurations(model, space.solutions.unrank(range(space.count)))
+    rows = space.solutions.unrank(range(space.count))
+    assert rows.dtype == space.solutions.enumerate(space.count).dtype == np.uint8
+    unranked = Configurations(model, rows)
     assert len(unranked.unique()) == space.count
     assert np.array_equal(np.sort(unranked.keys), np.sort(space.enumerate().keys))
 
