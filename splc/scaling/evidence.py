@@ -1,28 +1,37 @@
-"""The marginal likelihood of residuals when the noise is unknown.
+"""The marginal likelihood of residuals when the noise is unknown, given what repetitions say about it.
 
-The relative standard deviation of run times is usually between a tenth of a percent and some tens of percent, most
-often near 1 %; counts have no noise. The prior is a mixture of scaled inverse chi-squared distributions around those
-values, and a small share of Jeffreys' 1/σ, with which data without noise are recognised. Coefficients are integrated
-out under a log-uniform prior, so the unit of measurement does not matter.
+Two things disturb the mean of a point's repetitions: the noise of each repetition, of which the mean keeps 1/√n, and
+what all repetitions of a point have in common (placement, frequency, other jobs). Repetitions show the first one only.
+So the standard deviation s of the means is either what repetitions imply, or larger by an unknown part between points.
+
+The part between points, and the noise of single measurements, is usually between a tenth of a percent and some tens
+of percent, most often near 1 %; counts have none. The prior is a mixture of scaled inverse chi-squared distributions
+around those values, and a small share of Jeffreys' 1/σ, with which data without noise are recognized. Coefficients are
+integrated out under a log-uniform prior, so the unit of measurement does not matter.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from splc.scaling.noise import Condensed
 from splc.types import Array
 
-_CENTERS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
-_SHARES = (0.05, 0.15, 0.35, 0.25, 0.15, 0.05)
+_CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
+_SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 _FREEDOM = 4.0
 _ANY_SCALE = 1e-3
+# How plausible it is that points have something in common that repetitions do not show.
+_BETWEEN_POINTS = 0.5
+# Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
+_BANK = np.log(np.geomspace(3e-4, 1.0, 15))
 # Smaller sums of squared relative residuals are rounding errors.
 _SMALLEST = 1e-28
 _LARGEST = 1e20
-_GRID = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), 4000)
-_PER_STEP = (len(_GRID) - 1) / (_GRID[-1] - _GRID[0])
+_STEP = 0.25
 
 # Coefficients of one sign are within five decades of each other.
 _RANGE = 5 * np.log(10)
@@ -32,44 +41,185 @@ _TRACE = 1e-3
 NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
 
 
-def judged(squares: Array, free: int) -> tuple[Array, Array]:
-    """Return the log marginal likelihood of sums of squared relative residuals, and the noise they imply.
+@dataclass(frozen=True, eq=False)
+class NoiseEvidence:
+    """What the repetitions of a batch of quantities say about the noise of their points' means.
 
-    Returns:
-        the log marginal likelihood, and the relative standard deviation of a measurement (the root of its variance's
-        posterior mean), each of the shape of `squares`.
+    Attributes:
+        weights: one over the size that each mean's noise is relative to, shape (models, n).
+        density: log density of the repetitions and of the scales, which makes kinds of noise comparable, (models,).
+        shares: prior of the scales of `_BANK`, shape (models or 1, scales).
+        within: prior that the means have the noise that repetitions imply, 0 without any.
+        implied: standard deviation of a mean that repetitions imply, shape (models,).
+        freedom: degrees of freedom of `implied`, shape (models,).
+        single: variance of a measurement around its point's mean, beyond that of the mean, shape (models,).
     """
-    # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-    place = (np.log(np.clip(squares, _SMALLEST, _LARGEST)) - _GRID[0]) * _PER_STEP
-    index = place.astype(np.intp)
-    place = place - index
-    evidence, evidence_step, spread, spread_step = _tables(free)
-    return evidence[index] + place * evidence_step[index], spread[index] + place * spread_step[index]
+
+    weights: Array
+    density: Array
+    shares: Array
+    within: float
+    implied: Array
+    freedom: Array
+    single: Array
+    tables: dict[int, tuple[Array, ...]]
+
+    def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
+        """Return the log marginal likelihood of sums of squared weighted residuals, and the noise they imply.
+
+        `squares`: shape (…, models), or any shape with `rows`. `free`: number of points less that of coefficients.
+        `rows`: the quantity of each sum, of a shape that broadcasts to that of `squares`; None: its last axis.
+
+        Returns:
+            the log marginal likelihood, and the standard deviation of a mean of weight 1 (the root of its variance's
+            posterior mean), each of the shape of `squares`.
+        """
+        if free not in self.tables:
+            self.tables[free] = self._tables(free)
+        start, per_step, *tables = self.tables[free]
+        width = tables[0].shape[1]
+        # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
+        place = (np.log(np.clip(squares, _SMALLEST, _LARGEST)) - start) * per_step
+        index = place.astype(np.intp)
+        place = place - index
+        if len(tables[0]) > 1:
+            own = np.arange(len(tables[0])) if rows is None else rows
+            index = index + width * own
+        evidence, evidence_step, spread, spread_step = (each.ravel() for each in tables)
+        return evidence[index] + place * evidence_step[index], spread[index] + place * spread_step[index]
+
+    def _tables(self, free: int) -> tuple[Array, ...]:
+        """Return the start and density of the grid, and tables with differences, shape (models or 1, steps)."""
+        grid, squares, top, parts, variances = _bank(free)
+        likely = self.shares @ parts
+        variance = self.shares @ variances
+        if self.within > 0 and free > 0:
+            freedom = self.freedom[:, None]
+            scale = freedom * self.implied[:, None] ** 2
+            own = self.within * np.exp(_log_density(squares, scale, freedom, free) - top)
+            likely = likely + own
+            variance = variance + own * (squares + scale) / (freedom + free)
+        elif self.within > 0:
+            likely = likely + self.within
+            variance = variance + self.within * self.implied[:, None] ** 2
+        total, spread = np.log(likely) + top, np.sqrt(variance / likely)
+        steps = (np.diff(each, axis=1, append=each[:, -1:]) for each in (total, spread))
+        total_step, spread_step = steps
+        return grid[0], 1 / (grid[1] - grid[0]), total, total_step, spread, spread_step
+
+    def moments(self, squares: Array, free: int) -> tuple[Array, Array]:
+        """Return the variance of a mean of weight 1, and its degrees of freedom, for hypotheses for one quantity.
+
+        `squares`: sums of squared weighted residuals of hypotheses, shape (hypotheses,). `free`: see `judged`.
+        """
+        from scipy.special import digamma, polygamma
+
+        squares = np.maximum(squares, _SMALLEST)[:, None]
+        scales = np.append(np.exp(2 * _BANK), max(float(self.implied[0]) ** 2, _SMALLEST))
+        freedoms = np.append(np.full(len(_BANK), _FREEDOM), max(float(self.freedom[0]), 1.0))
+        shares = np.append(self.shares[0], self.within)
+        with np.errstate(divide="ignore"):
+            logs = np.log(shares) + _log_density(squares, freedoms * scales, freedoms, free)
+        logs = np.hstack([logs, np.log(_ANY_SCALE * self.shares[0].sum()) + _any_scale(squares, free)])
+        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        degrees = np.append(freedoms + free, max(free, 1))
+        sizes = np.hstack([(squares + freedoms * scales), squares])
+        # Moments of the logarithm, for the degrees of freedom: those of the variance do not always exist.
+        own = np.log(sizes / 2) - digamma(degrees / 2)
+        mean = (shares * own).sum(axis=1)
+        variance = (shares * (polygamma(1, degrees / 2) + (own - mean[:, None]) ** 2)).sum(axis=1)
+        half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
+        return (shares * sizes / degrees).sum(axis=1), 2 * half
+
+
+def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
+    """Return what repetitions say about the noise of means.
+
+    `measured`: values without gaps, shape (models, n). `scales`: the size that the noise of a measurement is relative
+    to, shape (models, n), positive.
+    """
+    counts = measured.counts
+    typical = 1 / (1 / counts).mean(axis=1)
+    # Half of a mean's variance is as if it came from its repetitions: the truth is between both kinds of noise.
+    size = scales * np.sqrt(0.5 + 0.5 * typical[:, None] / counts)
+    density = -np.log(size).sum(axis=1)
+    none = np.zeros(len(counts))
+    plain = _split(np.log(_CENTERS)[None])
+    freedom = (counts - 1).sum(axis=1)
+    if not freedom.any():
+        return NoiseEvidence(1 / size, density, plain, 0.0, none, none, none, {})
+    squares = (measured.squares / scales**2).sum(axis=1)
+    alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, {})
+    log_evidence, noise = none.copy(), none.copy()
+    for free in np.unique(freedom).tolist():
+        rows = freedom == free
+        log_evidence[rows], noise[rows] = alone.judged(squares[rows], free)
+    density = density - ((counts - 1) * np.log(scales)).sum(axis=1) + log_evidence
+    implied = np.maximum(noise / np.sqrt(typical), np.sqrt(_SMALLEST))
+    shares = _split(0.5 * np.log(_CENTERS**2 + implied[:, None] ** 2))
+    return NoiseEvidence(
+        1 / size,
+        density,
+        _BETWEEN_POINTS * shares,
+        1 - _BETWEEN_POINTS,
+        implied,
+        freedom + 2.0,
+        noise**2 * (1 - 1 / typical),
+        {},
+    )
+
+
+def _split(centers: Array) -> Array:
+    """Return the shares of `_BANK` for the parts of the prior, whose log scales have shape (models, parts)."""
+    place = np.clip((centers - _BANK[0]) / (_BANK[1] - _BANK[0]), 0, len(_BANK) - 1.001)
+    index = place.astype(int)
+    upper = place - index
+    found = np.zeros((len(centers), len(_BANK)))
+    rows = np.arange(len(centers))
+    for part, share in enumerate(_SHARES):
+        found[rows, index[:, part]] += share * (1 - upper[:, part])
+        found[rows, index[:, part] + 1] += share * upper[:, part]
+    return found
+
+
+def _log_density(squares: Array, scale: Array, freedom: Array | float, free: int) -> Array:
+    """Return the log density of residuals under a scaled inverse chi-squared prior, `scale` being freedom times s²."""
+    from scipy.special import gammaln
+
+    part = gammaln((free + freedom) / 2) - gammaln(np.asarray(freedom) / 2)
+    return np.asarray(part - free / 2 * np.log(np.pi * scale) - (free + freedom) / 2 * np.log1p(squares / scale))
+
+
+def _any_scale(squares: Array, free: int) -> Array:
+    """Return the log density of residuals under Jeffreys' prior."""
+    from scipy.special import gammaln
+
+    if free == 0:
+        return np.full(squares.shape, -np.inf)
+    return np.asarray(np.log(0.5) + gammaln(free / 2) - free / 2 * np.log(np.pi * squares))
 
 
 @lru_cache(maxsize=256)
-def _tables(free: int) -> tuple[Array, Array, Array, Array]:
-    """Return the log evidence over `_GRID` and its differences, then the standard deviation and its differences."""
-    from scipy.special import gammaln
+def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
+    """Return the grid of log squares, squares, the largest log density, and relative densities and variances.
 
-    squares = np.exp(_GRID)
-    if free == 0:
-        # As many coefficients as measurements: only the prior is known.
-        variance = np.sum([share * center**2 for center, share in zip(_CENTERS, _SHARES, strict=True)])
-        total, spread = np.zeros_like(_GRID), np.full_like(_GRID, np.sqrt(variance))
-    else:
-        parts = [np.log(0.5 * _ANY_SCALE) + gammaln(free / 2) - free / 2 * np.log(np.pi * squares)]
-        variances = [squares / free]
-        for center, share in zip(_CENTERS, _SHARES, strict=True):
-            scale = _FREEDOM * center**2
-            part = np.log(share) + gammaln((free + _FREEDOM) / 2) - gammaln(_FREEDOM / 2)
-            parts.append(part - free / 2 * np.log(np.pi * scale) - (free + _FREEDOM) / 2 * np.log1p(squares / scale))
-            variances.append((squares + scale) / (free + _FREEDOM))
-        total = np.logaddexp.reduce(parts)
-        spread = np.sqrt((np.exp(np.array(parts) - total) * np.array(variances)).sum(axis=0))
-    found = total, np.diff(total, append=total[-1]), spread, np.diff(spread, append=spread[-1])
-    for table in found:
-        table.setflags(write=False)
+    The last two have shape (scales, steps); each is that of a scale of `_BANK` with the share of Jeffreys' prior, as
+    shares add up to 1 (or to the share of noise between points).
+    """
+    step = min(_STEP, 1 / np.sqrt(max(free, 1)))
+    grid = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), int((np.log(_LARGEST / _SMALLEST)) / step) + 2)
+    squares = np.exp(grid)
+    scale = _FREEDOM * np.exp(2 * _BANK)[:, None]
+    logs = _log_density(squares, scale, _FREEDOM, free)
+    anyhow = np.log(_ANY_SCALE) + _any_scale(squares, free)
+    top = np.maximum(logs.max(axis=0), anyhow)
+    own, other = np.exp(logs - top), np.exp(anyhow - top)
+    parts = own + other
+    variances = own * (squares + scale) / (free + _FREEDOM) + other * squares / max(free, 1)
+    found = grid, squares, top, parts, variances
+    for each in found:
+        each.setflags(write=False)
     return found
 
 

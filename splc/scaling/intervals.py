@@ -60,10 +60,13 @@ class PosteriorUncertainty:
     @cached_property
     def _plausible(self) -> Plausible:
         """The plausible hypotheses, which are kept for further points."""
-        measured = Condensed(self.values[None], self.counts[None], self.squares[None], np.zeros(1, dtype=int))
         if self.points.shape[1] == 1:
-            return plausible(self.points[:, 0], measured, self.strong_scaling)
-        return plausible_of_several(self.points, measured, self.strong_scaling)
+            return plausible(self.points[:, 0], self._measured, self.strong_scaling)
+        return plausible_of_several(self.points, self._measured, self.strong_scaling)
+
+    @property
+    def _measured(self) -> Condensed:
+        return Condensed(self.values[None], self.counts[None], self.squares[None], np.zeros(1, dtype=int))
 
     def __reduce__(self) -> tuple[type[PosteriorUncertainty], tuple[Any, ...]]:
         # Without the hypotheses, which have functions.

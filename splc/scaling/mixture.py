@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import judged
+from splc.scaling.evidence import noise_evidence
 from splc.scaling.noise import Condensed, scales
 from splc.types import Array
 
@@ -24,7 +24,8 @@ class Plausible:
     Attributes:
         log_weights: unnormalised log posterior, shape (hypotheses,).
         coefficients: those of the columns that a hypothesis has come first, shape (hypotheses, most columns).
-        noise: relative standard deviation of a measurement, shape (hypotheses,).
+        noise: relative standard deviation of a point's mean, shape (hypotheses,).
+        single: relative variance of a measurement beyond that of its point's mean, shape (hypotheses,).
         freedoms: degrees of freedom of the noise, shape (hypotheses,).
         floors: the size that is added to the value to give what noise is relative to, shape (hypotheses,).
         factors: matrices whose products with a point's columns have the standard error of the fitted value there, per
@@ -35,6 +36,7 @@ class Plausible:
     log_weights: Array
     coefficients: Array
     noise: Array
+    single: Array
     freedoms: Array
     floors: Array
     factors: Array
@@ -44,11 +46,13 @@ class Plausible:
     def joined(cls, parts: Sequence[Plausible], columns: Callable[[Array], Array]) -> Plausible:
         """Return the hypotheses of all parts."""
         arrays = (
-            (each.log_weights, each.coefficients, each.noise, each.freedoms, each.floors, each.factors)
+            (each.log_weights, each.coefficients, each.noise, each.single, each.freedoms, each.floors, each.factors)
             for each in parts
         )
-        log_weights, coefficients, noise, freedoms, floors, factors = map(np.concatenate, zip(*arrays, strict=True))
-        return cls(log_weights, coefficients, noise, freedoms, floors, factors, columns)
+        log_weights, coefficients, noise, single, freedoms, floors, factors = map(
+            np.concatenate, zip(*arrays, strict=True)
+        )
+        return cls(log_weights, coefficients, noise, single, freedoms, floors, factors, columns)
 
     def predictions(self, x: Array) -> tuple[Array, Array]:
         """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""
@@ -56,7 +60,7 @@ class Plausible:
         means = np.einsum("hk,hkn->hn", self.coefficients, there)
         variance = ((self.factors @ there) ** 2).sum(axis=1)
         own = np.abs(means) + self.floors[:, None]
-        return means, self.noise[:, None] * np.sqrt(variance + own**2)
+        return means, np.sqrt(self.noise[:, None] ** 2 * (variance + own**2) + self.single[:, None] * own**2)
 
 
 def plausible_fits(
@@ -71,23 +75,27 @@ def plausible_fits(
 ) -> Plausible:
     """Return plausible hypotheses from least squares fits to one quantity under one kind of noise.
 
-    `squares`: sums of squared relative residuals, those of repetitions among them, shape (hypotheses,). `sizes`: the
+    `squares`: sums of squared weighted residuals, shape (hypotheses,). `sizes`: the
     number of coefficients, shape (hypotheses,). `here`: the columns at the measured points, shape (hypotheses, most
     columns, points). `measured`: of shape (1, points). `floored`: whether noise is taken for partly absolute.
     """
-    total = int(measured.counts.sum())
-    weight = (np.sqrt(measured.counts) / scales(measured.values, floored))[0]
-    noise, factors = np.empty(len(sizes)), np.zeros((len(sizes), here.shape[1], here.shape[1]))
+    evidence = noise_evidence(measured, scales(measured.values, floored))
+    weight, points = evidence.weights[0], measured.values.shape[1]
+    variances, freedoms, factors = (
+        np.empty(len(sizes)),
+        np.empty(len(sizes)),
+        np.zeros((len(sizes), here.shape[1], here.shape[1])),
+    )
     for size in np.unique(sizes).tolist():
         at = np.flatnonzero(sizes == size)
         designs = np.swapaxes(here[at, :size] * weight, 1, 2)
         norms = np.sqrt((designs**2).sum(axis=1))
         _, r = np.linalg.qr(designs / norms[:, None])
         factors[at, :size, :size] = np.linalg.solve(np.swapaxes(r, 1, 2), np.eye(size) / norms[:, :, None])
-        noise[at] = judged(squares[at], total - size)[1]
+        variances[at], freedoms[at] = evidence.moments(squares[at], max(points - size, 0))
     floors = np.full(len(sizes), float(np.abs(measured.values).mean()) if floored else 0.0)
-    # The prior counts as two measurements.
-    return Plausible(log_weights, coefficients, noise, total - sizes + 2.0, floors, factors, columns)
+    single = np.full(len(sizes), evidence.single[0])
+    return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns)
 
 
 def mixture_interval(

@@ -133,14 +133,13 @@ def scales(values: Array, floored: bool) -> Array:
 
 def kinds_of_noise(
     measured: Condensed,
-    total: int,
     weigh: Callable[[Array, bool], Weighed],
     best: Callable[[Weighed], tuple[Array, Array]],
 ) -> list[tuple[Weighed, bool, Array, Array]]:
     """Weigh hypotheses under each kind of noise that a batch calls for: relative, and partly absolute ("floored").
 
-    `total`: number of measurements of each quantity. `weigh`: (rows of the batch, whether noise is floored) →
-    hypotheses. `best`: hypotheses → sums of squared relative residuals and numbers of coefficients of the best of each
+    `weigh`: (rows of the batch, whether noise is floored) →
+    hypotheses. `best`: hypotheses → sums of squared weighted residuals and numbers of coefficients of the best of each
     row.
 
     Returns:
@@ -156,7 +155,9 @@ def kinds_of_noise(
         relative = weigh(rows, False)
         found.append((relative, False, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
         squares, sizes = best(relative)
-        floored[rows] = np.sqrt(squares / np.maximum(total - sizes, 1)) > _SUSPICIOUS
+        free = np.maximum(measured.values.shape[1] - sizes, 1)
+        repeated = repetition_noise(measured[rows]) > 100 * _SUSPICIOUS
+        floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
     rows = np.flatnonzero(floored)
     if len(rows):
         found.append((weigh(rows, True), True, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))

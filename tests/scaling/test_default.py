@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
-from splc.scaling.evidence import _ANY_SCALE, _CENTERS, _FREEDOM, _SHARES, judged
+from splc.scaling.evidence import _ANY_SCALE, _BANK, _FREEDOM, noise_evidence
 from splc.scaling.noise import condensed, outliers
 from splc.scaling.single.default import weighed
 from splc.scaling.single.hypotheses import space
@@ -28,7 +28,7 @@ def test_every_hypothesis_is_its_weighted_least_squares_fit(floored: bool) -> No
     y = (3 + 2 * X**1.5) * (1 + rng.uniform(-0.05, 0.05, 5))
     scale = np.abs(y) + (np.abs(y).mean() if floored else 0.0)
     among = space(X, True)
-    found = weighed(among, condensed(y[None, :, None], "robust"), 5, floored)
+    found = weighed(among, condensed(y[None, :, None], "robust"), floored)
     known = np.vstack([columns(among.terms, X), np.ones(5)])
     for at in range(len(found.first)):
         others = [int(place) for place in (found.first[at], found.second[at]) if place >= 0]
@@ -44,23 +44,46 @@ def test_every_hypothesis_is_its_weighted_least_squares_fit(floored: bool) -> No
             assert mine == pytest.approx(wanted, rel=1e-8)
 
 
+@pytest.mark.parametrize("repetitions", [1, 3])
 @pytest.mark.parametrize("free", [1, 3, 4])
 @pytest.mark.parametrize("squares", [1e-8, 1e-3, 0.5])
-def test_evidence_is_the_integral_over_the_noise(squares: float, free: int) -> None:
-    """The log evidence is the log of the normal likelihood integrated over the prior of the noise."""
+def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repetitions: int) -> None:
+    """The log evidence is the log of the normal likelihood integrated over the prior of the noise of means."""
+    values = 1 + 0.01 * np.random.default_rng(1).normal(size=(1, 5, repetitions))
+    found = condensed(values, "mean")
+    evidence = noise_evidence(found, found.values)
+    parts = [
+        (float(scale), _FREEDOM, float(share)) for scale, share in zip(np.exp(_BANK), evidence.shares[0], strict=True)
+    ]
+    if repetitions > 1:
+        parts.append((float(evidence.implied[0]), float(evidence.freedom[0]), evidence.within))
+    assert sum(share for _, _, share in parts) == pytest.approx(1)
 
     def integrand(log_sigma: float) -> float:
         sigma = np.exp(log_sigma)
-        prior = _ANY_SCALE
-        for center, share in zip(_CENTERS, _SHARES, strict=True):
-            scale = _FREEDOM * center**2 / sigma**2
-            prior += share * 2 * scale * float(chi2.pdf(scale, _FREEDOM))
+        prior = _ANY_SCALE * evidence.shares.sum()
+        for center, freedom, share in parts:
+            scale = freedom * center**2 / sigma**2
+            prior += share * 2 * scale * float(chi2.pdf(scale, freedom))
         return float(prior * (2 * np.pi * sigma**2) ** (-free / 2) * np.exp(-squares / (2 * sigma**2)))
 
     low = 0.5 * np.log(squares) - 4
-    peaks = [float(np.log(center)) for center in _CENTERS if np.log(center) > low]
+    peaks = [float(np.log(center)) for center, _, _ in parts if np.log(center) > low]
     total = quad(integrand, low, 12, points=[*peaks, 0.5 * np.log(squares)], limit=400)[0]
-    assert float(judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=1e-3)
+    assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=0.02)
+
+
+def test_noise_that_repetitions_share_is_seen() -> None:
+    """Points that deviate by 4 % in all repetitions, which agree within 0.5 %, are no effect of the parameter."""
+    rng = np.random.default_rng(7)
+    values = (1 + 0.04 * rng.normal(size=(100, 5)))[:, :, None] * (1 + 0.005 * rng.normal(size=(100, 5, 5)))
+    models = fit_many(X, values)
+    assert sum(not model.lead for model in models) > 90
+    new = 1 + 0.04 * rng.normal(size=100)
+    held = [
+        bool(low <= value <= high) for value, (low, high) in zip(new, (m.interval(9.0) for m in models), strict=True)
+    ]
+    assert sum(held) > 80
 
 
 def test_data_without_noise_are_recognised_among_close_hypotheses() -> None:

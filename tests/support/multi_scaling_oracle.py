@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, log_coefficient, noise_evidence
 from splc.scaling.multi.combinations import combinations
 from splc.scaling.multi.terms import ParameterTerms, falls, most_terms, parameter_terms
+from splc.scaling.noise import condensed
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 
 # As in `multi_terms` and `multi_posterior`.
@@ -23,12 +24,12 @@ def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...]
         points: distinct points, shape (n, parameters), every parameter with lines of three points.
         values: positive measurements, shape (n, repetitions).
     """
-    mean, total = values.mean(axis=1), values.size
-    weights = np.sqrt(values.shape[1]) / mean
+    mean = values.mean(axis=1)
+    noise = noise_evidence(condensed(values[None], "mean"), mean[None])
+    weights = 1 / mean
     z = mean * weights
-    squares = float((((values - mean[:, None]) / mean[:, None]) ** 2).sum())
     among = parameter_terms(points)
-    short = [_shortlist(points, at, each, mean, z, weights, squares, total) for at, each in enumerate(among)]
+    short = [_shortlist(points, at, each, mean, z, weights, noise) for at, each in enumerate(among)]
     choices = sorted(
         ((sum(each[1] for each in some), at, some) for at, some in enumerate(itertools.product(*short))),
         key=lambda each: (-each[0], each[1]),
@@ -50,7 +51,7 @@ def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...]
                 prior = each.log_prior
                 if each.products:
                     prior += np.log(1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE)
-                weight = _weight(columns, weights, z, squares, total, constant)
+                weight = _weight(columns, weights, z, noise, constant)
                 if weight is not None:
                     terms = tuple(one[0] for one in some)
                     found.append((weight[0] + prior, (terms, masks, weight[1])))
@@ -65,7 +66,7 @@ def _product(mask: int, some: Any, among: Any) -> Any:
     return values
 
 
-def _weight(columns: Any, weights: Any, z: Any, squares: float, total: int, constant: bool) -> Any:
+def _weight(columns: Any, weights: Any, z: Any, noise: NoiseEvidence, constant: bool) -> Any:
     design = columns * weights[:, None]
     norms = np.linalg.norm(design, axis=0)
     design = design / norms
@@ -73,18 +74,18 @@ def _weight(columns: Any, weights: Any, z: Any, squares: float, total: int, cons
     size = design.shape[1]
     if rank < size:
         return None
-    evidence, noise = judged(np.array(((z - design @ coefficients) ** 2).sum() + squares), total - size)
+    (evidence,), (spread,) = noise.judged(np.array([((z - design @ coefficients) ** 2).sum()]), len(z) - size)
     covariance = np.linalg.inv(design.T @ design)
     units = np.sqrt(np.diag(covariance))
     found = float(evidence) + 0.5 * np.linalg.slogdet(covariance)[1]
     for at in range(size):
         negative = NEGATIVE_CONSTANT if constant and at == 0 else NEGATIVE_TERM
-        found += float(log_coefficient(coefficients[at], units[at], noise, negative)) - np.log(units[at])
+        found += float(log_coefficient(coefficients[at], units[at], spread, negative)) - np.log(units[at])
     return found, coefficients / norms
 
 
 def _shortlist(
-    points: Any, at: int, among: ParameterTerms, mean: Any, z: Any, weights: Any, squares: float, total: int
+    points: Any, at: int, among: ParameterTerms, mean: Any, z: Any, weights: Any, noise: NoiseEvidence
 ) -> list[tuple[int, float, int]]:
     """Return (term, score, place) of the terms that are considered."""
     others = np.delete(points, at, axis=1)
@@ -95,13 +96,13 @@ def _shortlist(
     for constant in (True, False):
         own = []
         for term in among.columns:
-            residual = squares
+            residual = 0.0
             for rows in groups:
                 design = np.array([np.ones(len(rows)), term[rows]] if constant else [term[rows]]) * weights[rows]
                 left = z[rows] - design.T @ np.linalg.lstsq(design.T, z[rows], rcond=None)[0]
                 residual += max(float((left**2).sum()), 1e-15 * float((z[rows] ** 2).sum()))
-            free = round(total * covered / len(points)) - (1 + constant) * len(groups)
-            own.append(float(judged(np.array(residual), max(free, 0))[0]))
+            free = covered - (1 + constant) * len(groups)
+            own.append(float(noise.judged(np.array([residual]), max(free, 0))[0][0]))
         each = np.array(own) + among.log_prior
         scores = np.maximum(scores, each - each.max())
     if not falls(points, mean[None], at)[0]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, log_coefficient
 from splc.types import Array
 
 # Columns with a smaller part orthogonal to the others are taken as dependent: for columns themselves, and for their
@@ -27,7 +27,7 @@ class Fits:
 
     Attributes:
         log_weights: log evidence; -inf for columns that depend on each other.
-        squares: sums of squared relative residuals, those of repetitions among them.
+        squares: sums of squared weighted residuals.
         coefficients: one array per coefficient, for columns of length 1.
         unsure: whether residuals may be rounding.
     """
@@ -38,12 +38,12 @@ class Fits:
     unsure: Array
 
 
-def fitted_roughly(products: Array, masks: Array, constant: bool, squares: Array, total: int) -> Fits:
+def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
     """Fit every combination to every choice of terms, by normal equations.
 
     `products`: inner products of columns of length 1, the last one being the values, (columns, columns, choices).
-    `masks`: which columns each combination has, shape (combinations, size). `squares`: squares of repetitions, shape
-    (choices,).
+    `masks`: which columns each combination has, shape (combinations, size). `models`: the quantity of each choice,
+    shape (choices,).
 
     Returns:
         fits of shape (combinations, choices).
@@ -69,14 +69,14 @@ def fitted_roughly(products: Array, masks: Array, constant: bool, squares: Array
             steps.append(step / upper[j, j])
             rest = rest - steps[j] ** 2
     unsure = ~(rest > _ROUNDING * whole)
-    return _judged(upper, steps, np.maximum(rest, 0.0), unsure, constant, squares, total, _COLLINEAR_PRODUCTS)
+    return _judged(upper, steps, np.maximum(rest, 0.0), unsure, constant, noise, models, _COLLINEAR_PRODUCTS)
 
 
-def fitted_exactly(columns: Array, constant: bool, squares: Array, total: int) -> Fits:
+def fitted_exactly(columns: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
     """Fit all hypotheses by modified Gram-Schmidt.
 
-    `columns`: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses). `squares`: squares of
-    repetitions, shape (hypotheses,).
+    `columns`: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses). `models`: the quantity of
+    each, shape (hypotheses,).
 
     Returns:
         fits of shape (hypotheses,).
@@ -98,7 +98,7 @@ def fitted_exactly(columns: Array, constant: bool, squares: Array, total: int) -
         steps.append((column * rest).sum(axis=0))
         rest = rest - column * steps[j]
     found = (rest**2).sum(axis=0)
-    return _judged(upper, steps, found, np.zeros(found.shape, dtype=bool), constant, squares, total, _COLLINEAR)
+    return _judged(upper, steps, found, np.zeros(found.shape, dtype=bool), constant, noise, models, _COLLINEAR)
 
 
 def _judged(
@@ -107,14 +107,15 @@ def _judged(
     rest: Array,
     unsure: Array,
     constant: bool,
-    squares: Array,
-    total: int,
+    evidence: NoiseEvidence,
+    models: Array,
     collinear: float,
 ) -> Fits:
     """Return fits from the triangle of their columns, the values' components along the basis, and the residuals."""
     size = len(steps)
-    found = np.where(np.isfinite(rest), rest, 0.0) + squares
-    log_weights, noise = judged(found, total - size)
+    found = np.where(np.isfinite(rest), rest, 0.0)
+    points = evidence.weights.shape[1]
+    log_weights, noise = evidence.judged(found, max(points - size, 0), models)
     coefficients = []
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse: dict[tuple[int, int], Array] = {}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from splc.scaling.evidence import NoiseEvidence
 from splc.scaling.multi.combinations import ParameterCombination, combinations
 from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.terms import ParameterTerms
@@ -41,7 +42,7 @@ class Hypotheses:
         terms: the term of each parameter, as a position, shape (hypotheses, parameters).
         products: bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients).
         coefficients: shape (hypotheses, most coefficients); 0 for none.
-        squares: sums of squared relative residuals, those of repetitions among them.
+        squares: sums of squared weighted residuals.
         sizes: number of coefficients.
         log_weights: unnormalised log posterior.
         floored: whether noise was taken for partly absolute.
@@ -114,16 +115,13 @@ def hypotheses(
     among: tuple[ParameterTerms, ...],
     chosen: Choices,
     z: Array,
-    weights: Array,
-    squares: Array,
-    total: int,
+    noise: NoiseEvidence,
     only_full: bool = False,
 ) -> Hypotheses:
     """Fit all combinations of the chosen terms.
 
-    `among`: the terms of each parameter. `z`: weighted values, shape (models, n). `weights`: shape (models, n).
-    `squares`: squares of repetitions around their points, relative to noise, shape (models,). `total`: number of
-    measurements of each quantity.
+    `among`: the terms of each parameter. `z`: weighted values, shape (models, n). `noise`: what is known about
+    their noise.
     """
     parameters, n = len(among), z.shape[1]
     groups = [each for each in _groups(parameters, n) if not only_full or each.active == 2**parameters - 1]
@@ -131,9 +129,9 @@ def hypotheses(
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
-        triangle, norms = _reduced(among, part, z, weights)
-        rough = _roughly(part, triangle, groups, among, squares, total)
-        parts.extend(_exactly(part, triangle, norms, groups, rough, squares, total))
+        triangle, norms = _reduced(among, part, z, noise.weights)
+        rough = _roughly(part, triangle, groups, among, noise)
+        parts.extend(_exactly(part, triangle, norms, groups, rough, noise))
     return Hypotheses.joined([each.plausible() for each in parts])
 
 
@@ -142,8 +140,7 @@ def _roughly(
     triangle: Array,
     groups: Sequence[_Group],
     among: tuple[ParameterTerms, ...],
-    squares: Array,
-    total: int,
+    noise: NoiseEvidence,
 ) -> list[tuple[Array, Array]]:
     """Return for each group the combinations and the choices of the hypotheses that may be plausible."""
     products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
@@ -155,7 +152,7 @@ def _roughly(
         complete = all(each.terms or out for each, out in zip(among, away.tolist(), strict=True))
         rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & complete)
         some = products if len(rows) == len(part.model) else products[:, :, rows]
-        fits = fitted_roughly(some, group.masks, group.constant, squares[part.model[rows]], total)
+        fits = fitted_roughly(some, group.masks, group.constant, noise, part.model[rows])
         weights = fits.log_weights + group.log_priors[:, None]
         sure = np.where(fits.unsure, -np.inf, weights)
         if len(rows):
@@ -174,8 +171,7 @@ def _exactly(
     norms: Array,
     groups: Sequence[_Group],
     kept: list[tuple[Array, Array]],
-    squares: Array,
-    total: int,
+    noise: NoiseEvidence,
 ) -> Iterator[Hypotheses]:
     """Fit the hypotheses that were kept again, groups with as many coefficients together."""
     last = triangle.shape[2] - 1
@@ -191,7 +187,7 @@ def _exactly(
         priors = np.concatenate([groups[at].log_priors[kept[at][0]] for at in members])
         used = np.column_stack([masks, np.full(len(masks), last)])
         columns = np.ascontiguousarray(np.moveaxis(triangle[rows[:, None], :, used], 0, 2).swapaxes(0, 1))
-        fits = fitted_exactly(columns, constant, squares[part.model[rows]], total)
+        fits = fitted_exactly(columns, constant, noise, part.model[rows])
         products, coefficients = np.full((len(rows), width), -1), np.zeros((len(rows), width))
         products[:, :size] = masks
         coefficients[:, :size] = np.array(fits.coefficients).T / norms[rows[:, None], masks]

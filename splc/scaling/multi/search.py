@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from splc.scaling.evidence import NoiseEvidence, noise_evidence
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, falls, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
@@ -37,31 +38,28 @@ def search(
     falls.
     """
     among = parameter_terms(points)
-    totals = measured.counts.sum(axis=1)
     parts = []
-    for total in np.unique(totals):
-        rows = np.flatnonzero(totals == total)
-        for start in range(0, len(rows), _BATCH):
-            some = rows[start : start + _BATCH]
-            found = _ideas(points, among, measured[some], int(total), strong_scaling)
-            parts.append(replace(found, model=some[found.model]))
+    for start in range(0, len(measured.values), _BATCH):
+        some = np.arange(start, min(start + _BATCH, len(measured.values)))
+        found = _ideas(points, among, measured[some], strong_scaling)
+        parts.append(replace(found, model=some[found.model]))
     return among, Hypotheses.joined(parts)
 
 
 def _ideas(
-    points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, total: int, strong_scaling: bool | None
+    points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None
 ) -> Hypotheses:
     """Weigh hypotheses for a batch under every kind of noise that it calls for."""
 
     def weigh(rows: Array, floored: bool) -> Hypotheses:
-        return _weighed(points, among, measured[rows], total, strong_scaling, floored)
+        return _weighed(points, among, measured[rows], strong_scaling, floored)
 
     def best(found: Hypotheses) -> tuple[Array, Array]:
         first = np.flatnonzero(np.diff(found.model, prepend=-1))
         return found.squares[first], found.sizes[first]
 
     parts = []
-    for found, floored, rows, log_share in kinds_of_noise(measured, total, weigh, best):
+    for found, floored, rows, log_share in kinds_of_noise(measured, weigh, best):
         log_weights = found.log_weights + log_share[found.model]
         absolute = np.full(len(log_weights), floored)
         parts.append(replace(found, model=rows[found.model], log_weights=log_weights, floored=absolute))
@@ -72,18 +70,16 @@ def _weighed(
     points: Array,
     among: tuple[ParameterTerms, ...],
     measured: Condensed,
-    total: int,
     strong_scaling: bool | None,
     floored: bool,
 ) -> Hypotheses:
     """Weigh hypotheses for a batch under one kind of noise."""
     size = scales(measured.values, floored)
-    weights = np.sqrt(measured.counts) / size
-    z = measured.values * weights
-    squares = (measured.squares / size**2).sum(axis=1)
+    noise = noise_evidence(measured, size)
+    z = measured.values * noise.weights
     scores, missing = [], []
     for at, each in enumerate(among):
-        own = line_scores(points, at, each, z, weights, total, squares)
+        own = line_scores(points, at, each, z, noise)
         if own is None:
             missing.append(at)
             own = np.tile(each.log_prior, (len(z), 1))
@@ -91,11 +87,9 @@ def _weighed(
         scores.append(np.where(each.falling & ~falling[:, None], -np.inf, own))
     for _ in range(_ROUNDS if missing else 0):
         for at in missing:
-            scores[at] = _exchanged(at, scores, among, z, weights, squares, total)
-    found = hypotheses(among, choices(*shortlists(scores)), z, weights, squares, total)
-    # The density of the values themselves, which makes kinds of noise comparable.
-    density = -(measured.counts * np.log(size)).sum(axis=1)
-    return replace(found, log_weights=found.log_weights + density[found.model])
+            scores[at] = _exchanged(at, scores, among, z, noise)
+    found = hypotheses(among, choices(*shortlists(scores)), z, noise)
+    return replace(found, log_weights=found.log_weights + noise.density[found.model])
 
 
 def _exchanged(
@@ -103,9 +97,7 @@ def _exchanged(
     scores: list[Array],
     among: tuple[ParameterTerms, ...],
     z: Array,
-    weights: Array,
-    squares: Array,
-    total: int,
+    noise: NoiseEvidence,
 ) -> Array:
     """Return new scores of a parameter's terms: those of the best models with them, the others keeping their best."""
     models, number = scores[parameter].shape
@@ -115,7 +107,7 @@ def _exchanged(
     terms = np.repeat(best, number, axis=0)
     terms[:, parameter] = np.tile(np.arange(number), models)
     chosen = Choices(np.repeat(np.arange(models), number), terms, np.zeros_like(terms))
-    found = hypotheses(among, chosen, z, weights, squares, total, only_full=True)
+    found = hypotheses(among, chosen, z, noise, only_full=True)
     result = np.full((models, number), -np.inf)
     np.maximum.at(result, (found.model, found.terms[:, parameter]), found.log_weights)
     return np.where(np.isneginf(scores[parameter]), -np.inf, result)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.scaling.columns import columns
-from splc.scaling.evidence import judged
+from splc.scaling.evidence import NoiseEvidence
 from splc.scaling.exponents import Exponents
 from splc.scaling.multi.lines import by_length, lines
 from splc.scaling.single.hypotheses import space
@@ -72,17 +72,14 @@ def most_terms(parameters: int) -> int:
     return _MOST.get(parameters, _LEAST)
 
 
-def line_scores(
-    points: Array, parameter: int, among: ParameterTerms, z: Array, weights: Array, total: int, squares: Array
-) -> Array | None:
+def line_scores(points: Array, parameter: int, among: ParameterTerms, z: Array, noise: NoiseEvidence) -> Array | None:
     """Return the log plausibility of a parameter's terms along its lines, shape (models, terms).
 
     Each line has a level and a slope of its own, or only a slope (a product without a constant): the better of both
     counts, relative to the best term.
 
-    `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `weights`: shape (models, n). `total`:
-    number of measurements of each quantity. `squares`: squares of repetitions around their points, relative to noise,
-    shape (models,).
+    `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `noise`: what is
+    known about their noise.
 
     Returns:
         None where no line has three points.
@@ -94,7 +91,7 @@ def line_scores(
         if length < _ENOUGH:
             continue
         # (lines, models, length) and (lines, length, terms)
-        w, values = (np.moveaxis(each[:, rows], 1, 0) for each in (weights, z))
+        w, values = (np.moveaxis(each[:, rows], 1, 0) for each in (noise.weights, z))
         columns = np.moveaxis(among.columns[:, rows], 0, 2)
         unit = np.sqrt((w**2).sum(axis=2, keepdims=True))
         level = (w * values).sum(axis=2, keepdims=True) / unit
@@ -112,11 +109,9 @@ def line_scores(
         number += len(rows)
     if number == 0:
         return None
-    part = squares[:, None]
-    free = round(total * covered / len(points))
     scores = []
     for found, used in ((with_level, 2), (without, 1)):
-        each = judged(found + part, max(free - used * number, 0))[0] + among.log_prior
+        each = noise.judged(found, max(covered - used * number, 0), np.arange(len(z))[:, None])[0] + among.log_prior
         scores.append(each - each.max(axis=1, keepdims=True))
     return np.asarray(np.maximum(*scores))
 

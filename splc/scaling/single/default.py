@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.scaling.columns import column, columns
+from splc.scaling.evidence import noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.scaling.selection import FAR, Selection
@@ -37,7 +38,6 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     """
     fall = falls(measured.values)
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
-    totals = measured.counts.sum(axis=1)
     models = len(falling)
     places = np.full((2, models), -1)
     coefficients, certainty = np.zeros((3, models)), np.ones(models)
@@ -47,15 +47,14 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     offset = len(rising.terms)
     for negative in (False, True):
         among = both if negative else rising
-        for total in np.unique(totals):
-            rows = np.flatnonzero((falling == negative) & (totals == total))
-            size = max(_CHUNK // len(x), 1)
-            for start in range(0, len(rows), size):
-                part = rows[start : start + size]
-                chosen = _chosen(among, x, measured[part], int(total))
-                places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
-                coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
-                floored[part] = chosen.floored
+        rows = np.flatnonzero(falling == negative)
+        size = max(_CHUNK // len(x), 1)
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            chosen = _chosen(among, x, measured[part])
+            places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
+            coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
+            floored[part] = chosen.floored
     terms = tuple((each,) for each in rising.terms + both.terms)
     return Selection(terms, places, coefficients, certainty, floored)
 
@@ -72,7 +71,7 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
 
     here = known(x[:, None])
     parts, occupied = [], []
-    for found, floored, _, log_share in _kinds(among, measured, int(measured.counts.sum())):
+    for found, floored, _, log_share in _kinds(among, measured):
         log_weights = (found.log_weights + log_share)[:, 0]
         order = np.argsort(-log_weights)[:MOST]
         order = order[log_weights[order] > log_weights[order[0]] + LEAST_SHARE]
@@ -102,33 +101,30 @@ def falls(values: Array) -> Array:
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
-def weighed(among: HypothesisSpace, measured: Condensed, total: int, floored: bool) -> Posterior:
+def weighed(among: HypothesisSpace, measured: Condensed, floored: bool) -> Posterior:
     """Weigh all hypotheses for a batch of quantities under one kind of noise."""
-    values = measured.values.T
-    size = scales(measured.values, floored).T
-    squares = (measured.squares.T / size**2).sum(axis=0)
-    return posterior(among, values, size, measured.counts.T, squares, total)
+    return posterior(among, measured.values.T, noise_evidence(measured, scales(measured.values, floored)))
 
 
-def _kinds(among: HypothesisSpace, measured: Condensed, total: int) -> list[tuple[Posterior, bool, Array, Array]]:
+def _kinds(among: HypothesisSpace, measured: Condensed) -> list[tuple[Posterior, bool, Array, Array]]:
     """Weigh all hypotheses under every kind of noise that a batch calls for (see `kinds_of_noise`)."""
 
     def best(found: Posterior) -> tuple[Array, Array]:
         at = found.log_weights.argmax(axis=0)
         return found.squares[at, np.arange(len(at))], found.sizes[at]
 
-    return kinds_of_noise(measured, total, lambda rows, floored: weighed(among, measured[rows], total, floored), best)
+    return kinds_of_noise(measured, lambda rows, floored: weighed(among, measured[rows], floored), best)
 
 
-def _chosen(among: HypothesisSpace, x: Array, measured: Condensed, total: int) -> Selection:
-    """Choose for one batch with as many measurements for each quantity."""
+def _chosen(among: HypothesisSpace, x: Array, measured: Condensed) -> Selection:
+    """Choose for one batch."""
     models = len(measured.values)
     highest = np.full(models, -np.inf)
     places, coefficients = np.full((2, models), -1), np.zeros((3, models))
     floored = np.zeros(models, dtype=bool)
     parts = [
         (found, partly, rows, found.log_weights + log_share)
-        for found, partly, rows, log_share in _kinds(among, measured, total)
+        for found, partly, rows, log_share in _kinds(among, measured)
     ]
     for found, partly, rows, log_weights in parts:
         best, at = log_weights.argmax(axis=0), np.arange(len(rows))

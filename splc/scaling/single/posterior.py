@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, judged, log_coefficient
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, log_coefficient
 from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, HypothesisSpace
 from splc.types import Array
 
@@ -28,7 +28,7 @@ class Posterior:
         first, second: terms of each hypothesis as positions in the space, -1 for none, shape (hypotheses,).
         log_weights: unnormalised log posterior, shape (hypotheses, models).
         coefficients: constant, first and second, shape (3, hypotheses, models); 0 for none.
-        squares: sums of squared relative residuals, shape (hypotheses, models).
+        squares: sums of squared weighted residuals, shape (hypotheses, models).
         sizes: number of coefficients, shape (hypotheses,).
     """
 
@@ -40,32 +40,26 @@ class Posterior:
     sizes: Array
 
 
-def posterior(
-    among: HypothesisSpace, values: Array, scales: Array, counts: Array, squares: Array, total: int
-) -> Posterior:
+def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Posterior:
     """Return the posterior of all hypotheses.
 
-    `values`: one value per point, shape (n, models). `scales`: the size that the noise of a point is relative to, shape
-    (n, models), positive. `counts`: the number of measurements of each value, shape (n, models). `squares`: sum of
-    squared deviations of repetitions, relative to `scales`, shape (models,).
+    `values`: one value per point, shape (n, models). `noise`: what is known about their noise.
     """
-    weights = np.sqrt(counts) / scales
-    z = values * weights
-    builder = _Builder(z, weights, among.values, squares, total, len(values))
+    weights = noise.weights.T
+    builder = _Builder(values * weights, weights, among.values, noise)
     builder.constant()
     if among.terms:
         builder.singles(among)
     if len(among.first):
         builder.doubles(among)
-    # The density of the values themselves, which makes kinds of noise comparable.
-    return builder.result(-(counts * np.log(scales)).sum(axis=0))
+    return builder.result(noise.density)
 
 
 class _Builder:
     """Fits constants, single terms and pairs in turn; they share intermediate results."""
 
-    def __init__(self, z: Array, weights: Array, terms: Array, squares: Array, total: int, distinct: int) -> None:
-        self.z, self.squares, self.total, self.distinct = z, squares, total, distinct
+    def __init__(self, z: Array, weights: Array, terms: Array, noise: NoiseEvidence) -> None:
+        self.z, self.noise, self.distinct = z, noise, len(z)
         self.parts: list[tuple[Array, Array, Array, Array, Array, Array]] = []
         self.ones, self.one_norm = _unit(weights)
         self.level = _dot(self.ones, z)
@@ -148,8 +142,8 @@ class _Builder:
 
     def _judged(self, residuals: Array, size: int) -> tuple[Array, Array]:
         """Return noise and log evidence of the residuals of hypotheses with `size` coefficients."""
-        self.found = _dot(residuals, residuals) + self.squares
-        log_weight, noise = judged(self.found, self.total - size)
+        self.found = _dot(residuals, residuals)
+        log_weight, noise = self.noise.judged(self.found, self.distinct - size)
         return noise, log_weight
 
     def _add(
