@@ -92,7 +92,8 @@ def run(request: Request) -> Result:
     """
     project = Project.load(measurements=request.measurements)
     choice = ColumnChoice(request.context, request.ignore, request.where)
-    experiment = read_experiment(project.measurements_file, request.coordinates, choice=choice)
+    metrics = () if request.metric is None else (request.metric,)
+    experiment = read_experiment(project.measurements_file, request.coordinates, choice=choice, metrics=metrics)
     with Notes() as notes:
         notes += reading_notes(experiment.report)
         names = experiment.parameters

@@ -6,7 +6,9 @@ the call path. A metric has a column of its own, or all share the column `value`
 
 1. with a column `value`: those before it;
 2. with a column of call paths that is neither the first nor the last one: those before it; metrics follow it;
-3. otherwise: all but the last one, which is the metric.
+3. otherwise: those before the first metric that the caller names, or all but the last one, which is the metric. It is
+   an error if one of them may be a metric as well: its values differ between most rows, or follow from the columns
+   before it.
 
 Columns `repetition` and `rep` number the repetitions and are ignored. Names of special columns may be in any case. An
 empty cell in the column of a metric is a missing value. Columns of text are contexts (version, machine).
@@ -18,6 +20,9 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
@@ -27,6 +32,7 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
 from splc.io.numbers import parse_column, parse_number
+from splc.types import Array
 
 # Kinds of special columns, with their names.
 _SPECIAL = {
@@ -46,6 +52,9 @@ class _Columns:
     callpath: int | None
     metric: int | None
     notes: tuple[str, ...]
+    # Whether parameters follow from their place, and whether the first metric is named.
+    guessed: bool = False
+    named: bool = False
 
 
 def parse_experiment_csv(
@@ -61,9 +70,12 @@ def parse_experiment_csv(
 
 
 def parse_experiments_csv(
-    source: Source, parameters: Sequence[str] | None, choice: ColumnChoice
+    source: Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str] = ()
 ) -> tuple[Experiment, ...]:
-    """Return the experiments of a CSV table, one per value of the contexts in `choice.by`."""
+    """Return the experiments of a CSV table, one per value of the contexts in `choice.by`.
+
+    `metrics`: names or patterns of columns that are metrics.
+    """
     rows, lines = _rows(source)
     header = [cell.strip() for cell in rows[0]]
     while len(header) > 1 and not header[-1]:
@@ -89,7 +101,8 @@ def parse_experiments_csv(
     for part in parts:
         own = [[body[row][at] for at in part.columns] for row in part.rows]
         names = [header[at] for at in part.columns]
-        experiment = _experiment(source, names, own, [places[row] for row in part.rows], lines[0], parameters, problems)
+        columns = _columns(source.name, names, lines[0], parameters, metrics)
+        experiment = _experiment(source, names, own, [places[row] for row in part.rows], columns, problems)
         notes = (*experiment.report.notes, *part.notes)
         found.append(replace(experiment, report=replace(experiment.report, notes=notes), contexts=part.contexts))
     return tuple(found)
@@ -100,12 +113,10 @@ def _experiment(
     header: Sequence[str],
     body: Sequence[Sequence[str]],
     places: Sequence[int],
-    first: int,
-    parameters: Sequence[str] | None,
+    columns: _Columns,
     problems: Problems,
 ) -> Experiment:
     """Return the experiment in the rows of a table; `problems` are those that were found already."""
-    columns = _columns(source.name, header, first, parameters)
     texts = {at: [cells[at].strip() for cells in body] for at in range(len(header))}
     numbers = {at: parse_column(texts[at]).tolist() for at in (*columns.parameters, *columns.values)}
     for at, column in numbers.items():
@@ -120,6 +131,8 @@ def _experiment(
                 if not text:
                     problems.add(f"{header[named]} is empty", line)
     problems.raise_if_any(InputError)
+    if columns.guessed:
+        _require_parameters(source.name, header, columns, np.array([numbers[at] for at in columns.parameters]))
     found = ExperimentRows(source, [header[at] for at in columns.parameters])
     callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(body)
     points = list(zip(*(numbers[at] for at in columns.parameters), strict=True))
@@ -141,7 +154,33 @@ def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
     return split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
 
 
-def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None) -> _Columns:
+def _require_parameters(file: str, header: Sequence[str], columns: _Columns, values: Array) -> None:
+    """Raise an error if columns that were taken as parameters by their place may be metrics.
+
+    `values`: shape (parameters, rows).
+    """
+    doubtful = []
+    points = 1
+    for count, own in enumerate(values, 1):
+        distinct = np.unique(values[:count], axis=1).shape[1]
+        single = int((np.unique(own, return_counts=True)[1] == 1).sum())
+        doubt = distinct == points or 2 * single > len(own)
+        # With a named metric, columns of whole numbers before it are parameters.
+        whole = columns.named and (own == own.round()).all()
+        if count > 1 and doubt and not whole and (own != own[0]).any():
+            doubtful.append(header[columns.parameters[count - 1]])
+        points = distinct
+    if doubtful:
+        names = f"--coordinates {header[columns.parameters[0]]},…"
+        both = [*doubtful, *(header[at] for at in columns.values)]
+        hint = f"name the metric (--metric {both[-1]}), or the parameters ({names})"
+        message = f"the metric is not clear: {listed(both)} may be metrics or parameters"
+        raise InputError(Problem(message, file, 1, hint=hint))
+
+
+def _columns(
+    file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None, metrics: Sequence[str]
+) -> _Columns:
     """Return the kinds of the columns."""
     problems = Problems(file)
     for at, name in enumerate(header):
@@ -169,7 +208,7 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
     taken = {at for places in special.values() for at in places}
     plain = [at for at in range(len(header)) if at not in taken]
     ignored = special["repetition"]
-    guessed = False
+    guessed = by_place = named = False
     if parameters is not None:
         position = {name: at for at, name in enumerate(header)}
         chosen = [position[name] for name in dict.fromkeys(parameters)]
@@ -184,14 +223,18 @@ def _columns(file: str, header: Sequence[str], line: int, parameters: Sequence[s
     else:
         between = callpath is not None and min(plain, default=callpath) < callpath < max(plain, default=callpath)
         end = callpath if between and callpath is not None else max(plain, default=0)
+        if not between:
+            wanted = [at for at in plain if any(fnmatchcase(header[at], pattern) for pattern in metrics)]
+            end, named = min(wanted, default=end), bool(wanted)
         chosen, values = [at for at in plain if at < end], [at for at in plain if at >= end]
-        guessed = True
+        guessed = not between
+        by_place = True
     if not chosen or not values:
         hint = "columns of parameters come first, then those of metrics, or 'value'"
         what = "parameter" if not chosen else "metric"
         raise InputError(Problem(f"no column is a {what}", file, line, text=",".join(header)[:200], hint=hint))
     notes = [f"not used: {listed([header[at] for at in sorted(ignored)])}"] if ignored else []
-    if guessed:
+    if by_place:
         names = [listed([header[at] for at in places]) for places in (chosen, values)]
         notes.append(f"taken as parameters: {names[0]}; as metrics: {names[1]}")
-    return _Columns(tuple(chosen), tuple(values), callpath, metric, tuple(notes))
+    return _Columns(tuple(chosen), tuple(values), callpath, metric, tuple(notes), guessed, named)

@@ -3,7 +3,7 @@
 The new form nests call paths, metrics and points:
 `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3.5, 3.6]}]}}}`. The old form has
 lists of parameters, call paths, metrics and coordinates with an `id` each, and measurements of one value each that
-refer to them. Extra-P 4 stores experiments in the new form, with `coordinate` for `point`, and with statistics of the
+refer to them. Extra-P 4 stores experiments in the new form, with `coordinates` for `point`, and with statistics of the
 repetitions where it does not keep them.
 """
 
@@ -32,6 +32,10 @@ def parse_experiment_json(source: Source) -> Experiment:
     rows = reader.rows()
     reader.problems.raise_if_any(InputError)
     return rows.experiment(reader.notes)
+
+
+# The names of the coordinates of a point.
+_POINTS = ("point", "coordinates", "coordinate")
 
 
 class _Reader:
@@ -103,7 +107,8 @@ class _New(_Reader):
         if not isinstance(entry, dict):
             self.problems.add(f"{place} must be an object with 'point' and 'values'")
             return
-        point, values = entry.get("point", entry.get("coordinate")), entry.get("values", entry.get("value"))
+        point = next((entry[key] for key in _POINTS if key in entry), None)
+        values = entry.get("values", entry.get("value"))
         if values is None and "mean" in entry:
             values = entry["mean"]
             self.means += 1

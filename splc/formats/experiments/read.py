@@ -1,19 +1,22 @@
-"""Readers of experiments in any format: Extra-P's text, JSON, JSON lines and .extra-p, Talpas, and CSV."""
+"""Readers of experiments in any format: Extra-P's text, JSON, JSON lines and .extra-p, Talpas, CSV, folders of CUBE."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, unknown_name_hint
 from splc.formats import registry
 from splc.formats.detect import ExperimentFormat
 from splc.formats.experiments.csv import parse_experiments_csv
+from splc.formats.experiments.cube import SCALINGS, Scaling
+from splc.formats.experiments.folder import is_cube, parse_cube_folder
 from splc.formats.measurements.columns import ColumnChoice
-from splc.io.files import Source, read_source
+from splc.io.files import STANDARD, Source, read_source
 
-_KNOWN = "Extra-P's text, JSON, JSON lines and .extra-p, Talpas, and CSV with a header"
+_KNOWN = "Extra-P's text, JSON, JSON lines and .extra-p, Talpas, CSV with a header, and folders of CUBE profiles"
 
 
 def read_experiment(
@@ -21,20 +24,55 @@ def read_experiment(
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
     choice: ColumnChoice | None = None,
+    **options: Any,
 ) -> Experiment:
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
     Args:
-        path: the file (`-`: standard input), compressed or not.
+        path: the file (`-`: standard input), compressed or not; or a folder of CUBE profiles.
         parameters: the columns of a CSV that are parameters; None is by their place (see `csv`).
         kind: the format; None detects it from the content.
         choice: contexts of a CSV: those to select, further ones, and columns to ignore.
+        options: `metrics`, `scaling` and `inclusive` of `read_experiments`.
 
     Raises:
         InputError: if the file cannot be read or is in none of the formats, or with all of its errors.
         SpecError: if the format is unknown, or parameters are given for a format that names its own.
     """
-    return parse_experiment(read_source(path), parameters, kind, choice)
+    (found,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
+    return found
+
+
+def read_experiments(
+    path: str | Path,
+    parameters: Sequence[str] | None,
+    kind: ExperimentFormat | None,
+    choice: ColumnChoice,
+    *,
+    metrics: Sequence[str] = (),
+    scaling: Scaling | None = None,
+    inclusive: bool = False,
+) -> tuple[Experiment, ...]:
+    """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`.
+
+    Args:
+        path: as for `read_experiment`.
+        parameters: as for `read_experiment`.
+        kind: as for `read_experiment`.
+        choice: as for `read_experiment`.
+        metrics: names or patterns of the metrics that are used, which tell the metrics of a CSV from its parameters.
+        scaling: of CUBE profiles, see `read_cube_profile`; None is `weak`.
+        inclusive: of CUBE profiles, see `read_cube_profile`.
+    """
+    if str(path) != STANDARD and is_cube(Path(path)):
+        if scaling is not None and scaling not in SCALINGS:
+            raise SpecError(f"unknown scaling {scaling!r}", hint=unknown_name_hint(scaling, SCALINGS))
+        _require_no_columns("CUBE", str(path), parameters, choice)
+        return (parse_cube_folder(Path(path), scaling or "weak", inclusive=inclusive),)
+    if scaling is not None:
+        hint = "CUBE profiles have values of every process, other files do not"
+        raise SpecError("weak or strong scaling can be chosen for folders of CUBE profiles only", hint=hint)
+    return parse_experiments(read_source(path), parameters, kind, choice, metrics)
 
 
 def parse_experiment(
@@ -49,9 +87,13 @@ def parse_experiment(
 
 
 def parse_experiments(
-    source: Source, parameters: Sequence[str] | None, kind: ExperimentFormat | None, choice: ColumnChoice
+    source: Source,
+    parameters: Sequence[str] | None,
+    kind: ExperimentFormat | None,
+    choice: ColumnChoice,
+    metrics: Sequence[str] = (),
 ) -> tuple[Experiment, ...]:
-    """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiment`."""
+    """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
     known = [each.name for each in registry.formats_of("experiment")]
     if kind is not None and kind not in known:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, known))
@@ -61,16 +103,20 @@ def parse_experiments(
     if form is None:
         raise InputError(_unknown(source))
     if form.name == "csv":
-        return parse_experiments_csv(source, parameters, choice)
-    if choice.required:
-        hint = "only a CSV has contexts and columns to ignore"
-        message = f"the file is {form.name} and has no column {choice.required[0]!r}"
-        raise SpecError(Problem(message, source.name, hint=hint))
-    if parameters is not None:
-        hint = "only a CSV needs the columns that are parameters"
-        raise SpecError(Problem(f"the file is {form.name} and names its parameters itself", source.name, hint=hint))
+        return parse_experiments_csv(source, parameters, choice, metrics)
+    _require_no_columns(form.name, source.name, parameters, choice)
     found: Experiment = form.read(source)
     return (found,)
+
+
+def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, choice: ColumnChoice) -> None:
+    """Raise an error if columns are named for a file that has none."""
+    if choice.required:
+        hint = "only a CSV has contexts and columns to ignore"
+        raise SpecError(Problem(f"the file is {form} and has no column {choice.required[0]!r}", file, hint=hint))
+    if parameters is not None:
+        hint = "only a CSV needs the columns that are parameters"
+        raise SpecError(Problem(f"the file is {form} and names its parameters itself", file, hint=hint))
 
 
 def _unknown(source: Source) -> Problem:

@@ -59,12 +59,44 @@ def test_columns_by_place(header: str, parameters: tuple[str, ...], metrics: tup
 
 def test_notes() -> None:
     """Notes list guessed and ignored columns."""
-    kept = read("p,n,rep,time\n1,2,1,3\n2,3,1,4\n")
+    kept = read("p,n,rep,time\n1,2,1,3\n2,2,1,4\n2,3,1,4\n")
     assert kept.report.notes == ("not used: rep", "taken as parameters: p, n; as metrics: time")
     assert read("p,n,value\n1,2,3\n2,3,4\n").report.notes == ()
     assert read("p,value,load\n1,2,5\n2,3,6\n").report.notes == ("not used: load",)
     kept = read("p,value,host\n1,2,a\n2,3,a\n")
     assert (kept.report.notes, kept.contexts) == (("the context 'host' is 'a'",), {"host": "a"})
+
+
+GRID = [(p, n) for p in (1, 2, 4) for n in (10, 20, 30)]
+TIMES = "".join(f"{p},{n},{p * n / 7},{p + n}\n" for p, n in GRID)
+REPEATED = "".join(f"{p},{n},{p * n + rep / 7},{p + n}\n" for p, n in GRID for rep in range(3))
+WEAK = "".join(f"{p},{10 * p},{p / 7}\n" for p in (1, 2, 4, 8))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("p,n,time,energy\n" + TIMES, "time, energy"),
+        ("p,n,time,energy\n" + REPEATED, "time, energy"),
+        ("p,n,time\n" + WEAK, "n, time"),
+    ],
+)
+def test_columns_that_may_be_metrics(text: str, named: str) -> None:
+    """A column that may be a metric or a parameter is not chosen silently: the message lists what is possible."""
+    source = Source("e.csv", text.encode())
+    with pytest.raises(InputError, match=f"e.csv:1: the metric is not clear: {named} may be") as caught:
+        parse_experiments(source, None, None, ColumnChoice())
+    assert "--metric" in str(caught.value)
+    (kept,) = parse_experiments(source, None, None, ColumnChoice(), ["time"])
+    assert (kept.parameters[0], kept.metrics[0]) == ("p", "time")
+    assert read(text, ["p", "n"]).parameters == ("p", "n")
+
+
+def test_a_metric_after_doubtful_columns() -> None:
+    """Columns before the named metric that may be metrics are an error, too."""
+    source = Source("e.csv", ("p,n,time,energy\n" + TIMES).encode())
+    with pytest.raises(InputError, match="time, energy may be metrics or parameters"):
+        parse_experiments(source, None, None, ColumnChoice(), ["ener*"])
 
 
 def test_contexts() -> None:

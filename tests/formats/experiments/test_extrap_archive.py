@@ -23,11 +23,11 @@ CONTENT: dict[str, Any] = {
     "measurements": {
         "merge": {
             "time": [
-                {"coordinate": [20.0, 1.0], **STATISTICS, "values": None},
-                {"coordinate": [40.0, 1.0], **STATISTICS, "mean": 5.0, "values": None},
+                {"coordinates": [20.0, 1.0], **STATISTICS, "values": None},
+                {"coordinates": [40.0, 1.0], **STATISTICS, "mean": 5.0, "values": None},
             ]
         },
-        "sort": {"time": [{"coordinate": [20.0, 1.0], **STATISTICS, "values": [3.0, 4.0]}]},
+        "sort": {"time": [{"coordinates": [20.0, 1.0], **STATISTICS, "values": [3.0, 4.0]}]},
     },
     "modelers": [{"name": "m", "models": {}}],
     "scaling": "weak",

@@ -1,0 +1,172 @@
+"""Profiles in the CUBE4 format (`.cubex`, of Score-P and Scalasca), read with the library pycubexr (extra `cube`)."""
+
+from __future__ import annotations
+
+import tarfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from splc.data.experiment import Key
+from splc.errors import InputError, Problem, SpecError
+from splc.types import Array
+
+Scaling = Literal["weak", "strong"]
+SCALINGS = ("weak", "strong")
+SEPARATOR = "->"
+# Differences of sums below this share of them are rounding errors.
+_ROUNDING = 1e-12
+# Kinds of values that are combined by their minimum or maximum.
+_EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
+
+
+@dataclass(frozen=True)
+class CubeProfile:
+    """The values of one run.
+
+    Attributes:
+        values: (call path, metric) → the value, over all processes and threads.
+        skipped: metric → the reason why it is not read.
+    """
+
+    values: Mapping[Key, float]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> CubeProfile:
+    """Read a profile.
+
+    Args:
+        path: the file.
+        scaling: `weak` takes the mean over all processes and threads, `strong` the sum.
+        inclusive: whether the value of a call path includes those of the call paths below it. Minima and maxima
+            cannot be added up and stay as they are.
+
+    Raises:
+        SpecError: if pycubexr is not installed.
+        InputError: if the file cannot be read, or is damaged.
+    """
+    parser_of, absent, unsupported = _library()
+    with _located(path), _opened(parser_of(str(path))) as parser:
+        nodes = _Nodes(parser)
+        values: dict[Key, float] = {}
+        skipped: dict[str, str] = {}
+        for metric in parser.all_metrics():
+            try:
+                own = parser.get_metric_values(metric, cache=False)
+                table = np.asarray(own.values.astype(float))
+            except absent:
+                skipped[metric.name] = "no values in the file"
+            except (unsupported, NotImplementedError):
+                skipped[metric.name] = f"values of the type {metric.data_type}"
+            else:
+                if table.ndim != 1:
+                    skipped[metric.name] = f"values of the type {metric.data_type}"
+                    continue
+                table = table.reshape(len(own.cnode_indices), -1)
+                for callpath, value in _condensed(nodes, metric, own.cnode_indices, table, scaling, inclusive).items():
+                    values[callpath, metric.name] = value
+        if not values:
+            raise ValueError("no metric has values")
+        return CubeProfile(values, skipped)
+
+
+class _Nodes:
+    """The call tree of a profile: callers come before callees."""
+
+    def __init__(self, parser: Any) -> None:
+        self.paths: list[str] = []
+        self.parents: list[int] = []
+        self.places: dict[int, int] = {}
+        for node in parser.all_cnodes():
+            parent = -1 if node.parent is None else self.places[node.parent.id]
+            name = node.region.name + "".join(f"({key}={value})" for key, value in node.parameters.items())
+            self.paths.append(name if parent < 0 else f"{self.paths[parent]}{SEPARATOR}{name}")
+            self.parents.append(parent)
+            self.places[node.id] = len(self.parents) - 1
+
+
+def _condensed(
+    nodes: _Nodes, metric: Any, rows: Mapping[int, int], table: Array, scaling: Scaling, inclusive: bool
+) -> dict[str, float]:
+    """Return call path → value of a metric.
+
+    `rows`: id of a node → its row in the table; `table`: shape (nodes, processes and threads).
+    """
+    at = np.array([nodes.places[node] for node in rows], dtype=np.int64)
+    parents = np.array(nodes.parents)
+    extreme = _EXTREMES.get(metric.data_type)
+    found: dict[str, float] = {}
+    if extreme is not None:
+        for place, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
+            path = nodes.paths[place]
+            found[path] = float(extreme(found.get(path, value), value))
+        return found
+    kept = np.zeros(len(parents))
+    kept[at] = table.sum(axis=1) if scaling == "strong" else table.mean(axis=1)
+    if metric.metric_type == "INCLUSIVE" and not inclusive:
+        below = at[parents[at] >= 0]
+        totals = kept.copy()
+        np.subtract.at(kept, parents[below], totals[below])
+        kept[np.abs(kept) <= _ROUNDING * np.abs(totals)] = 0.0
+    elif metric.metric_type == "EXCLUSIVE" and inclusive:
+        present = np.isin(np.arange(len(parents)), at)
+        for place in range(len(parents) - 1, -1, -1):
+            if parents[place] >= 0:
+                kept[parents[place]] += kept[place]
+                present[parents[place]] |= present[place]
+        at = np.flatnonzero(present)
+    # Calls of one function from several places of another one have the same path.
+    for place in at.tolist():
+        path = nodes.paths[place]
+        found[path] = found.get(path, 0.0) + float(kept[place])
+    return found
+
+
+def _library() -> tuple[Any, type[Exception], type[Exception]]:
+    """Return the parser of pycubexr, and its errors of metrics without values and of unknown types."""
+    try:
+        from pycubexr import CubexParser
+        from pycubexr.utils.exceptions import MissingMetricError, UnsupportedMetricFormatError
+    except ImportError:
+        hint = "install it with: pip install 'splc[cube]'"
+        raise SpecError("CUBE profiles (.cubex) need the library pycubexr", hint=hint) from None
+    return CubexParser, MissingMetricError, UnsupportedMetricFormatError
+
+
+@contextmanager
+def _opened(parser: Any) -> Iterator[Any]:
+    """Open a profile; close it also if its description is damaged, which pycubexr does not do."""
+    try:
+        with parser:
+            yield parser
+    finally:
+        archive = getattr(parser, "_cubex_file", None)
+        if archive is not None:
+            archive.close()
+
+
+@contextmanager
+def _located(path: Path) -> Iterator[None]:
+    """Raise an error in a file as one that names the file: pycubexr does not check what it reads."""
+    try:
+        with warnings.catch_warnings():
+            # On checksums that a version of the writer computes wrongly.
+            warnings.simplefilter("ignore")
+            yield
+    except SpecError:
+        raise
+    except RecursionError:
+        raise InputError(Problem("the call tree is too deep", str(path))) from None
+    except MemoryError:
+        raise InputError(Problem("the file states sizes that do not fit into memory", str(path))) from None
+    except Exception as error:
+        reason = str(error).partition("\n")[0][:200]
+        text = reason if reason and isinstance(error, (ValueError, OSError, tarfile.TarError)) else type(error).__name__
+        hint = "a CUBE4 profile is a tar archive with anchor.xml and the values of each metric; is the file complete?"
+        raise InputError(Problem(f"not a complete CUBE profile ({text})", str(path), hint=hint)) from None

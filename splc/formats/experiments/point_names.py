@@ -1,0 +1,74 @@
+"""Parameters in the names of files and folders: `app.p8.n64.r1/profile.cubex` is a repetition of p = 8, n = 64.
+
+A parameter is a word and a number (`x4`, `p=4`). `r1`, `rep1` and `run1` number repetitions. Parameters with the same
+value in all names are left out: the name of a program, such as `lulesh2`, looks the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from splc.errors import InputError, Problem, Problems, plural
+from splc.formats.experiments.rows import shown
+
+_REPETITION = re.compile(r"(?:^|(?<=[./_-]))r(?:ep|un)?=?[0-9]+(?=$|[./_-])", re.IGNORECASE)
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_PAIR = re.compile(rf"(?<![^\W\d_])(?:([^\W\d_][^\W_]*)=([+-]?{_NUMBER}(?:[eE][+-]?[0-9]+)?)|([^\W\d_]+)({_NUMBER}))")
+_EXAMPLE = "name each folder as app.p8.n64.r1: parameters with their values, and the number of the repetition"
+
+
+@dataclass(frozen=True)
+class NamedPoints:
+    """The points of some files, from their names.
+
+    Attributes:
+        parameters: the parameters' names.
+        points: the coordinates of each file.
+    """
+
+    parameters: tuple[str, ...]
+    points: tuple[tuple[float, ...], ...]
+
+
+def named_points(names: Sequence[str], folder: str) -> NamedPoints:
+    """Return the parameters and points of files from their paths inside of a folder, without suffixes.
+
+    Raises:
+        InputError: if there is no parameter, a name has none or other ones, a value is not a finite number, or names
+            differ in more than the values of parameters and the number of the repetition.
+    """
+    problems = Problems(folder)
+    found = [_pairs(name, problems) for name in names]
+    problems.raise_if_any(InputError)
+    first, rest = found[0]
+    for name, (_, other) in zip(names, found, strict=True):
+        if other != rest:
+            message = f"names differ in more than parameters and repetitions: {shown(names[0])} and {shown(name)}"
+            hint = f"{_EXAMPLE}; keep profiles of other programs, versions and machines in other folders"
+            raise InputError(Problem(message, folder, hint=hint))
+    if not first:
+        number = plural(len(names), "profile has", "profiles have")
+        raise InputError(Problem(f"the names of {number} no parameter: {shown(names[0])}", folder, hint=_EXAMPLE))
+    varying = [name for name in first if len({values[name] for values, _ in found}) > 1]
+    chosen = tuple(varying or first)
+    return NamedPoints(chosen, tuple(tuple(values[name] for name in chosen) for values, _ in found))
+
+
+def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
+    """Return parameter → value in a name, and the name without values and repetition."""
+    repetitions = list(_REPETITION.finditer(name))
+    if repetitions:
+        last = repetitions[-1]
+        name = name[: last.start()] + name[last.end() :]
+    values: dict[str, float] = {}
+    for match in _PAIR.finditer(name):
+        parameter, text = match[1] or match[3], match[2] or match[4]
+        value = float(text.replace(",", "."))
+        if not math.isfinite(value):
+            problems.add(f"{shown(name)}: the value of {shown(parameter)} is too large")
+        elif values.setdefault(parameter, value) != value:
+            problems.add(f"{shown(name)}: the parameter {shown(parameter)} has two values")
+    return values, _PAIR.sub(lambda match: f"<{match[1] or match[3]}>", name)

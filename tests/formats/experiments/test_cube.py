@@ -1,0 +1,229 @@
+"""Folders of CUBE profiles, and the parameters in their names."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splc.data.experiment import Experiment
+from splc.errors import InputError, SpecError
+from splc.formats.experiments.point_names import named_points
+from splc.formats.experiments.read import read_experiment
+from tests.support.cube_files import write_cube
+
+NODES = ("main", "main->solve", "main->solve->sweep", "main->solve->MPI_Send", "main->output")
+# Seconds of two processes without the calls inside, and messages.
+OWN = dict(zip(NODES, [(1.0, 3.0), (2.0, 2.0), (10.0, 30.0), (4.0, 6.0), (5.0, 5.0)], strict=True))
+SENT = {"main->solve->MPI_Send": (7.0, 9.0)}
+
+
+def inclusive(values: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Return the values with those of all calls inside, by brute force."""
+    found = {}
+    for node in NODES:
+        inside = [own for path, own in values.items() if f"{path}->".startswith(f"{node}->")]
+        found[node] = (sum(own[0] for own in inside), sum(own[1] for own in inside))
+    return found
+
+
+def write_run(path: Path, factor: float = 1.0, **options: Any) -> Path:
+    """Write a profile with the times and messages above, times a factor."""
+    own = {node: (factor * one, factor * two) for node, (one, two) in OWN.items()}
+    metrics: dict[str, Any] = {
+        "time": ("INCLUSIVE", "DOUBLE", inclusive(own)),
+        "busy": ("EXCLUSIVE", "DOUBLE", own),
+        "sent": ("EXCLUSIVE", "UINT64", SENT),
+        "slowest": ("INCLUSIVE", "MAXDOUBLE", own),
+    }
+    return write_cube(path, metrics, nodes=NODES, **options)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Return a folder with profiles of p = 2, 4, each measured twice."""
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    for p in (2, 4):
+        for repetition in (1, 2):
+            write_run(tmp_path / f"app.p{p}.r{repetition}" / "profile.cubex", p * (1 + 0.1 * repetition))
+    return tmp_path
+
+
+def values(experiment: Experiment, metric: str) -> dict[str, list[list[float]]]:
+    """Return call path → values of a metric."""
+    return {path: table.tolist() for (path, own), table in experiment.series.items() if own == metric}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_means_of_exclusive_values(tmp_path: Path, compressed: bool) -> None:
+    """With weak scaling, values are means over processes, without those of calls inside."""
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    path = write_run(tmp_path / "app.p8.n64.r1" / "profile.cubex", compressed=compressed)
+    kept = read_experiment(path)
+    assert (kept.parameters, kept.points.tolist()) == (("p", "n"), [[8, 64]])
+    expected = {node: [[sum(OWN[node]) / 2]] for node in NODES}
+    assert values(kept, "time") == expected
+    assert values(kept, "busy") == expected
+    assert values(kept, "sent") == {"main->solve->MPI_Send": [[8]]}
+    assert values(kept, "slowest") == {node: [[max(OWN[node])]] for node in NODES}
+
+
+def test_sums_of_inclusive_values(tmp_path: Path) -> None:
+    """With strong scaling, values are sums over processes; on request those of calls inside are included."""
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    path = write_run(tmp_path / "p8" / "profile.cubex")
+    kept = read_experiment(path, scaling="strong", inclusive=True)
+    expected = {node: [[sum(own)]] for node, own in inclusive(OWN).items()}
+    assert values(kept, "time") == expected
+    assert values(kept, "busy") == expected
+    assert set(values(kept, "sent")) == {"main", "main->solve", "main->solve->MPI_Send"}
+
+
+def test_repetitions_and_points(runs: Path) -> None:
+    """Profiles of the same point are repetitions."""
+    kept = read_experiment(runs)
+    assert (kept.parameters, kept.points.tolist()) == (("p",), [[2], [4]])
+    np.testing.assert_allclose(kept["main->output", "time"], [[11, 12], [22, 24]])
+    assert "4 profiles; values are the means" in kept.report.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a complete CUBE profile"),
+        (b"PARAMETER p", "not a complete CUBE profile"),
+        (None, "not a complete CUBE profile"),
+    ],
+)
+def test_damaged_profiles(runs: Path, content: bytes | None, message: str) -> None:
+    """Damaged files are reported together, each with its name."""
+    for name in ("app.p2.r1", "app.p4.r2"):
+        file = runs / name / "profile.cubex"
+        kept = file.read_bytes()
+        file.write_bytes(kept[: kept.rindex(b"CUBEX.DATA") + 12] if content is None else content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_experiment(runs)
+    assert [Path(str(each.file)).parent.name for each in caught.value.problems] == ["app.p2.r1", "app.p4.r2"]
+
+
+@settings(max_examples=40)
+@given(cut=st.integers(0, 20_000), flipped=st.integers(0, 20_000), byte=st.integers(0, 255))
+def test_any_damage(cut: int, flipped: int, byte: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A profile with any damage is read or an error of this project."""
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    path = write_run(tmp_path_factory.getbasetemp() / "damage" / "p2" / "profile.cubex")
+    content = bytearray(path.read_bytes())
+    content[flipped % len(content)] = byte
+    path.write_bytes(content[: cut or None])
+    with contextlib.suppress(InputError):
+        read_experiment(path)
+
+
+def test_calls_from_two_places(runs: Path) -> None:
+    """A function that is called from two places of another one has the sum of both."""
+    for p in (2, 4):
+        # Spaces make distinct nodes here, and are not in the names of regions.
+        called = {"main->f": (1.0,), "main->f ": (float(p),)}
+        nodes = ("main", *called)
+        write_cube(runs / "twice" / f"p{p}" / "x.cubex", {"time": ("EXCLUSIVE", "DOUBLE", called)}, nodes=nodes)
+    assert values(read_experiment(runs / "twice"), "time") == {"main->f": [[3], [5]]}
+
+
+def test_absent_values_and_unknown_types(runs: Path) -> None:
+    """Metrics without values or of types that are no numbers are left out, with a note."""
+    for p in (2, 4):
+        metrics: dict[str, Any] = {"time": ("EXCLUSIVE", "DOUBLE", {"main": (1.0,)})}
+        metrics["shape"] = ("EXCLUSIVE", "HISTOGRAM(3)", {"main": (1.0,)})
+        write_cube(runs / "types" / f"p{p}" / "profile.cubex", metrics, nodes=NODES)
+    kept = read_experiment(runs / "types")
+    assert kept.metrics == ("time",)
+    assert any("1 metric is not read: shape (values of the type HISTOGRAM(3))" in note for note in kept.report.notes)
+
+
+def test_metrics_of_some_profiles(runs: Path) -> None:
+    """A metric that only some of the profiles have is noted, also if another repetition has it."""
+    other: dict[str, Any] = {"time": ("EXCLUSIVE", "DOUBLE", {"main": (1.0,)}), "absent": ("EXCLUSIVE", "RATE", {})}
+    write_cube(runs / "app.p2.r1" / "profile.cubex", other, nodes=NODES)
+    write_cube(runs / "app.p2.r2" / "profile.cubex", {"absent": other["absent"], "time": other["time"]}, nodes=NODES)
+    assert "1 metric has no values in some profiles: absent in 2 of 4" in read_experiment(runs).report.notes
+
+
+def test_without_the_library(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pycubexr the message names the extra."""
+    real = builtins.__import__
+
+    def absent(name: str, *rest: Any) -> Any:
+        if name.startswith("pycubexr"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(SpecError, match=r"pip install 'splc\[cube\]'"):
+        read_experiment(runs)
+
+
+def test_wrong_requests(runs: Path, tmp_path: Path) -> None:
+    """Folders without profiles, unknown scalings, and options of CSV files are errors."""
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="there are no profiles"):
+        read_experiment(tmp_path / "none")
+    with pytest.raises(SpecError, match="unknown scaling 'stron'"):
+        read_experiment(runs, scaling="stron")
+    with pytest.raises(SpecError, match="names its parameters itself"):
+        read_experiment(runs, ["p"])
+    (tmp_path / "e.csv").write_text("p,time\n1,2\n", encoding="utf-8")
+    with pytest.raises(SpecError, match="folders of CUBE profiles only"):
+        read_experiment(tmp_path / "e.csv", scaling="weak")
+
+
+@pytest.mark.parametrize(
+    ("names", "parameters", "points"),
+    [
+        (["app.p8.n64.r1/profile", "app.p16.n64.r2/profile"], ("p",), [(8,), (16,)]),
+        (["prefix.x1000y1z1.r1/p", "prefix.x2000y2z1.r1/p"], ("x", "y"), [(1000, 1), (2000, 2)]),
+        (["lulesh2/p=4,n=0.5/rep1", "lulesh2/p=1e3,n=0.25/rep2"], ("p", "n"), [(4, 0.5), (1000, 0.25)]),
+        (["x4", "x8"], ("x",), [(4,), (8,)]),
+        (["a.x1=4", "a.x1=8"], ("x1",), [(4,), (8,)]),
+        (["p8/n64/r1/profile"], ("p", "n"), [(8, 64)]),
+        (["mpi_p8.r1", "mpi_p8.r2"], ("p",), [(8,), (8,)]),
+        (["a.t2,5.r10", "a.t3.r2"], ("t",), [(2.5,), (3,)]),
+    ],
+)
+def test_names(names: list[str], parameters: tuple[str, ...], points: list[tuple[float, ...]]) -> None:
+    """Parameters are words with numbers; those that never differ are left out unless there is no other."""
+    found = named_points(names, "f")
+    assert (found.parameters, list(found.points)) == (parameters, points)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["profile"], "1 profile has no parameter"),
+        (["app.gcc.p8", "app.clang.p8"], "names differ in more than parameters"),
+        (["p8/profile", "p8/trace"], "names differ"),
+        (["scorep-20240101_1234", "scorep-20240101_1235"], "names differ"),
+        (["p8.n4", "p8"], "names differ"),
+        (["p8/p16"], "has two values"),
+        (["p" + "9" * 400], "is too large"),
+    ],
+)
+def test_wrong_names(names: list[str], message: str) -> None:
+    """Names that do not state points are errors."""
+    with pytest.raises(InputError, match=message):
+        named_points(names, "f")
+
+
+@given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4))
+def test_any_names(names: list[str]) -> None:
+    """Any names give points or an error of this project."""
+    try:
+        found = named_points(names, "f")
+    except InputError:
+        return
+    assert len(found.points) == len(names)
