@@ -12,22 +12,25 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, RequestError, listed, unknown_name_hint
-from splc.formats.experiments.read import parse_experiments
+from splc.formats.experiments.cube import Scaling
+from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.entries import scaling_file
 from splc.formats.models.writers import WRITERS
-from splc.io.files import STANDARD, Source, read_source, write_whole
+from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.plotting import plot_format
 from splc.scaling.prediction import Prediction, far_point, predictions
 from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
+from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
 from splc.workflows.by import file_names
 from splc.workflows.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
-from splc.workflows.scale_plot import picture, require_one_metric
+from splc.workflows.scale_plot import picture, ranking_picture, require_one_metric
+from splc.workflows.scale_tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
@@ -38,18 +41,22 @@ class Request:
     """A request to fit scaling models to a profile.
 
     Attributes:
-        profile: the file of the profile; `-` is standard input.
+        profile: the file of the profile, or a folder of CUBE profiles; `-` is standard input.
         coordinates: the columns of a CSV file that are parameters; None: all before `callpath` or the first metric.
         context: columns of a CSV file that are contexts although their values are numbers.
         ignore: columns of a CSV file that are not read.
         where: context → the value of the rows to use.
+        scaling: for CUBE profiles, `weak` models means over processes, `strong` sums; None is `weak`.
+        inclusive: whether the value of a call path includes those of the calls inside; CUBE profiles are read so.
         callpaths: the call paths to model, as names or patterns; empty: all.
         metrics: the metrics to model, as names or patterns; empty: all.
         settings: `method` and the other settings of `splc.scaling.fit`, as values or texts.
         predict_at: points to predict, each parameter → value.
+        tree: whether the call paths are ranked by their share at the last of these points, as a tree and as a list.
+        top: the number of call paths that the ranking shows.
         jobs: number of processes, -1 is one per core.
         output: the file of the models.
-        plot: the file of a plot of the models (.svg, .png, .pdf).
+        plot: the file of a plot of the models, or of the ranking with `tree` (.svg, .png, .pdf).
         write: whether the output is written.
     """
 
@@ -58,10 +65,14 @@ class Request:
     context: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
+    scaling: Scaling | None = None
+    inclusive: bool = False
     callpaths: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     predict_at: tuple[Mapping[str, float], ...] = ()
+    tree: bool = False
+    top: int = 20
     jobs: int = 1
     output: str = DEFAULT_OUTPUT
     plot: str | None = None
@@ -79,6 +90,7 @@ class Result:
         predictions: the predictions of each model at the points of the request; of a single model at a point beyond
             the measured ones, if the request has none.
         errors: the mean relative error of each model at the measured points, in percent.
+        trees: the call tree of each metric, if it was asked for.
         seconds: the time of fitting.
         facts: content of the JSON that holds for all models: parameters, failed series, hash of the file.
         notes: what the user should know.
@@ -91,6 +103,7 @@ class Result:
     errors: Mapping[Key, float | None]
     seconds: float
     facts: Mapping[str, Any]
+    trees: tuple[CallTree, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
@@ -111,11 +124,13 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
     """
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
-    source = read_source(request.profile)
     drawn = None if request.plot is None else plot_format(request.plot)
-    require_writable(request.output, (source.name, request.profile))
-    require_writable(request.plot, (source.name, request.profile, request.output))
-    experiment = _experiments(request, source)[0] if given is None else given
+    if request.top < 1:
+        raise RequestError("the ranking shows at least one call path", "top")
+    require_writable(request.output, (request.profile,))
+    require_writable(request.plot, (request.profile, request.output))
+    experiment = _experiments(request)[0] if given is None else given
+    source = experiment.report.source or request.profile
     with Notes() as notes:
         notes += reading_notes(experiment.report)
         series = chosen_series(experiment, request.callpaths, request.metrics)
@@ -137,7 +152,7 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
                 **settings,
             )
         except MeasurementError as error:
-            raise error.at(source.name) from None
+            raise error.at(source) from None
         seconds = time.monotonic() - started
         predicted: dict[Key, tuple[Prediction, ...]] = {}
         for done, (key, model) in enumerate(profile.models.items(), 1):
@@ -145,19 +160,29 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             if wanted:
                 predicted[key] = predictions(model, wanted)
                 advance(done, "predicting")
+        trees: tuple[CallTree, ...] = ()
+        if request.tree:
+            end = points[-1] if points else _far(experiment)
+            trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
+            notes += tree_notes(experiment, trees, inclusive=request.inclusive)
         facts = {
             "learner": "pmnf",
             "parameters": list(experiment.parameters),
             "points": len(experiment),
             "failed": [{"callpath": key[0], "metric": key[1], "reason": text} for key, text in profile.failed.items()],
             **({"contexts": dict(experiment.contexts)} if experiment.contexts else {}),
-            "files": {"measurements": {"path": source.name, "sha256": source.sha256}},
+            "files": {"measurements": {"path": source, "sha256": experiment.report.sha256}},
         }
         if request.write:
             further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
-            write_whole(request.output, WRITERS[form](scaling_file(profile.models, source.name, further, facts)))
+            write_whole(request.output, WRITERS[form](scaling_file(profile.models, source, further, facts)))
         if request.plot is not None and drawn is not None:
-            write_whole(request.plot, picture(experiment, profile.models, points[-1] if points else None, drawn))
+            content = (
+                ranking_picture(trees[0], request.top, drawn)
+                if trees
+                else picture(experiment, profile.models, points[-1] if points else None, drawn)
+            )
+            write_whole(request.plot, content)
         return Result(
             request=request,
             experiment=experiment,
@@ -166,6 +191,7 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             errors={key: _error(experiment, key, model) for key, model in profile.models.items()},
             seconds=seconds,
             facts=facts,
+            trees=trees,
             notes=(*notes, *profile_notes(profile)),
         )
 
@@ -183,7 +209,7 @@ def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> 
         raise RequestError("there is one file per value; name it", "output", "by")
     if by in request.where:
         raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
-    parts = _experiments(request, read_source(request.profile), by)
+    parts = _experiments(request, by)
     values = [part.contexts[by] for part in parts]
     outputs = file_names(request.output, values)
     plots = file_names(request.plot, values) if request.plot is not None else {}
@@ -193,10 +219,24 @@ def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> 
     }
 
 
-def _experiments(request: Request, source: Source, *by: str) -> tuple[Experiment, ...]:
+def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
     parameters = None if request.coordinates is None else list(request.coordinates)
     choice = ColumnChoice(request.context, request.ignore, request.where, by)
-    return parse_experiments(source, parameters, None, choice)
+    return read_experiments(
+        request.profile,
+        parameters,
+        None,
+        choice,
+        metrics=request.metrics,
+        scaling=request.scaling,
+        inclusive=request.inclusive,
+    )
+
+
+def _far(experiment: Experiment) -> dict[str, float]:
+    """Return the point at four times the largest measured value of every parameter that varies."""
+    largest = zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)
+    return {name: experiment.constant.get(name, FAR * value) for name, value in largest}
 
 
 def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:

@@ -9,10 +9,12 @@ import numpy as np
 from splc.data.experiment import Experiment, Key
 from splc.errors import ConfigurationError, RequestError, listed
 from splc.formats.models.entries import title
+from splc.plotting.ranking import ShareBar, ranking_plot
 from splc.plotting.scaling import MOST_MODELS, ScalingCurve, Slice, scaling_plot
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.types import Array
+from splc.workflows.scale_tree import CallTree
 
 # Without a point to predict, curves end at this multiple of the largest measured value.
 BEYOND = 2.0
@@ -41,6 +43,23 @@ def picture(
     return scaling_plot(slices, metric, heading, file_format)
 
 
+def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
+    """Return the plot of the call paths of a metric with the largest shares at a point.
+
+    Args:
+        tree: the call paths.
+        top: the most call paths to draw.
+        file_format: one of `splc.plotting.FORMATS`.
+    """
+    ranking = tree.ranking
+    places = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
+    heading = f"{tree.metric} at {places[1]}"
+    if top < len(ranking):
+        heading += f" (the {top} largest of {len(ranking):,} call paths)"
+    bars = [ShareBar(each.callpath, each.share_measured, each.share) for each in ranking[:top]]
+    return ranking_plot(bars, places[0], places[1], heading, file_format)
+
+
 def require_one_metric(series: Sequence[Key]) -> None:
     """Raise an error if series have several metrics."""
     metrics = sorted({metric for _, metric in series})
@@ -51,8 +70,11 @@ def require_one_metric(series: Sequence[Key]) -> None:
 def _size(model: ScalingModel, target: Mapping[str, float] | None, experiment: Experiment) -> float:
     """Return the prediction at the target, or at the largest measured values."""
     ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
-    predicted = _predicted(model, np.array([[ends[name] for name in model.names]]))[0]
-    return float(predicted[0]) if np.isfinite(predicted[0]) else -np.inf
+    x = np.array([[ends[name] for name in model.names]])
+    try:
+        return float(model.predict(x[:, 0] if x.shape[1] == 1 else x)[0])
+    except ConfigurationError:
+        return -np.inf
 
 
 def _slice(

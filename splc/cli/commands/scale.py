@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splc.cli.options import By, Context, Ignore, Json, Where, option
+from splc.cli.options import By, Context, Ignore, Json, Where, flag, option
 
 if TYPE_CHECKING:
     from splc.workflows.scale import Request
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "splc scale profile.txt --predict-at p=1024",
     "splc scale runs.csv --coordinates p,n --metric time -o models.py",
+    "splc scale profile.txt --predict-at p=16384 --tree",
 )
 SELECTION = "Selection of models"
 
@@ -23,7 +24,8 @@ def scale(
         str,
         typer.Argument(
             metavar="PROFILE",
-            help="Extra-P's text, JSON, JSON lines or .extra-p, Talpas, or CSV. '-' is standard input.",
+            help="Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, or a folder of CUBE profiles (.cubex). "
+            "'-' is standard input.",
         ),
     ],
     method: Annotated[str | None, option("NAME", "'default', 'classic', 'basic', 'refinement' or 'extrap'.")] = None,
@@ -42,6 +44,13 @@ def scale(
     ignore: Ignore = None,
     where: Where = None,
     by: By = None,
+    scaling: Annotated[
+        str | None,
+        option("weak|strong", "CUBE profiles: model means over processes (weak, the default) or sums (strong)."),
+    ] = None,
+    inclusive: Annotated[
+        bool, flag("--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so.")
+    ] = False,
     callpaths: Annotated[
         list[str] | None,
         option("PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"),
@@ -49,13 +58,20 @@ def scale(
     metrics: Annotated[
         list[str] | None, option("PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric")
     ] = None,
+    tree: Annotated[
+        bool, flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
+    ] = False,
+    top: Annotated[int, option("N", "The number of call paths in the ranking.", min=1)] = 20,
     jobs: Annotated[int, option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1,
     output: Annotated[
         str, option("FILE", "The models: .json, .txt, .log, .py or .tex.", names="--output -o")
     ] = "learned.json",
     plot: Annotated[
         str | None,
-        option("FILE", "A plot of measured values, models and 90 % intervals by parameter (.svg, .png, .pdf)."),
+        option(
+            "FILE",
+            "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

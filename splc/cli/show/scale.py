@@ -40,6 +40,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "preset": "pmnf",
         "seed": None,
         **result.facts,
+        **({"trees": [each.as_dict() for each in result.trees]} if result.trees else {}),
         "output": result.request.output,
     }
     return {**entries[0], **shared} if len(entries) == 1 else {"models": entries, **shared}
@@ -47,13 +48,17 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def show(result: Result) -> None:
     """Print the models, the data that they rest on, and the file that they were written to."""
+    from splc.cli.show.scale_tree import show_trees
     from splc.cli.terminal import say
     from splc.errors import plural
     from splc.formats.models.entries import title
 
     models, points = result.profile.models, len(result.experiment)
-    if len(models) > 1:
-        show_profile(models, result.predictions)
+    if len(models) > 1 or result.trees:
+        if result.trees:
+            show_trees(result.trees, result.request.top)
+        else:
+            show_profile(models, result.predictions)
         facts = [("models", f"{plural(len(models), 'model', 'models')} at {plural(points, 'point', 'points')}")]
     else:
         ((key, model),) = models.items()

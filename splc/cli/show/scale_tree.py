@@ -1,0 +1,87 @@
+"""Call trees of scaling models as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from splc.workflows.scale_tree import CallPath, CallTree
+
+DIGITS = 4
+# Call paths with less of the total, and lines beyond so many, are not printed.
+_LEAST_SHARE, _MOST_LINES = 1.0, 60
+
+
+def show_trees(trees: Sequence[CallTree], top: int) -> None:
+    """Print, for each metric, the call tree and the ranking of its call paths."""
+    from splc.cli.terminal import say
+    from splc.data.experiment import DEFAULT_METRIC
+
+    for place, tree in enumerate(trees):
+        if place:
+            say()
+        metric = "" if tree.metric == DEFAULT_METRIC else f"{tree.metric} "
+        say(f"{metric}at {_point_text(tree.at)}, and at the largest measured values, {_point_text(tree.measured_at)}:")
+        if any(each.depth for each in tree.callpaths):
+            say()
+            _show_tree(tree)
+        say()
+        _show_ranking(tree, top)
+
+
+def _show_tree(tree: CallTree) -> None:
+    """Print the call paths as a tree with their values with the calls inside."""
+    from splc.cli.terminal import say, table
+    from splc.formats.experiments.cube import SEPARATOR
+    from splc.io.tables import rounded_text
+
+    shown = [each for each in tree.callpaths if each.total_share >= _LEAST_SHARE][:_MOST_LINES]
+    rows = []
+    for each in shown:
+        name = "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]
+        own = "" if each.predicted is None else _share_text(each.share)
+        rows.append((name, rounded_text(each.total, DIGITS), _share_text(each.total_share), own))
+    table(("call path", "total", "share", "without calls"), rows, right=("total", "share", "without calls"))
+    if rest := len(tree.callpaths) - len(shown):
+        say(f"… {rest:,} more, with less than {_LEAST_SHARE:g} % or beyond {_MOST_LINES} lines (--json has all)")
+
+
+def _show_ranking(tree: CallTree, top: int) -> None:
+    """Print the call paths with the largest shares."""
+    from splc.cli.terminal import say, table
+    from splc.io.tables import rounded_text
+
+    ranking = tree.ranking
+    rows = [
+        (
+            str(rank),
+            each.callpath,
+            rounded_text(each.predicted or 0.0, DIGITS),
+            _interval_text(each),
+            _share_text(each.share),
+            _share_text(each.share_measured),
+        )
+        for rank, each in enumerate(ranking[:top], 1)
+    ]
+    columns = ("rank", "call path", "predicted", "90 % interval", "share", "measured share")
+    table(columns, rows, right=("rank", "predicted", "share", "measured share"))
+    if rest := len(ranking) - len(rows):
+        left = sum(each.share for each in ranking[top:])
+        say(f"… {rest:,} more with {_share_text(left)} together (--top N)")
+
+
+def _share_text(share: float) -> str:
+    return f"{share:.1f} %" if share >= 0.05 or share == 0 else "< 0.1 %"
+
+
+def _interval_text(each: CallPath) -> str:
+    from splc.io.tables import rounded_text
+
+    if each.lower is None or each.upper is None:
+        return ""
+    return f"{rounded_text(each.lower, DIGITS)} … {rounded_text(each.upper, DIGITS)}"
+
+
+def _point_text(at: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in at.items())
