@@ -324,11 +324,11 @@ class TestErrors:
         """The largest allowed number of levels is parsed."""
         assert value_of("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH) == VALUES["a"]
 
-    def test_a_megabyte_of_signs(self) -> None:
-        """Signs do not nest: a million of them cancel out, or are an incomplete expression."""
-        assert parse("-" * 10**6 + "1") == Number(1.0)
+    def test_many_signs(self) -> None:
+        """Signs do not nest: 100,000 of them cancel out, or are an incomplete expression."""
+        assert parse("-" * 10**5 + "1") == Number(1.0)
         with pytest.raises(ExpressionError, match="ends too early"):
-            parse("-" * 10**6)
+            parse("-" * 10**5)
 
     def test_long_flat_sums(self) -> None:
         """A sum of 100,000 addends is parsed and evaluated."""

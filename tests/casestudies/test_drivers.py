@@ -116,7 +116,7 @@ def test_make_says_which_packages_are_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "table", "ranks", "iterations", "residual"),
     [
-        ("smg", "px,py,pz,nx\n1,1,1,40", 1, 6, 6.3e-7),
+        pytest.param("smg", "px,py,pz,nx\n1,1,1,40", 1, 6, 6.3e-7, marks=pytest.mark.slow),
         pytest.param("smg", "px,py,pz,nx\n2,1,1,40", 2, 6, None, marks=pytest.mark.slow),
         ("smg", "px,nx\n1,250000", 1, 1, 1.2e-16),
         ("amg", "px,py,pz,nx\n1,1,1,20", 1, 8, 4.7e-7),
@@ -136,8 +136,8 @@ def test_known_solves(
     ("dimension", "ranks", "configurations"),
     [
         ("1d", 2, ["2,250000"]),
-        ("2d", 2, ["1,2,50", "2,1,75"]),
-        ("3d", 2, ["2,1,1,4", "1,2,1,6", "1,1,2,8"]),
+        pytest.param("2d", 2, ["1,2,50", "2,1,75"], marks=pytest.mark.slow),
+        pytest.param("3d", 2, ["2,1,1,4", "1,2,1,6", "1,1,2,8"], marks=pytest.mark.slow),
         pytest.param("3d", 4, ["1,2,2,4", "4,1,1,4"], marks=pytest.mark.slow),
     ],
 )
@@ -166,6 +166,7 @@ def test_one_rank_sends_nothing(drivers: Path) -> None:
         assert counts(row, ("setup_messages", "setup_bytes", "messages", "bytes")) == [0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_the_table(drivers: Path) -> None:
     """Options come first and in the order of the input, repetitions are outermost, and parts are below wholes."""
     table = "nx,pz,px,py\n5,1,1,2\n4,2,1,1\n"
@@ -264,6 +265,7 @@ def test_levels_are_what_mpi_says(drivers: Path, tmp_path: Path) -> None:
     assert first == {"2": [2, 400], "1": [2, 2 * 6 * 4]}  # the faces towards the neighbours of the rank that has most
 
 
+@pytest.mark.slow
 def test_levels_cost_part_of_the_solve(drivers: Path, tmp_path: Path) -> None:
     """What the levels send is what the solve sends, but for the initial residual; one level is possible."""
     (row, _), levels = levels_of(drivers, 2, "px,py,pz,nx\n2,1,1,6\n", tmp_path)
@@ -408,6 +410,7 @@ def test_help(drivers: Path) -> None:
         assert done.stdout.count("Usage: mpirun") == 1
 
 
+@pytest.mark.slow
 def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
     """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
     path = tmp_path / "parameters.toml"

@@ -23,8 +23,18 @@ README = {
 }
 # Checks of scikit-learn that learn several times from 200 rows of ten numeric columns.
 SLOW_CHECKS = (
-    "PerformanceInfluenceRegressor()-check_regressors_train",
-    "PerformanceInfluenceRegressor()-check_regressor_data_not_an_array",
+    "Regressor()-check_dtype_object",
+    "Regressor()-check_estimators_dtypes",
+    "Regressor()-check_estimators_nan_inf",
+    "Regressor()-check_fit_check_is_fitted",
+    "Regressor()-check_fit_idempotent",
+    "Regressor()-check_n_features_in",
+    "Regressor()-check_pipeline_consistency",
+    "Regressor()-check_positive_only_tag_during_fit",
+    "Regressor()-check_regressor_data_not_an_array",
+    "Regressor()-check_regressors_int",
+    "Regressor()-check_regressors_train",
+    "Regressor()-check_supervised_y_2d",
 )
 ALL_FUNCTIONS = {
     "learn_logFunction": True,

@@ -96,7 +96,7 @@ def test_hashes_are_distinct() -> None:
 
 
 @given(st.integers(-300, 300))
-@settings(max_examples=10)
+@settings(max_examples=4)
 def test_unit_of_the_property_does_not_matter(power: int) -> None:
     """A property in another unit gives the same model in that unit."""
     configurations = drawn(system(), 25)
