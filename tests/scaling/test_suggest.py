@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from splc.errors import MeasurementError, SpecError
 from splc.scaling.grids import candidate_axes, continued
-from splc.scaling.suggest import suggest
+from splc.scaling.suggestion.suggest import suggest
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
 P = [4.0, 8.0, 16.0, 32.0, 64.0]

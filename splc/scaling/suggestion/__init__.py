@@ -1,0 +1,1 @@
+"""Suggestions of points of scaling models to measure next."""
