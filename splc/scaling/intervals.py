@@ -49,7 +49,7 @@ class PosteriorUncertainty:
         """
         x = x if self.parameter is None else x[:, [self.parameter]]
         with np.errstate(all="ignore"):
-            found = self._plausible
+            found = self.plausible
             means, errors = found.predictions(x)
             lower, upper = mixture_interval(found.log_weights, means, errors, found.freedoms, center / self.unit, level)
             if (self.values > 0).all():
@@ -58,7 +58,7 @@ class PosteriorUncertainty:
             return lower * self.unit, upper * self.unit
 
     @cached_property
-    def _plausible(self) -> Plausible:
+    def plausible(self) -> Plausible:
         """The plausible hypotheses, which are kept for further points."""
         if self.points.shape[1] == 1:
             return plausible(self.points[:, 0], self._measured, self.strong_scaling)

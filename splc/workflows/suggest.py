@@ -16,7 +16,9 @@ from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.columns import ColumnChoice
 from splc.project import Project
 from splc.scaling.profile import notes_of_series
-from splc.scaling.suggestion.suggest import Cost, Suggestions, suggest
+from splc.scaling.suggestion.candidates import Cost
+from splc.scaling.suggestion.result import Suggestions
+from splc.scaling.suggestion.suggest import suggest
 from splc.types import Array
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.series import chosen_series, pooling_notes

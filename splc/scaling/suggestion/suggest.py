@@ -1,86 +1,29 @@
-"""Suggestions of points to measure next: the cheapest lines first, then the cheapest points.
-
-Source: Ritter et al., Learning Cost-Effective Sampling Strategies, section III.E: (1) measure the cheapest available
-line of five points per parameter and make a first model; (2) measure the cheapest further point; (3) make the model
-again; (4) repeat until the model predicts well enough, or the budget is spent.
-
-The error of a model is that of predicting each point off the cheapest lines from all other points.
-"""
+"""Suggestions of the points to measure next for a scaling model."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from splc.data.accuracy import mean_relative_error
-from splc.errors import MeasurementError, SpecError, plural
+from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.scaling.data import numbers, quantities
-from splc.scaling.fit import fit, fit_many
+from splc.scaling.fit import fit
 from splc.scaling.grids import candidate_axes
-from splc.scaling.multi.lines import lines
+from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
+from splc.scaling.suggestion import cheapest
+from splc.scaling.suggestion.belief import Belief
+from splc.scaling.suggestion.candidates import Candidates, Cost, costs_of
+from splc.scaling.suggestion.choice import Choice
+from splc.scaling.suggestion.effects import without_effect
+from splc.scaling.suggestion.result import Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.target import TargetStrategy
 from splc.types import Array
 
-# Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
-Cost = Callable[[Array, Array], Array]
-
-LINE = 5
-# Larger grids are refused: so many points are never measured.
-MOST_CANDIDATES = 200_000
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A point to measure.
-
-    Attributes:
-        point: its coordinates.
-        expected: the value that the model predicts there, at least 0.
-        lower, upper: the 90 % interval of a measurement there, at least 0; infinite where too little is known.
-        cost: what all repetitions of it cost.
-        reason: the reason for this point.
-    """
-
-    point: tuple[float, ...]
-    expected: float
-    lower: float
-    upper: float
-    cost: float
-    reason: str
-
-
-@dataclass(frozen=True)
-class Suggestions:
-    """The points to measure next, and the model of the measured ones.
-
-    Attributes:
-        names: the parameters.
-        points: the points in the order in which to measure them; empty if no more measurements are needed.
-        why: the reason for these points, or for none.
-        done: whether the model is good enough, or the budget is spent.
-        model: the model of what was measured.
-        error: mean relative error in percent of predicting points off the cheapest lines from all others; None where
-            there are none.
-        checked: the number of these points.
-        spent: the cost of the existing measurements.
-        repetitions: measurements per point that costs include.
-        candidates: the number of points that were considered.
-    """
-
-    names: tuple[str, ...]
-    points: tuple[Suggestion, ...]
-    why: str
-    done: bool
-    model: ScalingModel
-    error: float | None
-    checked: int
-    spent: float
-    repetitions: int
-    candidates: int
+STRATEGIES = ("target", "cheapest")
 
 
 def suggest(
@@ -88,6 +31,8 @@ def suggest(
     y: Any,
     *,
     names: Sequence[str] | None = None,
+    target: Mapping[str, float] | Sequence[float] | float | None = None,
+    strategy: str | None = None,
     cost: Cost | None = None,
     axes: Sequence[Sequence[float] | None] | None = None,
     extend: int = 0,
@@ -102,11 +47,15 @@ def suggest(
         x: measured points, shape (n, parameters), or (n,) for one parameter.
         y: measured values, shape (n,) or (n, repetitions); NaN where one is missing.
         names: the parameters' names.
+        target: the point whose value is to be predicted: parameter → value, or one value per parameter.
+        strategy: 'target', the largest expected gain at the target per cost; 'cheapest', Extra-P's strategy; None:
+            'target' if there is one.
         cost: points (n, parameters) and values (n,) → the cost of one measurement; None: the value.
         axes: per parameter the values that can be measured; None, for one or all: the measured ones, continued in their
             steps or factors to at least five.
         extend: the number of additional values of axes that are not given.
-        until: the error in percent at which the model is good enough.
+        until: the error in percent at which the model is good enough: the half width of the 90 % interval of the
+            expected value at the target; without a target the mean error at points off the cheapest lines.
         budget: the largest cost of all measurements, including the existing ones.
         count: the number of points to suggest; None: the missing points of a line, or one further point.
         repetitions: measurements per point; None: the number that most measured points have.
@@ -114,6 +63,7 @@ def suggest(
     Raises:
         MeasurementError: if measurements cannot be modelled, or costs are not finite numbers of at least 0.
         SpecError: for a wrong setting.
+        ConfigurationError: if the model has no finite value at the target.
     """
     points, values = _checked(x, y)
     for what, number in (("until", until), ("budget", budget)):
@@ -122,113 +72,146 @@ def suggest(
     for what, whole in (("count", count), ("repetitions", repetitions)):
         if whole is not None and whole < 1:
             raise SpecError(f"{what} cannot be {whole}", hint="it is at least 1")
+    if strategy not in (None, *STRATEGIES):
+        hint = unknown_name_hint(strategy, STRATEGIES)
+        raise SpecError(f"there is no strategy {strategy!r}: known are {listed(STRATEGIES)}", hint=hint)
+    if strategy == "target" and target is None:
+        raise SpecError("the strategy 'target' needs a target", hint="give the point whose value is to be predicted")
     known = (~np.isnan(values)).sum(axis=1)
     each = int(np.bincount(known).argmax()) if repetitions is None else repetitions
     model = fit(points, values, names=names)
     price = cost or (lambda _, value: value)
-    spent = float((_costs(price, points, np.nanmean(values, axis=1)) * known).sum())
-    grid = _Grid(points, model, price, each, candidate_axes(points, axes, LINE, extend))
-    error, checked = _error(points, values, grid.base())
-    found = Suggestions(model.names, (), "", False, model, error, checked, spent, each, len(grid.points))
-    return _suggestions(found, grid, until, budget, count)
+    mean = np.nanmean(values, axis=1)
+    spent = float((costs_of(price, points, mean) * known).sum())
+    among = Candidates(points, mean, known, model, price, each, candidate_axes(points, axes, cheapest.LINE, extend))
+    found = Suggestions(
+        model.names, (), "", False, model, strategy or "cheapest", None, None, 0, spent, each, len(among.points)
+    )
+    if target is None:
+        return _by_cost(found, among, values, points, until, budget, count)
+    return _at_target(found, among, price, _target(target, model.names), strategy or "target", until, budget, count)
 
 
-def _suggestions(
-    found: Suggestions, grid: _Grid, until: float | None, budget: float | None, count: int | None
+def _by_cost(
+    found: Suggestions,
+    among: Candidates,
+    values: Array,
+    points: Array,
+    until: float | None,
+    budget: float | None,
+    count: int | None,
 ) -> Suggestions:
-    """Return `found` with the points to measure next."""
-    chosen: list[Suggestion] = []
-    spent = found.spent
-    line = grid.next_line()
-    if line is None and until is not None and found.error is not None and found.error <= until:
+    """Return `found` with the cheapest points, until points off the lines are predicted well enough."""
+    lines_first = among.next_line(cheapest.LINE) is not None
+    if not lines_first and (until is not None or not among.taken.all()):
+        error, checked = cheapest.error_off_lines(points, values, cheapest.base(among))
+        found = replace(found, error=error, checked=checked)
+    if until is not None and found.error is not None and found.error <= until:
         why = f"good enough: points off the lines are predicted within {found.error:.3g} % on average"
         return replace(found, why=why, done=True)
-    wanted = count or (len(line[0]) if line else 1)
-    whys = []
-    while len(chosen) < wanted:
-        if line:
-            rows, reason = line
-            rows = rows[: wanted - len(chosen)]
-        else:
-            rows = grid.cheapest()
-            reason = "the cheapest point that was not measured"
-        if len(rows) == 0:
+    if until is not None:
+        note = "the error at points off the lines says little about larger values: give a target to predict"
+        found = replace(found, notes=(note,))
+    return _collected(found, among, lambda: cheapest.next_points(among), budget, count)
+
+
+def _at_target(
+    found: Suggestions,
+    among: Candidates,
+    price: Cost,
+    target: Array,
+    strategy: str,
+    until: float | None,
+    budget: float | None,
+    count: int | None,
+) -> Suggestions:
+    """Return `found` with points for a target, until the value there is known well enough."""
+    model = among.model
+    if model.uncertainty is None:
+        raise MeasurementError("the model has no posterior, so that nothing is known about its error at the target")
+    belief = Belief.of(model.uncertainty)
+    aim = _prediction(model, belief, target, model.uncertainty.unit)
+    limit = found.repetitions * float(costs_of(price, target[None], np.array([max(aim.predicted, 0.0)]))[0])
+    by_gain = TargetStrategy(among, belief, target, limit, found.repetitions)
+    where = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
+    hidden = [model.names[at] for at in without_effect(among)]
+    notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
+    found = replace(found, target=aim, strategy=strategy, notes=notes)
+    if until is not None and aim.error <= until and by_gain.required() is None:
+        why = f"good enough: the value at {where} is predicted within {aim.error:.3g} % (90 % interval)"
+        return replace(found, why=why, done=True)
+    choose = by_gain.next_points if strategy == "target" else lambda: cheapest.next_points(among)
+    return _collected(found, among, choose, budget, count)
+
+
+def _collected(
+    found: Suggestions,
+    among: Candidates,
+    choose: Callable[[], Choice | None],
+    budget: float | None,
+    count: int | None,
+) -> Suggestions:
+    """Return `found` with the points that a strategy chooses, within the budget."""
+    chosen: list[Suggestion] = []
+    whys: list[str] = []
+    spent = found.spent
+    while count is None or len(chosen) < count:
+        choice = choose()
+        if choice is None:
             whys.append("all candidates are measured: give more values, or extend the axes")
             break
-        for row in rows:
-            if budget is not None and spent + grid.costs[row] > budget:
+        for row in choice.rows[: None if count is None else count - len(chosen)].tolist():
+            if budget is not None and spent + among.costs[row] > budget:
                 left = max(budget - spent, 0.0)
-                text = f"the budget is spent: {left:.6g} is left, and the next point costs {grid.costs[row]:.6g}"
+                text = f"the budget is spent: {left:.6g} is left, and the next point costs {among.costs[row]:.6g}"
                 return replace(found, points=tuple(chosen), why=text, done=not chosen)
-            chosen.append(grid.suggestion(int(row), reason))
-            spent += float(grid.costs[row])
-            grid.measured[row] = True
-        whys.append(reason)
-        line = grid.next_line()
+            chosen.append(among.suggestion(row, choice.reason, choice.gain))
+            spent += float(among.costs[row])
+            among.suggested[row] = True
+        whys.append(choice.reason)
+        if count is None:
+            break
     return replace(found, points=tuple(chosen), why="; ".join(dict.fromkeys(whys)))
 
 
-class _Grid:
-    """The candidates with their costs; which ones are measured or already suggested."""
+def _prediction(model: ScalingModel, belief: Belief, target: Array, unit: float) -> TargetPrediction:
+    """Return the prediction of the expected value at a target.
 
-    def __init__(
-        self, points: Array, model: ScalingModel, price: Cost, repetitions: int, axes: Sequence[Array]
-    ) -> None:
-        self.model = model
-        number = int(np.prod([float(len(axis)) for axis in axes]))
-        if number > MOST_CANDIDATES:
-            raise SpecError(
-                f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MOST_CANDIDATES:,} at most"
-            )
-        # Measured points need not be on the grid.
-        self.points = np.unique(np.vstack([points, list(itertools.product(*axes))]), axis=0)
-        self.measured = (self.points[:, None] == points[None]).all(axis=2).any(axis=1)
-        self.expected = np.maximum(model.predict(self.points).ravel(), 0.0)
-        self.costs = repetitions * _costs(price, self.points, self.expected)
+    Its interval is that of the model for a measurement there, less the share that noise has in the belief, whose values
+    are in multiples of `unit`.
+    """
+    predicted = float(model.predict(target[None]).ravel()[0])
+    measured = [float(each.ravel()[0]) for each in model.interval(target[None], LEVEL)]
+    center = predicted / unit
+    noisy, quiet = (belief.interval(target, center, LEVEL, noise=each) for each in (True, False))
+    bounds = []
+    for place, sign in ((0, -1), (1, 1)):
+        whole = max(sign * (measured[place] - predicted), 0.0)
+        widths = [max(sign * (each[place] - center), 0.0) for each in (noisy, quiet)]
+        share = widths[1] / widths[0] if widths[0] > 0 else 0.0
+        bounds.append(predicted + sign * whole * min(share, 1.0))
+    return TargetPrediction(tuple(target.tolist()), predicted, bounds[0], bounds[1])
 
-    def suggestion(self, row: int, reason: str) -> Suggestion:
-        """Return a point as a suggestion."""
-        point = self.points[[row]]
-        # The expected value is at least 0, and so is its interval.
-        lower, upper = (max(float(each.ravel()[0]), 0.0) for each in self.model.interval(point))
-        expected = float(self.expected[row])
-        return Suggestion(tuple(point[0].tolist()), expected, lower, upper, float(self.costs[row]), reason)
 
-    def cheapest(self) -> Array:
-        """Return the cheapest point that is not measured, if any; of equal ones that with smaller values."""
-        rows = np.flatnonzero(~self.measured)
-        return rows[[int(self.costs[rows].argmin())]] if len(rows) else rows
-
-    def next_line(self) -> tuple[Array, str] | None:
-        """Return the missing points of the line that is the cheapest to complete, of parameters without a line."""
-        best: tuple[float, Array, str] | None = None
-        for at, name in enumerate(self.model.names):
-            own = lines(self.points, at)
-            if any(self.measured[line].sum() >= LINE for line in own):
-                continue
-            for line in own:
-                done = self.measured[line]
-                rest = line[~done]
-                rest = np.sort(rest[np.argsort(self.costs[rest], kind="stable")][: LINE - int(done.sum())])
-                price = float(self.costs[rest].sum())
-                if len(rest) + done.sum() == LINE and (best is None or price < best[0]):
-                    rest = rest[np.argsort(self.costs[rest], kind="stable")]
-                    number = plural(len(rest), "point", "points")
-                    best = price, rest, f"{number} missing of the cheapest line of {LINE} along {name}"
-        return None if best is None else best[1:]
-
-    def base(self) -> Array:
-        """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
-        used = np.zeros(len(self.points), dtype=bool)
-        for at in range(len(self.model.names)):
-            full = [line[self.measured[line]] for line in lines(self.points, at)]
-            ample = [line for line in full if len(line) >= LINE]
-            if not ample:
-                # Lines are measured first, so there are no other points yet.
-                return np.asarray(self.points[self.measured])
-            cheapest = min(ample, key=lambda line: float(np.sort(self.costs[line])[:LINE].sum()))
-            used[cheapest[np.argsort(self.costs[cheapest], kind="stable")[:LINE]]] = True
-        return np.asarray(self.points[used])
+def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequence[str]) -> Array:
+    """Return the checked coordinates of the target, shape (parameters,)."""
+    if isinstance(target, Mapping):
+        for name in target:
+            if name not in names:
+                raise SpecError(f"target: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
+        missing = [name for name in names if name not in target]
+        if missing:
+            raise SpecError(f"the target has no value of {listed(missing)}", hint="give one of every parameter")
+        target = [target[name] for name in names]
+    try:
+        point = np.atleast_1d(np.asarray(target, dtype=float))
+    except (TypeError, ValueError):
+        raise SpecError(f"{target!r} is not a target", hint=f"give numbers for {listed(names)}") from None
+    if point.shape != (len(names),):
+        raise SpecError(f"a target of {point.size} values for {len(names)} parameters", hint="give one of each")
+    if not np.isfinite(point).all() or (point < 0).any():
+        raise SpecError(f"{target!r} is not a target", hint="give finite numbers of at least 0")
+    return point
 
 
 def _checked(x: Any, y: Any) -> tuple[Array, Array]:
@@ -239,30 +222,3 @@ def _checked(x: Any, y: Any) -> tuple[Array, Array]:
     found = quantities(x, values[None])
     known = ~np.isnan(found.values[0]).all(axis=1)
     return np.asarray(found.points[known]), np.asarray(found.values[0][known])
-
-
-def _costs(price: Cost, points: Array, values: Array) -> Array:
-    """Return checked costs."""
-    with np.errstate(all="ignore"):
-        found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
-    wrong = ~(np.isfinite(found) & (found >= 0))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        hint = "costs are finite and at least 0: give another cost"
-        where = ", ".join(f"{each:g}" for each in points[row].tolist())
-        raise MeasurementError(f"a measurement at ({where}), value {values[row]:g}, costs {found[row]:g}", hint=hint)
-    return np.array(found)
-
-
-def _error(points: Array, values: Array, base: Array) -> tuple[float | None, int]:
-    """Return the mean relative error in percent of predicting points off the base from all others, and their number."""
-    beside = np.flatnonzero(~(points[:, None] == base[None]).all(axis=2).any(axis=1))
-    mean = np.nanmean(values, axis=1)
-    beside = beside[mean[beside] != 0]
-    if len(beside) == 0:
-        return None, 0
-    without = np.tile(values, (len(beside), 1, 1))
-    without[np.arange(len(beside)), beside] = np.nan
-    models = fit_many(points, without)
-    predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, beside, strict=True)])
-    return mean_relative_error(predicted, mean[beside]), len(beside)

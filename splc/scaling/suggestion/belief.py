@@ -1,0 +1,202 @@
+"""The joint uncertainty of the value at a target and of measurements elsewhere, under all plausible hypotheses.
+
+Each hypothesis of the posterior is a linear model with a normal posterior of its coefficients. A further measurement
+changes their probabilities by Bayes' rule, and the prediction of each at the target by a rank-one update. The expected
+variance afterwards is a mean over possible outcomes (law of total variance), without a new fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.scaling.intervals import PosteriorUncertainty
+from splc.scaling.mixture import mixture_interval
+from splc.types import Array
+
+# Hypotheses with a smaller share of the probability are left out, and so many are enough.
+_SHARE = 1e-3
+_MOST = 100
+# Outcomes of a measurement: so many hypotheses at most, and for each a Gauss-Hermite rule.
+_OUTCOMES = 24
+_NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
+# Predictions at the target that differ by more than this factor are equally wrong.
+_FACTOR = 8.0
+# Numbers in a temporary array.
+_TEMPORARY = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """The plausible hypotheses with the normal posteriors of their coefficients, after measurements.
+
+    Values are in the posterior's unit.
+
+    Attributes:
+        parameter: the only parameter that hypotheses have, as a position; None: they have all.
+        weights: probabilities, shape (hypotheses,).
+        coefficients: shape (hypotheses, coefficients); 0 for unused ones.
+        covariances: of the coefficients, shape (hypotheses, coefficients, coefficients); 0 for unused ones.
+        noise: relative standard deviation of one measurement, shape (hypotheses,).
+        floors: the size that is added to a value to give what noise is relative to, shape (hypotheses,).
+        freedoms: degrees of freedom, shape (hypotheses,).
+        columns: points (n, parameters) → the values of the columns, shape (hypotheses, coefficients, n).
+        typical: the mean size of the measured values.
+        positive: whether all measured values are positive.
+    """
+
+    parameter: int | None
+    weights: Array
+    coefficients: Array
+    covariances: Array
+    noise: Array
+    floors: Array
+    freedoms: Array
+    columns: Callable[[Array], Array]
+    typical: float
+    positive: bool
+
+    @classmethod
+    def of(cls, uncertainty: PosteriorUncertainty) -> Belief:
+        """Return the belief of a fitted quantity."""
+        found = uncertainty.plausible
+        logs = found.log_weights - found.log_weights.max()
+        kept = np.argsort(-logs, kind="stable")[:_MOST]
+        kept = kept[np.exp(logs[kept]) > _SHARE]
+        weights = np.exp(logs[kept])
+        factors, noise = found.factors[kept], found.noise[kept]
+        return cls(
+            uncertainty.parameter,
+            weights / weights.sum(),
+            found.coefficients[kept],
+            np.swapaxes(factors, 1, 2) @ factors * noise[:, None, None] ** 2,
+            noise,
+            found.floors[kept],
+            found.freedoms[kept],
+            lambda points: found.columns(points)[kept],
+            float(np.abs(uncertainty.values).mean()),
+            bool((uncertainty.values > 0).all()),
+        )
+
+    def after(self, point: Array, count: int) -> Belief:
+        """Return the belief after measurements of a point, as if they gave the expected value."""
+        columns = self._columns(point[None])
+        means = self._means(columns)
+        shared = (self.covariances @ columns)[:, :, 0]
+        own = (self._covariance(columns, columns) + self._deviations(columns) ** 2 / count)[:, 0]
+        residuals = _median(means[:, 0], self.weights) - means[:, 0]
+        logs = np.log(np.maximum(self.weights, 1e-300)) - 0.5 * (residuals**2 / own + np.log(own))
+        weights = np.exp(logs - logs.max())
+        return replace(
+            self,
+            weights=weights / weights.sum(),
+            coefficients=self.coefficients + shared * (residuals / own)[:, None],
+            covariances=self.covariances - shared[:, :, None] * shared[:, None] / own[:, None, None],
+        )
+
+    def _columns(self, points: Array) -> Array:
+        """Return the finite values of the columns, shape (hypotheses, coefficients, points)."""
+        own = points if self.parameter is None else points[:, [self.parameter]]
+        with np.errstate(all="ignore"):
+            columns = self.columns(own)
+        return np.asarray(np.where(np.isfinite(columns), columns, 0.0))
+
+    def _means(self, columns: Array) -> Array:
+        """Return the predictions, shape (hypotheses, points)."""
+        return np.asarray((self.coefficients[:, :, None] * columns).sum(axis=1))
+
+    def _deviations(self, columns: Array) -> Array:
+        """Return the standard deviation of one measurement, shape (hypotheses, points)."""
+        size = np.abs(self._means(columns)) + self.floors[:, None]
+        return np.asarray(self.noise[:, None] * np.maximum(size, 1e-300))
+
+    def interval(self, target: Array, center: float, level: float, *, noise: bool) -> tuple[float, float]:
+        """Return the interval of the expected value at a target, or with the noise of a measurement there.
+
+        `center`: the prediction there.
+        """
+        columns = self._columns(target[None])
+        variances = self._covariance(columns, columns) + noise * self._deviations(columns) ** 2
+        means, errors = self._means(columns), np.sqrt(variances)
+        bounds = mixture_interval(np.log(self.weights), means, errors, self.freedoms, np.array([center]), level)
+        return float(bounds[0][0]), float(bounds[1][0])
+
+    def variances(self, target: Array, points: Array, counts: Array) -> tuple[float, Array]:
+        """Return the variance of the value at a target, and the one expected after further measurements.
+
+        The variance is that of the logarithm, or relative where values are not positive; large errors are limited.
+
+        Args:
+            target: shape (parameters,).
+            points: one candidate each, shape (candidates, parameters).
+            counts: the number of measurements at each, shape (candidates,).
+        """
+        there = self._columns(target[None])
+        aim = self._means(there)[:, 0]
+        spread = self._covariance(there, there)[:, 0]
+        scale = self._scale(aim)
+        now = float(_variance(self.weights[:, None], *_limited(aim[:, None], spread[:, None], scale))[0])
+        columns = self._columns(points)
+        means = self._means(columns)
+        shared = self._covariance(there, columns)
+        own = self._covariance(columns, columns) + self._deviations(columns) ** 2 / counts
+        after = np.empty(len(points))
+        step = max(_TEMPORARY // (len(self.weights) * _OUTCOMES * len(_NODES)), 1)
+        for start in range(0, len(points), step):
+            at = slice(start, start + step)
+            after[at] = self._expected(aim, spread, scale, means[:, at], shared[:, at], own[:, at])
+        return now, after
+
+    def _expected(
+        self, aim: Array, spread: Array, scale: tuple[float, bool], means: Array, shared: Array, own: Array
+    ) -> Array:
+        """Return the expected variances at the target, shape (candidates,); see `variances`."""
+        top = np.argsort(-self.weights, kind="stable")[:_OUTCOMES]
+        nodes, node_weights = np.array(_NODES), np.array(_NODE_WEIGHTS)
+        # Outcomes: (hypotheses of outcomes, nodes, candidates), then flat: (outcomes, candidates).
+        outcomes = means[top, None] + nodes[:, None] * np.sqrt(own[top, None])
+        outcomes = outcomes.reshape(-1, means.shape[1])
+        shares = np.outer(self.weights[top] / self.weights[top].sum(), node_weights).ravel()
+        residuals = outcomes - means[:, None]
+        logs = np.log(self.weights)[:, None, None] - 0.5 * (residuals**2 / own[:, None] + np.log(own)[:, None])
+        logs -= logs.max(axis=0)
+        weights = np.exp(logs)
+        weights /= weights.sum(axis=0)
+        moved = aim[:, None, None] + (shared / own)[:, None] * residuals
+        left = np.maximum(spread[:, None] - shared**2 / own, 0.0)[:, None]
+        return np.asarray(shares @ _variance(weights, *_limited(moved, left, scale)))
+
+    def _covariance(self, one: Array, other: Array) -> Array:
+        """Return covariances of predictions, shape (hypotheses, points); one point or as many as `other`."""
+        return np.asarray(((self.covariances @ one) * other).sum(axis=1))
+
+    def _scale(self, aim: Array) -> tuple[float, bool]:
+        """Return the size of the value at the target, and whether variances are those of the logarithm."""
+        center = _median(aim, self.weights)
+        logarithmic = center > 0 and self.positive
+        return (center if logarithmic else max(abs(center), self.typical)), logarithmic
+
+
+def _limited(means: Array, variances: Array, scale: tuple[float, bool]) -> tuple[Array, Array]:
+    """Return means and variances in units in which large errors are limited."""
+    size, logarithmic = scale
+    most = float(np.log(_FACTOR)) ** 2
+    if logarithmic:
+        ratio = np.clip(means / size, 1 / _FACTOR, _FACTOR)
+        return np.log(ratio), np.minimum(variances / (ratio * size) ** 2, most)
+    return np.clip(means / size, -_FACTOR, _FACTOR), np.minimum(variances / size**2, most)
+
+
+def _variance(weights: Array, means: Array, variances: Array) -> Array:
+    """Return the variance of mixtures; hypotheses come first."""
+    middle = (weights * means).sum(axis=0)
+    return np.asarray((weights * (variances + (means - middle) ** 2)).sum(axis=0))
+
+
+def _median(values: Array, weights: Array) -> float:
+    """Return the weighted median."""
+    order = np.argsort(values, kind="stable")
+    place = int(np.searchsorted(np.cumsum(weights[order]), 0.5))
+    return float(values[order[min(place, len(order) - 1)]])

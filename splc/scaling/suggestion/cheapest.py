@@ -1,0 +1,62 @@
+"""The strategy `cheapest`: the cheapest lines first, then the cheapest points.
+
+Source: Ritter et al., Learning Cost-Effective Sampling Strategies, section III.E: (1) measure the cheapest available
+line of five points per parameter and make a first model; (2) measure the cheapest further point; (3) make the model
+again; (4) repeat until the model predicts well enough, or the budget is spent.
+
+Without a target, the error of a model is that of predicting each point off the cheapest lines from all other points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.data.accuracy import mean_relative_error
+from splc.scaling.fit import fit_many
+from splc.scaling.multi.lines import lines
+from splc.scaling.suggestion.candidates import Candidates
+from splc.scaling.suggestion.choice import Choice
+from splc.types import Array
+
+LINE = 5
+
+
+def next_points(among: Candidates) -> Choice | None:
+    """Return the missing points of a line, or the cheapest point; None if all are taken."""
+    line = among.next_line(LINE)
+    if line is not None:
+        return Choice(*line)
+    rows = np.flatnonzero(~among.taken)
+    if len(rows) == 0:
+        return None
+    # Of equal ones that with smaller values.
+    return Choice(rows[[int(among.costs[rows].argmin())]], "the cheapest point that was not measured")
+
+
+def base(among: Candidates) -> Array:
+    """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
+    used = np.zeros(len(among.points), dtype=bool)
+    measured = among.counts > 0
+    for at in range(among.points.shape[1]):
+        full = [line[measured[line]] for line in lines(among.points, at)]
+        ample = [line for line in full if len(line) >= LINE]
+        if not ample:
+            # Lines are measured first, so there are no other points yet.
+            return np.asarray(among.points[measured])
+        cheapest = min(ample, key=lambda line: float(np.sort(among.costs[line])[:LINE].sum()))
+        used[cheapest[np.argsort(among.costs[cheapest], kind="stable")[:LINE]]] = True
+    return np.asarray(among.points[used])
+
+
+def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
+    """Return the mean relative error in percent of predicting points off lines from all others, and their number."""
+    beside = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
+    mean = np.nanmean(values, axis=1)
+    beside = beside[mean[beside] != 0]
+    if len(beside) == 0:
+        return None, 0
+    without = np.tile(values, (len(beside), 1, 1))
+    without[np.arange(len(beside)), beside] = np.nan
+    models = fit_many(points, without)
+    predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, beside, strict=True)])
+    return mean_relative_error(predicted, mean[beside]), len(beside)

@@ -1,0 +1,92 @@
+"""The result of `suggest`: points to measure next, and what is known at the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from splc.scaling.result import ScalingModel
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A point to measure.
+
+    Attributes:
+        point: its coordinates.
+        expected: the value that the model predicts there, at least 0.
+        lower, upper: the 90 % interval of a measurement there, at least 0; infinite where too little is known.
+        cost: the cost of all suggested measurements of it.
+        reason: the reason for this point.
+        measured: the number of existing measurements of it; above 0, it is measured again.
+        gain: the expected reduction of the variance at the target, in percent; None without a target, and for points
+            that are suggested for another reason.
+    """
+
+    point: tuple[float, ...]
+    expected: float
+    lower: float
+    upper: float
+    cost: float
+    reason: str
+    measured: int = 0
+    gain: float | None = None
+
+
+@dataclass(frozen=True)
+class TargetPrediction:
+    """The prediction of the expected value at the target, that is, of the mean of many measurements there.
+
+    Attributes:
+        point: its coordinates.
+        predicted: the prediction.
+        lower, upper: its 90 % interval; infinite where too little is known.
+    """
+
+    point: tuple[float, ...]
+    predicted: float
+    lower: float
+    upper: float
+
+    @property
+    def error(self) -> float:
+        """The half width of the interval: the larger distance of a bound, in percent of the prediction."""
+        distance = max(self.upper - self.predicted, self.predicted - self.lower)
+        if distance == 0:
+            return 0.0
+        return 100 * distance / abs(self.predicted) if self.predicted else float("inf")
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """The points to measure next, and the model of the measured ones.
+
+    Attributes:
+        names: the parameters.
+        points: the points in the order in which to measure them; empty if no more measurements are needed.
+        why: the reason for these points, or for none.
+        done: whether the model is good enough, or the budget is spent.
+        model: the model of what was measured.
+        strategy: 'target' or 'cheapest'.
+        target: the prediction at the target; None without one.
+        error: mean relative error in percent of predicting points off the cheapest lines from all others; None with a
+            target, and where there are none.
+        checked: the number of these points.
+        spent: the cost of the existing measurements.
+        repetitions: measurements per suggested point, which costs include.
+        candidates: the number of points that were considered.
+        notes: parameters without a visible effect, and limits of the criterion.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[Suggestion, ...]
+    why: str
+    done: bool
+    model: ScalingModel
+    strategy: str
+    target: TargetPrediction | None
+    error: float | None
+    checked: int
+    spent: float
+    repetitions: int
+    candidates: int
+    notes: tuple[str, ...] = ()

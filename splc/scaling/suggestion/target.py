@@ -1,0 +1,92 @@
+"""The strategy `target`: the point or repetition that makes the prediction at the target better at the least cost.
+
+First every parameter needs a line of three points and a visible effect. Then the candidate is chosen with the largest
+expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve the variance, if
+further measurements are as useful.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.scaling.suggestion.belief import Belief
+from splc.scaling.suggestion.candidates import Candidates
+from splc.scaling.suggestion.choice import Choice
+from splc.scaling.suggestion.effects import further_out, without_effect
+from splc.types import Array
+
+LINE = 3
+# A point is measured at most so many times as often as others.
+_REPEATED = 4
+# Smaller expected reductions of the variance are not worth the repetitions of a point, in percent.
+_WORTHWHILE = 5.0
+# Of more candidates, so many are compared, evenly spread over costs.
+_COMPARED = 2000
+
+
+@dataclass
+class TargetStrategy:
+    """The choice of points for a prediction at a target.
+
+    Attributes:
+        among: the candidates.
+        belief: what is known after the measurements, those chosen before counting as if they had been made.
+        target: shape (parameters,).
+        limit: the cost of measuring the target itself.
+        repetitions: measurements per suggestion.
+    """
+
+    among: Candidates
+    belief: Belief
+    target: Array
+    limit: float
+    repetitions: int
+
+    def required(self) -> Choice | None:
+        """Return what every prediction needs: lines, and visible effects of all parameters."""
+        line = self.among.next_line(LINE)
+        if line is not None:
+            return Choice(*line)
+        for at in without_effect(self.among):
+            choice = further_out(self.among, at)
+            if choice is not None:
+                return choice
+        return None
+
+    def next_points(self) -> Choice | None:
+        """Return the points to measure next; None if no candidate helps."""
+        choice = self.required() or self._best()
+        if choice is not None:
+            for row in choice.rows.tolist():
+                self.belief = self.belief.after(self.among.points[row], self.repetitions)
+        return choice
+
+    def _best(self) -> Choice | None:
+        """Return the candidate with the largest expected reduction of the variance at the target per cost."""
+        among = self.among
+        new = np.flatnonzero(~among.taken & (among.costs <= self.limit))
+        again = np.flatnonzero((among.counts > 0) & (among.counts < _REPEATED * self.repetitions) & ~among.suggested)
+        if len(new) > _COMPARED:
+            ordered = new[np.argsort(among.costs[new], kind="stable")]
+            new = ordered[np.linspace(0, len(ordered) - 1, _COMPARED).astype(int)]
+        rows = np.sort(np.concatenate([new, again]))
+        if len(rows) == 0:
+            return None
+        counts = np.full(len(rows), float(self.repetitions))
+        now, after = self.belief.variances(self.target, among.points[rows], counts)
+        if now <= 0:
+            return Choice(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
+        left = np.clip(after / now, 1e-12, 1.0)
+        costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
+        best = int((-np.log(left) / costs).argmax())
+        row, gain = rows[best], float(100 * (1 - left[best]))
+        if among.counts[row] == 0:
+            return Choice(rows[[best]], "the largest expected gain at the target per cost", gain)
+        if len(new) == 0 and gain < _WORTHWHILE:
+            return None
+        return Choice(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)
+
+
+_CERTAIN = "the prediction at the target is certain: the cheapest point that was not measured"
