@@ -18,3 +18,5 @@ Duplicates = Literal["error", "first", "mean"]
 Missing = Literal["error", "drop", "nearest"]
 # The aim of suggested measurements: predictions that are good everywhere, or the best configuration.
 Goal = Literal["variance", "optimum"]
+# The rule that suggests points of a scaling model.
+PointStrategy = Literal["target", "cheapest"]

@@ -138,6 +138,16 @@ def axes_of(texts: Sequence[str] | None, option: str) -> dict[str, list[float]]:
     return found
 
 
+def percentage_of(text: str | None, option: str) -> float | None:
+    """Return the number of a text `NUMBER` or `NUMBER%`, at least 0."""
+    if text is None:
+        return None
+    number = _number(text.strip().removesuffix("%"))
+    if number is None or number < 0:
+        raise typer.BadParameter(f"{text!r} is not a percentage of at least 0, such as 5%", param_hint=option)
+    return number
+
+
 def _number(text: str) -> float | None:
     try:
         value = float(text)

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from splc.scaling.fit import fit, fit_many
     from splc.scaling.profile import Profile, fit_experiment
     from splc.scaling.result import ScalingModel
+    from splc.scaling.suggestion.suggest import suggest
 
-__all__ = ["Exponents", "Profile", "ScalingModel", "fit", "fit_experiment", "fit_many"]
+__all__ = ["Exponents", "Profile", "ScalingModel", "fit", "fit_experiment", "fit_many", "suggest"]
 
 attach(
     __name__,
@@ -23,5 +24,6 @@ attach(
         "fit": "splc.scaling.fit",
         "fit_experiment": "splc.scaling.profile",
         "fit_many": "splc.scaling.fit",
+        "suggest": "splc.scaling.suggestion.suggest",
     },
 )

@@ -19,7 +19,7 @@ from splc.scaling.profile import notes_of_series
 from splc.scaling.suggestion.candidates import Cost
 from splc.scaling.suggestion.result import Suggestions
 from splc.scaling.suggestion.suggest import suggest
-from splc.types import Array
+from splc.types import Array, PointStrategy
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
@@ -42,7 +42,9 @@ class Request:
         metric: the metric, if there are several.
         cost: what a measurement costs, an expression of parameters and `value`; None is the value, times the number
             of processes if a parameter has one of the names in `PROCESSES`.
-        until: the error in percent at points off the lines at which the model is good enough.
+        target: parameter → value, the point whose value is to be predicted; empty for none.
+        strategy: 'target' or 'cheapest'; None is 'target' if there is one.
+        until: the error in percent at which the model is good enough, at the target or else at points off the lines.
         budget: what all measurements may cost.
         count: the number of points; None is what a line lacks, or one.
         axis: parameter → its possible values; without an entry the measured ones are continued to five.
@@ -58,6 +60,8 @@ class Request:
     callpath: Sequence[str] | None = None
     metric: str | None = None
     cost: str | None = None
+    target: Mapping[str, float] = field(default_factory=dict)
+    strategy: PointStrategy | None = None
     until: float | None = None
     budget: float | None = None
     count: int | None = None
@@ -90,7 +94,7 @@ def run(request: Request) -> Result:
         InputError: if the measurements cannot be found or read.
         MeasurementError: if no call path or metric has the given name, or none of the points can be used.
         ExpressionError: if the cost is not an expression of parameters and the value.
-        SpecError: if an axis is of an unknown parameter, or has too few values.
+        SpecError: if an axis or the target has an unknown parameter, or a value is missing.
     """
     project = Project.load(measurements=request.measurements)
     choice = ColumnChoice(request.context, request.ignore, request.where)
@@ -110,6 +114,8 @@ def run(request: Request) -> Result:
             points,
             values,
             names=names,
+            target=request.target or None,
+            strategy=request.strategy,
             cost=cost,
             axes=[list(request.axis[name]) if name in request.axis else None for name in names],
             extend=request.extend,
@@ -120,7 +126,8 @@ def run(request: Request) -> Result:
         )
         model = replace(found.model, notes=notes_of_series(found.model))
         callpaths = tuple(key[0] for key in series)
-        return Result(replace(found, model=model), callpaths, text, (*notes, *notes_of(model.notes)))
+        remarks = notes_of((*found.notes, *model.notes))
+        return Result(replace(found, model=model), callpaths, text, (*notes, *remarks))
 
 
 def _series(experiment: Experiment, callpath: Sequence[str] | None, metric: str | None) -> list[Key]:

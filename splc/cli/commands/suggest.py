@@ -26,12 +26,15 @@ SUGGESTING = "Suggestions"
 SYSTEMS = "Described systems"
 SCALING = "Scaling models"
 # The options that are about profiles only.
-OF_PROFILE = ("coordinates", "callpath", "metric", "until", "count", "axis", "extend", "repetitions")
+OF_PROFILE = (
+    "coordinates", "callpath", "metric", "target", "strategy", "until", "count", "axis", "extend", "repetitions",
+)  # fmt: skip
 
 EXAMPLES = (
     "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
     "splc suggest --measurements few.csv --property solve_seconds --goal optimum --budget 5 --cost model",
     "splc suggest --coordinates px,py,nx --metric solve_seconds --cost 'value * px * py' --count 3",
+    "splc suggest --measurements profile.jsonl --target p=1024,n=64 --until 5%",
 )
 
 
@@ -82,13 +85,26 @@ def suggest(
         option("PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SCALING),
     ] = None,
     metric: Annotated[str | None, option("NAME", "The metric, where there are several.", SCALING)] = None,
+    target: Annotated[
+        str | None,
+        option("NAME=VALUE,…", "The point whose value is to be predicted: 'p=1024,n=64'.", SCALING),
+    ] = None,
+    strategy: Annotated[
+        types.PointStrategy | None,
+        option(
+            "target|cheapest",
+            "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does. "
+            "Default: target, if there is one.",
+            SCALING,
+        ),
+    ] = None,
     until: Annotated[
-        float | None,
+        str | None,
         option(
             "ERROR",
-            "Stop when points off the cheapest lines are predicted with this mean error in percent.",
+            "Stop when the 90 % interval of the value at the target is this narrow: half its width, in percent of the "
+            "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
             SCALING,
-            min=0,
         ),
     ] = None,
     count: Annotated[
@@ -122,11 +138,13 @@ def suggest(
     Of a described system: the configurations whose measurement reduces the variance of predictions most, or with
     --goal optimum those that may be better than the best measured one, as a CSV table for splc measure.
 
-    Of a scaling model: the cheapest line of five points along each parameter comes first, then the cheapest other
-    points, until the model is good enough or the budget is spent (Ritter et al., Learning Cost-Effective Sampling
-    Strategies).
+    Of a scaling model with a --target: the point, or the repetition of a measured point, that is expected to make the
+    prediction there better at the least cost, until its interval is narrow enough or the budget is spent.
+
+    Of a scaling model without one: the cheapest line of five points along each parameter comes first, then the cheapest
+    other points (Ritter et al., Learning Cost-Effective Sampling Strategies).
     """
-    from splc.cli.arguments import axes_of, names_of, request_of
+    from splc.cli.arguments import axes_of, names_of, numbers_of, percentage_of, request_of
     from splc.cli.json_output import print_json
     from splc.cli.show import suggest as shown
     from splc.cli.show import suggest_configurations as shown_configurations
@@ -149,11 +167,19 @@ def suggest(
             print_json("suggest", shown_configurations.as_json(found, output))
         return
     axes = axes_of(axis, "--axis")
-    profile = request_of(of_profile.Request, given, coordinates=names_of(coordinates, "--coordinates"), axis=axes)
+    limit = percentage_of(until, "--until")
+    profile = request_of(
+        of_profile.Request,
+        given,
+        coordinates=names_of(coordinates, "--coordinates"),
+        axis=axes,
+        target={} if target is None else numbers_of(target.split(","), "--target"),
+        until=limit,
+    )
     with Notes(mode.notes) as notes:
         result = of_profile.run(profile)
     if json:
-        print_json("suggest", shown.as_json(result, until, budget))
+        print_json("suggest", shown.as_json(result, limit, budget))
     else:
         shown.show(result, budget)
     show_notes((*notes, *result.notes))

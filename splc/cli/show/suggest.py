@@ -5,25 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from splc.scaling.suggestion.result import TargetPrediction
     from splc.workflows.suggest import Result
 
 
 def show(result: Result, budget: float | None) -> None:
     """Print the suggested points."""
+    from splc.cli.show.scale import model_text
     from splc.cli.terminal import say, table
     from splc.errors import plural
 
     found = result.suggestions
-    say(f"model: {found.model.text} ({plural(found.model.points, 'point', 'points')})")
+    say(f"model: {model_text(found.model)} ({plural(found.model.points, 'point', 'points')})")
+    if found.target is not None:
+        say(_target_text(found.names, found.target))
     if found.error is not None:
         say(f"error: {found.error:.3g} % at {plural(found.checked, 'point', 'points')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"
     say(f"spent: {found.spent:.6g}{limit} (cost: {result.cost})")
+    again = any(each.measured for each in found.points)
+    gains = any(each.gain is not None for each in found.points)
     rows = []
     for each in found.points:
         place = [f"{value:.10g}" for value in each.point]
-        rows.append((*place, f"{each.expected:.6g}", f"{each.lower:.6g}", f"{each.upper:.6g}", f"{each.cost:.6g}"))
-    columns = (*found.names, "expected", "from", "to", "cost")
+        numbers = [each.expected, each.lower, each.upper, each.cost]
+        row = [*place, *(f"{value:.6g}" for value in numbers)]
+        if again:
+            row.append(str(each.measured))
+        if gains:
+            row.append("" if each.gain is None else f"{each.gain:.3g} %")
+        rows.append(row)
+    columns = (*found.names, "expected", "from", "to", "cost", *["measured"] * again, *["gain"] * gains)
     if rows:
         what = plural(found.repetitions, "measurement", "measurements")
         say(f"next, {what} each:")
@@ -33,6 +47,8 @@ def show(result: Result, budget: float | None) -> None:
 
 def as_json(result: Result, until: float | None, budget: float | None) -> dict[str, Any]:
     """Return the content of the JSON object."""
+    from splc.cli.show.scale import model_text
+
     found = result.suggestions
     return {
         "parameters": found.names,
@@ -44,12 +60,17 @@ def as_json(result: Result, until: float | None, budget: float | None) -> dict[s
                 "interval": [each.lower, each.upper],
                 "cost": each.cost,
                 "reason": each.reason,
+                "measured": each.measured,
+                "gain": each.gain,
             }
             for each in found.points
         ],
         "done": found.done,
         "why": found.why,
         "model": found.model.text,
+        "formula": model_text(found.model),
+        "strategy": found.strategy,
+        "target": None if found.target is None else _target_object(found.names, found.target),
         "measured_points": found.model.points,
         "error": found.error,
         "error_points": found.checked,
@@ -59,5 +80,22 @@ def as_json(result: Result, until: float | None, budget: float | None) -> dict[s
         "cost": result.cost,
         "repetitions": found.repetitions,
         "candidates": found.candidates,
-        "notes": found.model.notes,
+        "notes": [*found.notes, *found.model.notes],
+    }
+
+
+def _target_text(names: Sequence[str], target: TargetPrediction) -> str:
+    """Return the prediction at the target as a line."""
+    where = ", ".join(f"{name} = {value:.10g}" for name, value in zip(names, target.point, strict=True))
+    interval = f"{target.lower:.6g} … {target.upper:.6g}"
+    return f"at {where}: {target.predicted:.6g}, 90 % interval {interval} (±{target.error:.3g} %)"
+
+
+def _target_object(names: Sequence[str], target: TargetPrediction) -> dict[str, Any]:
+    """Return the prediction at the target in JSON's types."""
+    return {
+        "point": dict(zip(names, target.point, strict=True)),
+        "predicted": target.predicted,
+        "interval": [target.lower, target.upper],
+        "error": target.error,
     }

@@ -87,7 +87,7 @@ class Belief:
         shared = (self.covariances @ columns)[:, :, 0]
         own = (self._covariance(columns, columns) + self._deviations(columns) ** 2 / count)[:, 0]
         residuals = _median(means[:, 0], self.weights) - means[:, 0]
-        logs = np.log(np.maximum(self.weights, 1e-300)) - 0.5 * (residuals**2 / own + np.log(own))
+        logs = self._logs - 0.5 * (residuals**2 / own + np.log(own))
         weights = np.exp(logs - logs.max())
         return replace(
             self,
@@ -95,6 +95,11 @@ class Belief:
             coefficients=self.coefficients + shared * (residuals / own)[:, None],
             covariances=self.covariances - shared[:, :, None] * shared[:, None] / own[:, None, None],
         )
+
+    @property
+    def _logs(self) -> Array:
+        """Logarithms of the probabilities."""
+        return np.asarray(np.log(np.maximum(self.weights, 1e-300)))
 
     def _columns(self, points: Array) -> Array:
         """Return the finite values of the columns, shape (hypotheses, coefficients, points)."""
@@ -120,7 +125,9 @@ class Belief:
         columns = self._columns(target[None])
         variances = self._covariance(columns, columns) + noise * self._deviations(columns) ** 2
         means, errors = self._means(columns), np.sqrt(variances)
-        bounds = mixture_interval(np.log(self.weights), means, errors, self.freedoms, np.array([center]), level)
+        bounds = mixture_interval(
+            np.log(np.maximum(self.weights, 1e-300)), means, errors, self.freedoms, np.array([center]), level
+        )
         return float(bounds[0][0]), float(bounds[1][0])
 
     def variances(self, target: Array, points: Array, counts: Array) -> tuple[float, Array]:
@@ -160,7 +167,9 @@ class Belief:
         outcomes = outcomes.reshape(-1, means.shape[1])
         shares = np.outer(self.weights[top] / self.weights[top].sum(), node_weights).ravel()
         residuals = outcomes - means[:, None]
-        logs = np.log(self.weights)[:, None, None] - 0.5 * (residuals**2 / own[:, None] + np.log(own)[:, None])
+        logs = np.log(np.maximum(self.weights, 1e-300))[:, None, None] - 0.5 * (
+            residuals**2 / own[:, None] + np.log(own)[:, None]
+        )
         logs -= logs.max(axis=0)
         weights = np.exp(logs)
         weights /= weights.sum(axis=0)

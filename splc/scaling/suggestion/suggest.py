@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from splc.scaling.suggestion.candidates import Candidates, Cost, costs_of
 from splc.scaling.suggestion.choice import Choice
 from splc.scaling.suggestion.effects import without_effect
 from splc.scaling.suggestion.result import Suggestion, Suggestions, TargetPrediction
-from splc.scaling.suggestion.target import TargetStrategy
-from splc.types import Array
+from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
+from splc.types import Array, PointStrategy
 
-STRATEGIES = ("target", "cheapest")
+STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
 
 
 def suggest(
@@ -32,7 +32,7 @@ def suggest(
     *,
     names: Sequence[str] | None = None,
     target: Mapping[str, float] | Sequence[float] | float | None = None,
-    strategy: str | None = None,
+    strategy: PointStrategy | None = None,
     cost: Cost | None = None,
     axes: Sequence[Sequence[float] | None] | None = None,
     extend: int = 0,
@@ -73,8 +73,7 @@ def suggest(
         if whole is not None and whole < 1:
             raise SpecError(f"{what} cannot be {whole}", hint="it is at least 1")
     if strategy not in (None, *STRATEGIES):
-        hint = unknown_name_hint(strategy, STRATEGIES)
-        raise SpecError(f"there is no strategy {strategy!r}: known are {listed(STRATEGIES)}", hint=hint)
+        raise SpecError(f"there is no strategy {strategy!r}", hint=f"there are {listed(STRATEGIES)}")
     if strategy == "target" and target is None:
         raise SpecError("the strategy 'target' needs a target", hint="give the point whose value is to be predicted")
     known = (~np.isnan(values)).sum(axis=1)
@@ -132,15 +131,17 @@ def _at_target(
     belief = Belief.of(model.uncertainty)
     aim = _prediction(model, belief, target, model.uncertainty.unit)
     limit = found.repetitions * float(costs_of(price, target[None], np.array([max(aim.predicted, 0.0)]))[0])
-    by_gain = TargetStrategy(among, belief, target, limit, found.repetitions)
+    by_gain = TargetStrategy(among, belief, target, limit, found.spent, found.repetitions)
     where = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
     hidden = [model.names[at] for at in without_effect(among)]
     notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
     found = replace(found, target=aim, strategy=strategy, notes=notes)
-    if until is not None and aim.error <= until and by_gain.required() is None:
+    enough = until is not None and aim.error <= until
+    if enough and by_gain.required(TRUSTED_LINE) is None:
         why = f"good enough: the value at {where} is predicted within {aim.error:.3g} % (90 % interval)"
         return replace(found, why=why, done=True)
-    choose = by_gain.next_points if strategy == "target" else lambda: cheapest.next_points(among)
+    by_cost = strategy == "cheapest"
+    choose = (lambda: cheapest.next_points(among)) if by_cost else (lambda: by_gain.next_points(enough))
     return _collected(found, among, choose, budget, count)
 
 

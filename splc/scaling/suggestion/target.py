@@ -1,8 +1,10 @@
 """The strategy `target`: the point or repetition that makes the prediction at the target better at the least cost.
 
-First every parameter needs a line of three points and a visible effect. Then the candidate is chosen with the largest
+First every parameter needs a line of two points and a visible effect. Then the candidate is chosen with the largest
 expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve the variance, if
-further measurements are as useful.
+further measurements are as useful. Candidates that cost more than everything measured so far wait while cheaper ones
+are useful, too: what they show may make the expensive ones unnecessary. Before a prediction is good enough, every
+parameter needs a line of three points.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ from splc.scaling.suggestion.choice import Choice
 from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.types import Array
 
-LINE = 3
+LINE = 2
+TRUSTED_LINE = 3
 # A point is measured at most so many times as often as others.
 _REPEATED = 4
 # Smaller expected reductions of the variance are not worth the repetitions of a point, in percent.
 _WORTHWHILE = 5.0
+# Expensive candidates wait while cheaper ones are expected to reduce the variance by this share, in percent.
+_USEFUL = 10.0
 # Of more candidates, so many are compared, evenly spread over costs.
 _COMPARED = 2000
 
@@ -35,6 +40,7 @@ class TargetStrategy:
         belief: what is known after the measurements, those chosen before counting as if they had been made.
         target: shape (parameters,).
         limit: the cost of measuring the target itself.
+        spent: the cost of all measurements, including those chosen before.
         repetitions: measurements per suggestion.
     """
 
@@ -42,11 +48,12 @@ class TargetStrategy:
     belief: Belief
     target: Array
     limit: float
+    spent: float
     repetitions: int
 
-    def required(self) -> Choice | None:
-        """Return what every prediction needs: lines, and visible effects of all parameters."""
-        line = self.among.next_line(LINE)
+    def required(self, length: int = LINE) -> Choice | None:
+        """Return what every prediction needs: lines of this length, and visible effects of all parameters."""
+        line = self.among.next_line(length)
         if line is not None:
             return Choice(*line)
         for at in without_effect(self.among):
@@ -55,11 +62,15 @@ class TargetStrategy:
                 return choice
         return None
 
-    def next_points(self) -> Choice | None:
-        """Return the points to measure next; None if no candidate helps."""
-        choice = self.required() or self._best()
+    def next_points(self, enough: bool = False) -> Choice | None:
+        """Return the points to measure next; None if no candidate helps.
+
+        `enough`: whether the prediction is good enough, but for the length of lines.
+        """
+        choice = self.required(TRUSTED_LINE if enough else LINE) or self._best()
         if choice is not None:
             for row in choice.rows.tolist():
+                self.spent += float(self.among.costs[row])
                 self.belief = self.belief.after(self.among.points[row], self.repetitions)
         return choice
 
@@ -80,7 +91,9 @@ class TargetStrategy:
             return Choice(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)
         costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
-        best = int((-np.log(left) / costs).argmax())
+        rates = -np.log(left) / costs
+        useful = (costs <= self.spent) & (100 * (1 - left) >= _USEFUL)
+        best = int((np.where(useful, rates, -1.0) if useful.any() else rates).argmax())
         row, gain = rows[best], float(100 * (1 - left[best]))
         if among.counts[row] == 0:
             return Choice(rows[[best]], "the largest expected gain at the target per cost", gain)
