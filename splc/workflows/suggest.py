@@ -17,8 +17,8 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.project import Project
 from splc.scaling.profile import notes_of_series
 from splc.scaling.suggestion.candidates import Cost
-from splc.scaling.suggestion.result import Suggestions
 from splc.scaling.suggestion.suggest import suggest
+from splc.scaling.suggestion.suggestions import Suggestions
 from splc.types import Array, PointStrategy
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.series import chosen_series, pooling_notes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from splc.scaling.suggestion.result import TargetPrediction
+    from splc.scaling.suggestion.suggestions import TargetPrediction
     from splc.workflows.suggest import Result
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from splc.errors import MeasurementError, SpecError, plural
 from splc.scaling.multi.lines import lines
 from splc.scaling.result import ScalingModel
-from splc.scaling.suggestion.result import Suggestion
+from splc.scaling.suggestion.suggestions import Suggestion
 from splc.types import Array
 
 # Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).

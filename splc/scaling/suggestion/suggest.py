@@ -19,7 +19,7 @@ from splc.scaling.suggestion.belief import Belief
 from splc.scaling.suggestion.candidates import Candidates, Cost, costs_of
 from splc.scaling.suggestion.choice import Choice
 from splc.scaling.suggestion.effects import without_effect
-from splc.scaling.suggestion.result import Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
 from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
 from splc.types import Array, PointStrategy
 
