@@ -29,7 +29,7 @@ _TEMPORARY = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class TargetBelief:
     """The plausible hypotheses with the normal posteriors of their coefficients, after measurements.
 
     Values are in the posterior's unit.
@@ -59,7 +59,7 @@ class Belief:
     positive: bool
 
     @classmethod
-    def of(cls, uncertainty: PosteriorUncertainty) -> Belief:
+    def of(cls, uncertainty: PosteriorUncertainty) -> TargetBelief:
         """Return the belief of a fitted quantity."""
         found = uncertainty.plausible
         logs = found.log_weights - found.log_weights.max()
@@ -80,7 +80,7 @@ class Belief:
             bool((uncertainty.values > 0).all()),
         )
 
-    def after(self, point: Array, count: int) -> Belief:
+    def after(self, point: Array, count: int) -> TargetBelief:
         """Return the belief after measurements of a point, as if they gave the expected value."""
         columns = self._columns(point[None])
         means = self._means(columns)

@@ -20,7 +20,7 @@ Cost = Callable[[Array, Array], Array]
 MOST_CANDIDATES = 200_000
 
 
-class Candidates:
+class CandidatePoints:
     """The points of a grid and the measured ones, with costs; which ones are measured or already suggested.
 
     Attributes:

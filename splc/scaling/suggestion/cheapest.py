@@ -14,26 +14,26 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.scaling.fit import fit_many
 from splc.scaling.multi.lines import lines
-from splc.scaling.suggestion.candidates import Candidates
-from splc.scaling.suggestion.choice import Choice
+from splc.scaling.suggestion.candidates import CandidatePoints
+from splc.scaling.suggestion.choice import ChosenPoints
 from splc.types import Array
 
 LINE = 5
 
 
-def next_points(among: Candidates) -> Choice | None:
+def next_points(among: CandidatePoints) -> ChosenPoints | None:
     """Return the missing points of a line, or the cheapest point; None if all are taken."""
     line = among.next_line(LINE)
     if line is not None:
-        return Choice(*line)
+        return ChosenPoints(*line)
     rows = np.flatnonzero(~among.taken)
     if len(rows) == 0:
         return None
     # Of equal ones that with smaller values.
-    return Choice(rows[[int(among.costs[rows].argmin())]], "the cheapest point that was not measured")
+    return ChosenPoints(rows[[int(among.costs[rows].argmin())]], "the cheapest point that was not measured")
 
 
-def base(among: Candidates) -> Array:
+def base(among: CandidatePoints) -> Array:
     """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
     used = np.zeros(len(among.points), dtype=bool)
     measured = among.counts > 0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from splc.types import Array
 
 
-class Choice(NamedTuple):
+class ChosenPoints(NamedTuple):
     """Rows of candidates to measure next, in this order.
 
     `gain`: the expected reduction of the variance at the target, in percent.

@@ -15,9 +15,9 @@ from splc.scaling.grids import candidate_axes
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion import cheapest
-from splc.scaling.suggestion.belief import Belief
-from splc.scaling.suggestion.candidates import Candidates, Cost, costs_of
-from splc.scaling.suggestion.choice import Choice
+from splc.scaling.suggestion.belief import TargetBelief
+from splc.scaling.suggestion.candidates import CandidatePoints, Cost, costs_of
+from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import without_effect
 from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
 from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
@@ -82,7 +82,9 @@ def suggest(
     price = cost or (lambda _, value: value)
     mean = np.nanmean(values, axis=1)
     spent = float((costs_of(price, points, mean) * known).sum())
-    among = Candidates(points, mean, known, model, price, each, candidate_axes(points, axes, cheapest.LINE, extend))
+    among = CandidatePoints(
+        points, mean, known, model, price, each, candidate_axes(points, axes, cheapest.LINE, extend)
+    )
     found = Suggestions(
         model.names, (), "", False, model, strategy or "cheapest", None, None, 0, spent, each, len(among.points)
     )
@@ -93,7 +95,7 @@ def suggest(
 
 def _by_cost(
     found: Suggestions,
-    among: Candidates,
+    among: CandidatePoints,
     values: Array,
     points: Array,
     until: float | None,
@@ -116,7 +118,7 @@ def _by_cost(
 
 def _at_target(
     found: Suggestions,
-    among: Candidates,
+    among: CandidatePoints,
     price: Cost,
     target: Array,
     strategy: str,
@@ -128,7 +130,7 @@ def _at_target(
     model = among.model
     if model.uncertainty is None:
         raise MeasurementError("the model has no posterior, so that nothing is known about its error at the target")
-    belief = Belief.of(model.uncertainty)
+    belief = TargetBelief.of(model.uncertainty)
     aim = _prediction(model, belief, target, model.uncertainty.unit)
     limit = found.repetitions * float(costs_of(price, target[None], np.array([max(aim.predicted, 0.0)]))[0])
     by_gain = TargetStrategy(among, belief, target, limit, found.spent, found.repetitions)
@@ -147,8 +149,8 @@ def _at_target(
 
 def _collected(
     found: Suggestions,
-    among: Candidates,
-    choose: Callable[[], Choice | None],
+    among: CandidatePoints,
+    choose: Callable[[], ChosenPoints | None],
     budget: float | None,
     count: int | None,
 ) -> Suggestions:
@@ -175,7 +177,7 @@ def _collected(
     return replace(found, points=tuple(chosen), why="; ".join(dict.fromkeys(whys)))
 
 
-def _prediction(model: ScalingModel, belief: Belief, target: Array, unit: float) -> TargetPrediction:
+def _prediction(model: ScalingModel, belief: TargetBelief, target: Array, unit: float) -> TargetPrediction:
     """Return the prediction of the expected value at a target.
 
     Its interval is that of the model for a measurement there, less the share that noise has in the belief, whose values

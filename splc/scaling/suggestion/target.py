@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.suggestion.belief import Belief
-from splc.scaling.suggestion.candidates import Candidates
-from splc.scaling.suggestion.choice import Choice
+from splc.scaling.suggestion.belief import TargetBelief
+from splc.scaling.suggestion.candidates import CandidatePoints
+from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.types import Array
 
@@ -44,25 +44,25 @@ class TargetStrategy:
         repetitions: measurements per suggestion.
     """
 
-    among: Candidates
-    belief: Belief
+    among: CandidatePoints
+    belief: TargetBelief
     target: Array
     limit: float
     spent: float
     repetitions: int
 
-    def required(self, length: int = LINE) -> Choice | None:
+    def required(self, length: int = LINE) -> ChosenPoints | None:
         """Return what every prediction needs: lines of this length, and visible effects of all parameters."""
         line = self.among.next_line(length)
         if line is not None:
-            return Choice(*line)
+            return ChosenPoints(*line)
         for at in without_effect(self.among):
             choice = further_out(self.among, at)
             if choice is not None:
                 return choice
         return None
 
-    def next_points(self, enough: bool = False) -> Choice | None:
+    def next_points(self, enough: bool = False) -> ChosenPoints | None:
         """Return the points to measure next; None if no candidate helps.
 
         `enough`: whether the prediction is good enough, but for the length of lines.
@@ -74,7 +74,7 @@ class TargetStrategy:
                 self.belief = self.belief.after(self.among.points[row], self.repetitions)
         return choice
 
-    def _best(self) -> Choice | None:
+    def _best(self) -> ChosenPoints | None:
         """Return the candidate with the largest expected reduction of the variance at the target per cost."""
         among = self.among
         new = np.flatnonzero(~among.taken & (among.costs <= self.limit))
@@ -88,7 +88,7 @@ class TargetStrategy:
         counts = np.full(len(rows), float(self.repetitions))
         now, after = self.belief.variances(self.target, among.points[rows], counts)
         if now <= 0:
-            return Choice(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
+            return ChosenPoints(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)
         costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
         rates = -np.log(left) / costs
@@ -96,10 +96,10 @@ class TargetStrategy:
         best = int((np.where(useful, rates, -1.0) if useful.any() else rates).argmax())
         row, gain = rows[best], float(100 * (1 - left[best]))
         if among.counts[row] == 0:
-            return Choice(rows[[best]], "the largest expected gain at the target per cost", gain)
+            return ChosenPoints(rows[[best]], "the largest expected gain at the target per cost", gain)
         if len(new) == 0 and gain < _WORTHWHILE:
             return None
-        return Choice(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)
+        return ChosenPoints(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)
 
 
 _CERTAIN = "the prediction at the target is certain: the cheapest point that was not measured"
