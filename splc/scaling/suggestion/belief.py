@@ -19,6 +19,8 @@ from splc.types import Array
 # Hypotheses with a smaller share of the probability are left out, and so many are enough.
 _SHARE = 1e-3
 _MOST = 100
+# The share of the noise of a typical point's mean that all its repetitions have in common (`splc.scaling.evidence`).
+_COMMON = 0.5
 # Outcomes of a measurement: so many hypotheses at most, and for each a Gauss-Hermite rule.
 _OUTCOMES = 24
 _NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
@@ -39,11 +41,13 @@ class TargetBelief:
         weights: probabilities, shape (hypotheses,).
         coefficients: shape (hypotheses, coefficients); 0 for unused ones.
         covariances: of the coefficients, shape (hypotheses, coefficients, coefficients); 0 for unused ones.
-        noise: relative standard deviation of one measurement, shape (hypotheses,).
+        noise: relative standard deviation of the mean of a typical point, shape (hypotheses,).
+        single: relative variance of a measurement beyond that of such a mean, shape (hypotheses,).
         floors: the size that is added to a value to give what noise is relative to, shape (hypotheses,).
         freedoms: degrees of freedom, shape (hypotheses,).
         columns: points (n, parameters) → the values of the columns, shape (hypotheses, coefficients, n).
-        typical: the mean size of the measured values.
+        repetitions: the number of measurements of a typical point.
+        size: the mean size of the measured values.
         positive: whether all measured values are positive.
     """
 
@@ -52,10 +56,12 @@ class TargetBelief:
     coefficients: Array
     covariances: Array
     noise: Array
+    single: Array
     floors: Array
     freedoms: Array
     columns: Callable[[Array], Array]
-    typical: float
+    repetitions: float
+    size: float
     positive: bool
 
     @classmethod
@@ -73,19 +79,25 @@ class TargetBelief:
             found.coefficients[kept],
             np.swapaxes(factors, 1, 2) @ factors * noise[:, None, None] ** 2,
             noise,
+            found.single[kept],
             found.floors[kept],
             found.freedoms[kept],
             lambda points: found.columns(points)[kept],
+            float(1 / (1 / uncertainty.counts).mean()),
             float(np.abs(uncertainty.values).mean()),
             bool((uncertainty.values > 0).all()),
         )
 
-    def after(self, point: Array, count: int) -> TargetBelief:
-        """Return the belief after measurements of a point, as if they gave the expected value."""
+    def after(self, point: Array, count: int, measured: int) -> TargetBelief:
+        """Return the belief after measurements of a point, as if they gave the expected value.
+
+        `measured`: the number of existing measurements of it.
+        """
         columns = self._columns(point[None])
         means = self._means(columns)
         shared = (self.covariances @ columns)[:, :, 0]
-        own = (self._covariance(columns, columns) + self._deviations(columns) ** 2 / count)[:, 0]
+        noise = self._noise(columns, np.array([count]), np.array([measured]))
+        own = (self._covariance(columns, columns) + noise)[:, 0]
         residuals = _median(means[:, 0], self.weights) - means[:, 0]
         logs = self._logs - 0.5 * (residuals**2 / own + np.log(own))
         weights = np.exp(logs - logs.max())
@@ -112,10 +124,22 @@ class TargetBelief:
         """Return the predictions, shape (hypotheses, points)."""
         return np.asarray((self.coefficients[:, :, None] * columns).sum(axis=1))
 
-    def _deviations(self, columns: Array) -> Array:
-        """Return the standard deviation of one measurement, shape (hypotheses, points)."""
-        size = np.abs(self._means(columns)) + self.floors[:, None]
-        return np.asarray(self.noise[:, None] * np.maximum(size, 1e-300))
+    def _sizes(self, columns: Array) -> Array:
+        """Return the squares of what noise is relative to, shape (hypotheses, points)."""
+        return np.asarray(np.maximum(np.abs(self._means(columns)) + self.floors[:, None], 1e-300) ** 2)
+
+    def _noise(self, columns: Array, counts: Array, measured: Array) -> Array:
+        """Return the variance of the information that measurements add at points, shape (hypotheses, points).
+
+        `counts`, `measured`: the numbers of new and of existing measurements, shape (points,).
+        """
+
+        def precision(number: Array) -> Array:
+            with np.errstate(divide="ignore"):
+                return np.asarray(1 / (_COMMON + (1 - _COMMON) * self.repetitions / number))
+
+        added = precision(measured + counts) - np.where(measured > 0, precision(measured), 0.0)
+        return np.asarray(self.noise[:, None] ** 2 * self._sizes(columns) / added)
 
     def interval(self, target: Array, center: float, level: float, *, noise: bool) -> tuple[float, float]:
         """Return the interval of the expected value at a target, or with the noise of a measurement there.
@@ -123,14 +147,16 @@ class TargetBelief:
         `center`: the prediction there.
         """
         columns = self._columns(target[None])
-        variances = self._covariance(columns, columns) + noise * self._deviations(columns) ** 2
+        variances = self._covariance(columns, columns)
+        if noise:
+            variances = variances + (self.noise**2 + self.single)[:, None] * self._sizes(columns)
         means, errors = self._means(columns), np.sqrt(variances)
         bounds = mixture_interval(
             np.log(np.maximum(self.weights, 1e-300)), means, errors, self.freedoms, np.array([center]), level
         )
         return float(bounds[0][0]), float(bounds[1][0])
 
-    def variances(self, target: Array, points: Array, counts: Array) -> tuple[float, Array]:
+    def variances(self, target: Array, points: Array, counts: Array, measured: Array) -> tuple[float, Array]:
         """Return the variance of the value at a target, and the one expected after further measurements.
 
         The variance is that of the logarithm, or relative where values are not positive; large errors are limited.
@@ -138,7 +164,8 @@ class TargetBelief:
         Args:
             target: shape (parameters,).
             points: one candidate each, shape (candidates, parameters).
-            counts: the number of measurements at each, shape (candidates,).
+            counts: the number of new measurements at each, shape (candidates,).
+            measured: the number of existing ones, shape (candidates,).
         """
         there = self._columns(target[None])
         aim = self._means(there)[:, 0]
@@ -148,7 +175,7 @@ class TargetBelief:
         columns = self._columns(points)
         means = self._means(columns)
         shared = self._covariance(there, columns)
-        own = self._covariance(columns, columns) + self._deviations(columns) ** 2 / counts
+        own = self._covariance(columns, columns) + self._noise(columns, counts, measured)
         after = np.empty(len(points))
         step = max(_TEMPORARY // (len(self.weights) * _OUTCOMES * len(_NODES)), 1)
         for start in range(0, len(points), step):
@@ -185,7 +212,7 @@ class TargetBelief:
         """Return the size of the value at the target, and whether variances are those of the logarithm."""
         center = _median(aim, self.weights)
         logarithmic = center > 0 and self.positive
-        return (center if logarithmic else max(abs(center), self.typical)), logarithmic
+        return (center if logarithmic else max(abs(center), self.size)), logarithmic
 
 
 def _limited(means: Array, variances: Array, scale: tuple[float, bool]) -> tuple[Array, Array]:

@@ -71,7 +71,7 @@ class TargetStrategy:
         if choice is not None:
             for row in choice.rows.tolist():
                 self.spent += float(self.among.costs[row])
-                self.belief = self.belief.after(self.among.points[row], self.repetitions)
+                self.belief = self.belief.after(self.among.points[row], self.repetitions, int(self.among.counts[row]))
         return choice
 
     def _best(self) -> ChosenPoints | None:
@@ -86,7 +86,7 @@ class TargetStrategy:
         if len(rows) == 0:
             return None
         counts = np.full(len(rows), float(self.repetitions))
-        now, after = self.belief.variances(self.target, among.points[rows], counts)
+        now, after = self.belief.variances(self.target, among.points[rows], counts, among.counts[rows])
         if now <= 0:
             return ChosenPoints(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)
