@@ -84,7 +84,7 @@ NUMERIC: Table[PartDesign] = {
     "ofat": ("ofat:K[,compat]", OneFactor.parse),
     "factorial": ("factorial:K[,compat]", Factorial.parse),
     "hyper": ("hyper:P[,compat]", Hypersampling.parse),
-    "dopt": ("dopt:N[,k=K][,seed=S]", DOptimal.parse),
+    "dopt": ("dopt:N[,compat][,k=K][,seed=S]", DOptimal.parse),
     "lhs": ("lhs:N[,seed=S]", LatinHypercube.parse),
     "sobol": ("sobol:N[,seed=S]", Sobol.parse),
     "distaware": (_DISTAWARE, partial(DistanceAware.parse, "numeric")),

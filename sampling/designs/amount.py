@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.designs.binary.optionwise import OptionWise
 from sampling.designs.design import Arguments
 from sampling.designs.subsets import subset_minima
 from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
+from splc.errors import EmptySampleError
 
-_AS = ("asOW", "asTW2", "asTW3")
+_AS = re.compile(r"asOW|asTW[1-9]")
 # More configurations are neither measured nor held in less than 1 GB of memory.
 MOST = 1_000_000
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A sample size: `text` is a number, or one of `asOW`, `asTW2`, `asTW3`."""
+    """A sample size: `text` is a number, `asOW`, or `asTWt` such as `asTW2`."""
 
     text: str
 
@@ -27,11 +30,11 @@ class Amount:
     def parse(cls, arguments: Arguments) -> Amount:
         """Read the first argument."""
         text = arguments.positional[0]
-        if text in _AS:
+        if _AS.fullmatch(text):
             return cls(text)
         if not text.isdigit():
             raise arguments.error(
-                f"{text!r} is not a number of configurations", f"write an integer, or one of {', '.join(_AS)}"
+                f"{text!r} is not a number of configurations", "write an integer, asOW, or asTW2 (T = 1 to 9)"
             )
         n = arguments.whole_number(text, "the number of configurations", 1)
         if n > MOST:
@@ -41,13 +44,26 @@ class Amount:
         return cls(str(n))
 
     def resolve(self, parts: Parts) -> int:
-        """Return the number for a system, whatever sample is extended."""
-        parts = Parts(parts.space)
-        if self.text == "asOW":
-            # SPL Conqueror counts the distinct smallest configurations with and without each option.
-            options = range(len(parts.selectable))
-            rows, possible = minimal(parts, [frozenset({(option, value)}) for option in options for value in (1, 0)])
-            return len(without_repeats(np.ascontiguousarray(rows[possible])))
+        """Return the number for a system, whatever sample is extended.
+
+        Raises:
+            EmptySampleError: if the other design selects nothing.
+        """
+        if self.text.isdigit():
+            return int(self.text)
+        n = self._size(Parts(parts.space))
+        if not n:
+            message = f"{self.text} is 0 for {parts.system.name}: no such sets of unrelated options can be selected"
+            raise EmptySampleError(message, hint="state a number")
+        return n
+
+    def _size(self, parts: Parts) -> int:
+        """Return the number of configurations of the other design."""
+        if self.text == "asTW1":
+            return len(OptionWise().design(parts, 0).rows)
         if self.text.startswith("asTW"):
             return len(subset_minima(parts, int(self.text[4:]))[0])
-        return int(self.text)
+        # SPL Conqueror counts the distinct smallest configurations with and without each option.
+        options = range(len(parts.selectable))
+        rows, possible = minimal(parts, [frozenset({(option, value)}) for option in options for value in (1, 0)])
+        return len(without_repeats(np.ascontiguousarray(rows[possible])))

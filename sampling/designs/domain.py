@@ -9,7 +9,7 @@ import numpy as np
 
 from sampling.designs.design import Design, PartDesign, distinct_design
 from sampling.designs.numeric.levels import centre
-from sampling.space.completion import minimal
+from sampling.space.completion import feasible, minimal
 from sampling.space.parts import Parts
 from sampling.space.space import Space
 from splc.errors import SpecError, plural, unknown_name_hint
@@ -24,7 +24,7 @@ class Restricted:
 
     As in SPL Conqueror, the design is that of a smaller system: the options, the parents of binary ones, and the
     constraints in which no other options occur. Then the other numeric options are at their centres, and as few other
-    binary options as possible are selected.
+    binary options as possible are selected. Of a sample that is extended, the selections of these options count.
 
     Attributes:
         kind: the part that it is a design of.
@@ -86,8 +86,11 @@ class Restricted:
                 above = parents[above]
         options = {name if name in parents else name.removeprefix(ENABLED) for name in kept}
         small = Parts(Space(_reduced(system, options)))
-        found = self.inner.design(small, seed)
         places = [parts.selectable.index(name) for name in small.selectable]
+        known = np.unique(parts.known[:, places], axis=0)
+        # A selection of the whole system need not be one of the smaller system, which has parts of its groups only.
+        known = known[feasible(small, 2 * np.arange(len(places)) + known)]
+        found = self.inner.design(Parts(small.space, apart=parts.apart, known=known), seed)
         demands = [frozenset(zip(places, row, strict=True)) for row in found.rows.tolist()]
         rows, possible = minimal(parts, demands)
         notes = found.notes

@@ -26,12 +26,20 @@ class Parts:
         space: the system's valid configurations.
         existing: valid configurations that are not selected again.
         apart: whether designs cover what the existing configurations cover, too.
+        known: instead of existing configurations, their distinct selections, bool of shape (n, selectable).
     """
 
-    def __init__(self, space: Space, existing: Configurations | None = None, apart: bool = False) -> None:
+    def __init__(
+        self,
+        space: Space,
+        existing: Configurations | None = None,
+        apart: bool = False,
+        known: Array | None = None,
+    ) -> None:
         self.space = space
         self.existing = existing
-        self._apart = apart
+        self.apart = apart
+        self._known = known
         self.system = space.system
         optional = tuple(option.name for option in self.system.numeric_options if option.optional)
         self.optional_names: tuple[str, ...] = optional
@@ -67,6 +75,8 @@ class Parts:
     @cached_property
     def known(self) -> Array:
         """The distinct selections of existing configurations, bool of shape (n, selectable)."""
+        if self._known is not None:
+            return self._known
         if self.existing is None or not self.selectable:
             return np.zeros((0, len(self.selectable)), dtype=bool)
         columns = [self.existing.column(name) == 1 for name in self.selectable]
@@ -75,7 +85,7 @@ class Parts:
     @property
     def covered(self) -> Array:
         """The selections whose combinations need not be covered, bool of shape (n, selectable)."""
-        return self.known[:0] if self._apart else self.known
+        return self.known[:0] if self.apart else self.known
 
     def compose(self, binary: Array, numeric: Array) -> Configurations:
         """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""

@@ -52,7 +52,8 @@ def match(
         replaced = nearest(measurements.configurations, sampled[absent])
         positions[absent] = replaced
         found = int((replaced >= 0).sum())
-        notes = (f"{found} sampled configurations were not measured and replaced by the nearest measured one",)
+        if found:
+            notes = (f"{found} sampled configurations were not measured and replaced by the nearest measured one",)
         absent = np.flatnonzero(positions < 0)
     if len(absent):
         notes += (f"{len(absent)} sampled configurations were not measured and left out",)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
 from sampling.space.parts import Parts
+from sampling.spec import parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
@@ -117,3 +118,36 @@ def test_a_set_apart_covers_everything_again(real_model: Callable[[str], Variabi
     others = draw_sample(model, "random:200", existing=learned, apart=True).configurations
     assert len(others) == 200
     assert (learned.find(others) < 0).all()
+
+
+@given(
+    models(binary=6, numeric=0, most_constraints=2),
+    st.sampled_from(("pairwise", "optionwise", "covering:2")),
+    st.data(),
+)
+@settings(max_examples=40, deadline=None)
+def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: str, data: st.DataObject) -> None:
+    """An extension adds nothing for what the existing sample covers, and covers what it lacks among these options."""
+    space = Space(model)
+    assume(len(model.options) >= 3 and space.count >= 2)
+    names = data.draw(st.lists(st.sampled_from(model.names), min_size=2, max_size=4, unique=True))
+    try:
+        whole = draw_sample(model, f"{spec}[{','.join(names)}]", space=space)
+    except SpaceError:
+        return
+    configurations = whole.configurations
+    assert not len(sample(model, whole.spec, space=space, existing=configurations))
+    half = configurations[: len(configurations) // 2]
+    together = Configurations.concatenate([half, sample(model, whole.spec, space=space, existing=half)])
+    positions = [model.positions[name] for name in names]
+    wanted, found = (each.indices[:, positions] for each in (configurations, together))
+    for pair in itertools.combinations(range(len(names)), 2 if spec == "pairwise" else 1):
+        assert wanted[:, pair].all(axis=1).any() <= found[:, pair].all(axis=1).any()
+
+
+def test_random_designs_of_some_options_add_new_selections_of_them() -> None:
+    """A random extension has other values of the chosen options than the sample that it extends."""
+    model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(6)))
+    existing = sample(model, parse_spec(binary="random:3[f0,f1]"), seed=1)
+    (added,) = sample(model, parse_spec(binary="random:1[f0,f1]"), seed=2, existing=existing).indices[:, :2].tolist()
+    assert added not in existing.indices[:, :2].tolist()

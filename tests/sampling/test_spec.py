@@ -68,7 +68,7 @@ def test_a_single_random_draws_whole_configurations() -> None:
         ("hyper:101", "at most 100, not 101"),
         ("dopt:5,k=0", "k must be an integer of at least 1, not '0'"),
         ("lhs:5,compat", "the number of arguments must be 1, not 2"),
-        ("random:asTW4", "'asTW4' is not a number of configurations"),
+        ("random:asTW0", "'asTW0' is not a number of configurations"),
         ("random:5,seed=x", "the seed must be an integer of at least 0, not 'x'"),
         ("random:5,sed=1", "random has no argument 'sed'"),
         ("random:5,seed=1,seed=2", "'seed' is given twice"),

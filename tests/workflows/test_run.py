@@ -201,6 +201,23 @@ class TestFiles:
         assert len(read_measurements(folder / "all.csv", system)) == 9
         assert len(read_measurements(folder / "one.csv", system)) == 3
 
+    def test_samplings_that_select_nothing(self, runs: Runs, folder: Path) -> None:
+        """Files of such samplings are empty, with a note on the reason; nothing can be learned from them."""
+        options = "".join(
+            f"<configurationOption><name>{name}</name><parent>{parent}</parent><optional>True</optional>"
+            "</configurationOption>"
+            for name, parent in (("a", ""), ("b", "a"))
+        )
+        (folder / "chain.xml").write_text(f"<vm name='chain'><binaryOptions>{options}</binaryOptions></vm>")
+        (folder / "chain.csv").write_text("a,b,time\n0,0,1\n1,0,2\n1,1,3\n")
+        text = "vm chain.xml\nall chain.csv\nbinary random numConfigs:asTW2 seed:15\n"
+        result, _ = runs(f"{text}printconfigs a.csv\nprintconfigs a.txt\nmeasurementstocsv m.csv")
+        assert (folder / "a.txt").read_text() == ""
+        assert [len((folder / name).read_text().splitlines()) for name in ("a.csv", "m.csv")] == [1, 1]
+        assert any("asTW2 is 0 for chain" in str(note) for note in result.notes)
+        with pytest.raises(SplcError, match=r"nothing to learn from: asTW2 is 0 for chain"):
+            runs(f"{text}learn-splconqueror")
+
     def test_predictions(self, runs: Runs, folder: Path) -> None:
         """Predictions of all measured configurations are those of the model of the log."""
         learn = "select-all-measurements true\nlearn-splconqueror\n"

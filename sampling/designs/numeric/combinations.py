@@ -49,13 +49,11 @@ class Combinations:
 
 
 def require_room(text: str, parts: Parts, n: int) -> None:
-    """Check that n is positive, and that there are at least n valid combinations of numeric values.
+    """Check that there are at least n valid combinations of numeric values.
 
     Raises:
-        SpaceError: if n is 0 (`asTW2` of a system without pairs), or there are fewer.
+        SpaceError: if there are fewer.
     """
-    if n < 1:
-        raise SpaceError(f"{text}: the number of configurations is 0 for this system", hint="state a number")
     # The product is a bound that needs no diagram.
     bound = math.prod(len(option.values) for option in parts.system.numeric_options)
     count = bound if n > bound else parts.numeric.count

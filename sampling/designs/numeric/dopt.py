@@ -14,7 +14,7 @@ from sampling.designs.numeric.exchange import exchanged, log_determinant
 from sampling.space.parts import Parts
 from sampling.space.ranks import generator
 from sampling.space.rows import without_repeats
-from splc.errors import SpecError
+from splc.errors import SpaceError, SpecError
 from splc.types import Array
 
 CANDIDATES = 10_000
@@ -27,39 +27,47 @@ _ROWS = 500
 
 @dataclass(frozen=True)
 class DOptimal:
-    """`dopt:N[,k=K][,seed=S]`: N valid rows with the greatest det(X'X) that a k-exchange from random designs finds.
+    """`dopt:N[,compat][,k=K][,seed=S]`: N valid rows with the greatest det(X'X) that a k-exchange finds.
 
-    Fedorov: "Theory of Optimal Experiments", Academic Press 1972; for the algorithm see `exchanged`. X has the terms of
-    the second-order polynomial (1, x, x·y, x²) of the options' values, scaled to [-1, 1], or those of the first-order
-    one if N is smaller than their number. Of terms that are linearly dependent on others, as the square of an option
-    with two values is, only the first ones are used.
+    Fedorov: "Theory of Optimal Experiments", Academic Press 1972; the exchange begins with random designs (see
+    `exchanged`). X has the terms of the second-order polynomial (1, x, x·y, x²) of the options' values, scaled to
+    [-1, 1], or those of the first-order one if N is smaller than their number. Of terms that are linearly dependent on
+    others, as the square of an option with two values is, only the first ones are used.
 
     In SPL Conqueror, the determinant is that of the ranks of values in their lists, without a constant, squares and
-    products.
+    products. `compat` does not repeat its rows, but selects all combinations where they are fewer than N.
 
     Attributes:
         amount: the number of rows.
         k: the number of rows exchanged at a time.
         seed: its own seed, which takes precedence.
+        compat: whether all combinations are selected if there are too few.
     """
 
     text: str
     amount: Amount
     k: int = _LEAST_K
     seed: int | None = None
+    compat: bool = False
     full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> DOptimal:
         """Read its arguments."""
-        arguments.expect(1, 1, "k", "seed")
+        compat = arguments.flag("compat", 1, "k", "seed")
         k = arguments.whole_number(arguments.named.get("k", str(_LEAST_K)), "k", 1)
-        return cls(arguments.text, Amount.parse(arguments), k, arguments.seed())
+        return cls(arguments.text, Amount.parse(arguments), k, arguments.seed(), compat)
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in lexicographic order; its own seed takes precedence over `seed`."""
         n = self.amount.resolve(parts)
-        require_room(self.text, parts, n)
+        try:
+            require_room(self.text, parts, n)
+        except SpaceError as error:
+            if not self.compat:
+                raise
+            note = f"{error.problems[0].message}; all of them are taken"
+            return Design(parts.numeric.enumerate(n), (note,))
         rng = generator(seed if self.seed is None else self.seed, "numeric")
         rows, notes = _candidates(parts, n, rng)
         values = np.stack(

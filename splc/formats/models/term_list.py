@@ -29,7 +29,8 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
         except ExpressionError as error:
             problems.include(error, number)
         except LearningError as error:
-            problems.include(error, number)
+            hint = "options that are always selected are left out of a term"
+            problems.add(error.problems[0].message, number, text=line, hint=hint)
             terms.pop()
     problems.raise_if_any(InputError)
     if not terms:

@@ -101,7 +101,7 @@ STRATEGIES = (
     Strategy("numeric", "factorial", "factorial", (Key("n", default="2"),), _COMPAT),
     Strategy("numeric", "hypersampling", "hyper", (Key("precision", default="50"),), _COMPAT),
     Strategy("numeric", "onefactoratatime", "ofat", (Key("distinctValuesPerOption", default="3"),), _COMPAT),
-    Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5"))),
+    Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5")), _COMPAT),
     Strategy(
         "numeric",
         "plackettburman",

@@ -26,7 +26,9 @@ from splc.types import Array
 
 # Targets are learned in their own unit, as SPL Conqueror does it.
 _PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)
-_WITHOUT = {"lineardecisiontreeregression": "it needs the package linear-tree; choose DecisionTreeRegression"}
+_WITHOUT = {
+    "lineardecisiontreeregression": "trees of linear models need another package; choose DecisionTreeRegression"
+}
 
 
 def _svr() -> Any:
@@ -97,7 +99,8 @@ def spelled(name: str) -> str:
     known = {each.casefold(): each for each in ESTIMATORS}
     if name.casefold() not in known:
         hint = _WITHOUT.get(name.casefold()) or unknown_name_hint(name, list(ESTIMATORS))
-        raise SpecError(f"unknown learner {name!r}", hint=hint)
+        what = "is not supported" if name.casefold() in _WITHOUT else "is unknown"
+        raise SpecError(f"the learner {name!r} {what}", hint=hint)
     return known[name.casefold()]
 
 

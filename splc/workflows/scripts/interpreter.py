@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from splc.errors import SplcError, plural
+from splc.errors import LearningError, SplcError, plural
 from splc.formats.scripts.reader import settings_of, truth
 from splc.io.files import read_source
 from splc.models.text.log_grammar import net_number
@@ -137,7 +137,11 @@ def _print_configurations(call: CommandCall) -> State:
 def _measurements_to_csv(call: CommandCall) -> State:
     measured = call.shared.known_measured
     if call.own.samplings and not call.own.everything:
-        measured = measured[models.rows_of(call).rows]
+        try:
+            measured = measured[models.rows_of(call).rows]
+        except LearningError as error:
+            call.remark(each.message for each in error.problems)
+            measured = measured[:0]
     write_measured(measured, call.path())
     call.run.files.append(call.path())
     return call.state

@@ -64,19 +64,22 @@ def learning_rows(
     known = measured[usable]
     sets: list[Array | None] = []
     notes: list[str] = []
+    empty = True
     for validation in (False, True):
         chosen, said = sampled([each for each in samplings if each.validation == validation], space, script)
         notes += said
         if chosen is None:
             sets.append(None)
             continue
+        empty = empty and not len(chosen)
         rows, remarks = match(known, chosen, "nearest")
         notes += remarks
         sets.append(usable[rows] if len(rows) else None)
     learning, judging = sets
     if learning is None and judging is None:
         hint = "choose another sampling, or select-all-measurements true"
-        raise LearningError("none of the sampled configurations was measured", hint=hint)
+        what = "; ".join(dict.fromkeys(notes)) if empty else "none of the sampled configurations was measured"
+        raise LearningError(f"there is nothing to learn from: {what}", hint=hint)
     if learning is None:
         assert judging is not None
         return MatchedRows(judging, None, tuple(notes))

@@ -167,7 +167,7 @@ def test_sizes_of_published_samples(
     assert Amount("asOW").resolve(parts) == counts[0]
     assert len(subset_minima(parts, 2)[0]) == counts[1]
     assert len(subset_minima(parts, 3)[0]) == counts[2]
-    for spec, count in zip(("asOW", "asTW2", "asTW3"), counts, strict=True):
+    for spec, count in zip(("asTW1", "asTW2", "asTW3"), counts, strict=True):
         assert len(sample(parts.system, f"random:{spec}")) == count
 
 

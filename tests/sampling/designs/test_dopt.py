@@ -112,3 +112,10 @@ def test_large_spaces_have_candidates_on_three_levels() -> None:
     assert len(found.configurations) == 15
     values = found.configurations.indices
     assert np.isin(values, [0, 50, 99]).mean() > 0.8
+
+
+def test_few_combinations_are_all_taken_in_scripts() -> None:
+    """With `compat`, as in scripts of SPL Conqueror, too few combinations are no error."""
+    found = draw_sample(integers(3, 2), "dopt:100,compat,k=2")
+    assert len(found.configurations) == 6
+    assert found.notes == ("dopt:100,compat,k=2: there are only 6 valid numeric parts, not 100; all of them are taken",)

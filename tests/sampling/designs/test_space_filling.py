@@ -77,5 +77,5 @@ def test_sobol_continues_until_all_rows_are_found() -> None:
 @pytest.mark.parametrize("design", ["lhs", "sobol", "dopt"])
 def test_no_rows(design: str) -> None:
     """The amount of a system without pairs of binary options is 0, which is an error."""
-    with pytest.raises(SplcError, match=f"{design}:asTW2: the number of configurations is 0"):
+    with pytest.raises(SplcError, match="asTW2 is 0 for"):
         sample(integers(3, 3), f"{design}:asTW2")
