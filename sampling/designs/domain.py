@@ -87,10 +87,10 @@ class Restricted:
         options = {name if name in parents else name.removeprefix(ENABLED) for name in kept}
         small = Parts(Space(_reduced(system, options)))
         places = [parts.selectable.index(name) for name in small.selectable]
-        known = np.unique(parts.known[:, places], axis=0)
+        existing = np.unique(parts.known[:, places], axis=0)
         # A selection of the whole system need not be one of the smaller system, which has parts of its groups only.
-        known = known[feasible(small, 2 * np.arange(len(places)) + known)]
-        found = self.inner.design(Parts(small.space, apart=parts.apart, known=known), seed)
+        existing = existing[feasible(small, 2 * np.arange(len(places)) + existing)]
+        found = self.inner.design(Parts(small.space, apart=parts.apart, known=existing), seed)
         demands = [frozenset(zip(places, row, strict=True)) for row in found.rows.tolist()]
         rows, possible = minimal(parts, demands)
         notes = found.notes
