@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 UNLIMITED = 100_000
 # The least width of a text column; rich puts two spaces between columns.
 LEAST_WIDTH, COLUMN_GAP = 12, 2
+# Tables of more lines are not wrapped.
+MANY = 1000
 
 
 # Characters that terminals act on: control characters (C0, DEL, C1), and those that change the direction of text.
@@ -87,6 +90,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     if not lines:
         return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
+    if len(lines) > (MANY if terminal else 0) and all(map(_is_plain, itertools.chain(columns, *lines))):
+        _plain_table([columns, *lines], filled, [columns[place] in right for place in filled])
+        return
     narrowest = 0
     for place in filled:
         number = columns[place] in right
@@ -107,6 +113,21 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     for line in captured.get().splitlines():
         if line.strip():
             print(line.rstrip())
+
+
+def _is_plain(cell: str) -> bool:
+    """Return whether a cell is one line, as wide as it has characters, and has no spaces at its end."""
+    return cell.isascii() and cell.isprintable() and not cell.endswith(" ")
+
+
+def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right: Sequence[bool]) -> None:
+    """Print lines without wrapping, as rich does without a terminal, which takes a hundred times as long."""
+    widths = [max(len(row[place]) for row in lines) for place in filled]
+    columns = list(zip(filled, widths, right, strict=True))
+    for row in lines:
+        cells = [row[place].rjust(width) if number else row[place].ljust(width) for place, width, number in columns]
+        if text := (" " * COLUMN_GAP).join(cells).rstrip():
+            print(text)
 
 
 def show_notes(notes: Iterable[Note]) -> None:

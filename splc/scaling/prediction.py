@@ -20,8 +20,8 @@ class Prediction:
 
     Attributes:
         at: parameter → value.
-        predicted: the prediction; None where the model has no finite value, as for the bounds.
-        lower: the lower bound of the interval.
+        predicted: the prediction; None where the model has no finite value.
+        lower: the lower bound of the interval; None where it is not finite or was not asked for, as for the upper one.
         upper: the upper bound of the interval.
         distance: by which factor the point is beyond the measured ones; 1 is inside.
         level: the probability with which a new measurement is in the interval.
@@ -39,19 +39,22 @@ class Prediction:
         return asdict(self)
 
 
-def predictions(model: ScalingModel, points: Iterable[Mapping[str, float]]) -> tuple[Prediction, ...]:
-    """Return the predictions of a model at points, each parameter → value."""
+def predictions(
+    model: ScalingModel, points: Iterable[Mapping[str, float]], *, intervals: bool = True
+) -> tuple[Prediction, ...]:
+    """Return the predictions of a model at points, each parameter → value; `intervals`: with intervals."""
     found = []
     for point in points:
         at = {name: point[name] for name in model.names}
         x = list(at.values()) if len(at) == 1 else [list(at.values())]
         distance = _only(model.distance(x))
         try:
-            predicted, (lower, upper) = model.predict(x), model.interval(x, LEVEL)
+            predicted = _only(model.predict(x))
+            lower, upper = (_only(each) for each in model.interval(x, LEVEL)) if intervals else (None, None)
         except ConfigurationError:
             found.append(Prediction(at, None, None, None, distance))
         else:
-            found.append(Prediction(at, _only(predicted), _only(lower), _only(upper), distance))
+            found.append(Prediction(at, predicted, lower, upper, distance))
     return tuple(found)
 
 

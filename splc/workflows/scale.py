@@ -34,6 +34,8 @@ from splc.workflows.scale_tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
+# An interval takes as long as fitting tens of models.
+MOST_INTERVALS = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,12 +156,13 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         except MeasurementError as error:
             raise error.at(source) from None
         seconds = time.monotonic() - started
-        predicted: dict[Key, tuple[Prediction, ...]] = {}
-        for done, (key, model) in enumerate(profile.models.items(), 1):
-            wanted = points or ([far_point(model)] if len(profile.models) == 1 else [])
-            if wanted:
-                predicted[key] = predictions(model, wanted)
-                advance(done, "predicting")
+        if len(profile.models) == 1 and not points:
+            predicted = {key: predictions(model, [far_point(model)]) for key, model in profile.models.items()}
+        else:
+            predicted = _predictions(profile.models, points, lambda done: advance(done, "predicting"))
+        if points and len(profile.models) > MOST_INTERVALS:
+            text = f"only the {MOST_INTERVALS:,} models with the largest predictions have intervals"
+            notes.append(Note(f"{text}; select models with --callpath or --metric for others"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
             end = points[-1] if points else _far(experiment)
@@ -231,6 +234,24 @@ def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
         scaling=request.scaling,
         inclusive=request.inclusive,
     )
+
+
+def _predictions(
+    models: Mapping[Key, ScalingModel], points: Sequence[Mapping[str, float]], on_progress: Callable[[int], None]
+) -> dict[Key, tuple[Prediction, ...]]:
+    """Return the predictions of models at points, with the intervals of those with the largest at the last point."""
+    if not points:
+        return {}
+    found = {}
+    for done, (key, model) in enumerate(models.items(), 1):
+        found[key] = predictions(model, points, intervals=len(models) <= MOST_INTERVALS)
+        on_progress(done)
+    if len(models) > MOST_INTERVALS:
+        largest = sorted(found, key=lambda key: -(found[key][-1].predicted or 0.0))[:MOST_INTERVALS]
+        for done, key in enumerate(largest, 1):
+            found[key] = predictions(models[key], points)
+            on_progress(len(models) * done // MOST_INTERVALS)
+    return found
 
 
 def _far(experiment: Experiment) -> dict[str, float]:

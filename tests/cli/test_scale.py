@@ -12,6 +12,7 @@ import pytest
 
 from splc import read_model
 from tests.cli.conftest import Run
+from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA, needs_data
 
 Refused = Callable[..., str]
@@ -309,3 +310,66 @@ def test_plot(run: Run, empty: Path) -> None:
         result = run("scale", *arguments)
         assert (result.exit_code, part in result.stderr) == (2, True), result.stderr
     assert not (empty / "learned.json").exists()
+
+
+def test_a_line_per_model(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of very many models have a line per model, with the same content."""
+    assert run("scale", "profile.txt", "-o", "indented.json").exit_code == 0
+    monkeypatch.setattr("splc.formats.models.json_writer._INDENTED", 1)
+    assert run("scale", "profile.txt", "-o", "lines.json").exit_code == 0
+    texts = [(empty / name).read_text(encoding="utf-8") for name in ("indented.json", "lines.json")]
+    assert json.loads(texts[0]) == json.loads(texts[1])
+    assert sum('"callpath"' in line for line in texts[1].splitlines()) == 2
+    assert 5 * len(texts[1].splitlines()) < len(texts[0].splitlines())
+
+
+class TestTrees:
+    def test_ranking(self, run: Run, empty: Path) -> None:
+        """The tree and the ranking at the target are printed, drawn, and in the JSON."""
+        asked = ("scale", "profile.txt", "--predict-at", "p=1024", "--tree", "--top", "1")
+        result = run(*asked, "--plot", "shares.svg")
+        assert result.exit_code == 0, result.stderr
+        lines = [line.split() for line in result.stdout.splitlines()]
+        assert ["sort", "2.097e+06", "99.8", "%", "99.8", "%"] in lines
+        assert next(line for line in lines if line[:2] == ["1", "main->sort"])[-4:] == ["99.8", "%", "92.8", "%"]
+        assert "… 1 more with 0.2 % together (--top N)" in result.stdout
+        assert (empty / "shares.svg").read_bytes().startswith(b"<?xml")
+        (tree,) = fitted(run, *asked[1:])["trees"]
+        assert (tree["metric"], tree["at"], tree["measured_at"]) == ("time", {"p": 1024}, {"p": 32})
+        assert [(each["rank"], each["callpath"]) for each in tree["callpaths"]] == [
+            (1, "main->sort"),
+            (2, "main->send"),
+            (None, "main"),
+        ]
+        assert sum(each["share"] for each in tree["callpaths"]) == pytest.approx(100)
+
+    def test_without_a_target(self, run: Run, empty: Path) -> None:
+        """Without a target the tree is at four times the largest measured values."""
+        assert fitted(run, "profile.txt", "--tree")["trees"][0]["at"] == {"p": 128}
+
+    def test_cube_profiles(self, run: Run, refused: Refused, empty: Path) -> None:
+        """A folder of CUBE profiles gives models of exclusive means, or of inclusive sums."""
+        pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+        nodes = ("main", "main->sweep")
+        for p in (1, 2, 4, 8, 16):
+            values = {"main": (3.0 + p, 3.0 + 3 * p), "main->sweep": (1.0 * p, 3.0 * p)}
+            metrics = {"time": ("INCLUSIVE", "DOUBLE", values)}
+            write_cube(empty / "runs" / f"app.p{p}.r1" / "profile.cubex", metrics, nodes=nodes)
+        found = {each["callpath"]: each for each in fitted(run, "runs", "--metric", "time")["models"]}
+        assert found["main"]["model"]["text"] == "3"
+        assert found["main->sweep"]["predictions"] == []
+        assert found["main->sweep"]["model"]["terms"][-1]["influence"] == pytest.approx(2)
+        sums = fitted(run, "runs", "--scaling", "strong", "--inclusive", "--callpath", "main", "--predict-at", "p=32")
+        assert sums["predictions"][0]["predicted"] == pytest.approx(6 + 4 * 32)
+        assert "folders of CUBE profiles only" in refused("scale", "profile.txt", "--scaling", "weak")
+        assert "unknown scaling 'week'" in refused("scale", "runs", "--scaling", "week")
+        (empty / "runs" / "app.p2.r1" / "profile.cubex").write_bytes(b"no archive")
+        assert "app.p2.r1/profile.cubex: not a complete CUBE profile" in refused("scale", "runs")
+
+    def test_a_doubtful_metric(self, run: Run, refused: Refused, empty: Path) -> None:
+        """A table whose metric is not clear is refused with what is possible; --metric decides."""
+        rows = [f"{p},{n},{p * n / 7},{p + n}" for p in (2, 4, 8) for n in (1, 2, 3)]
+        (empty / "two.csv").write_text("\n".join(["p,n,time,energy", *rows]), encoding="utf-8")
+        assert "two.csv:1: the metric is not clear: time, energy may be" in refused("scale", "two.csv")
+        found = fitted(run, "two.csv", "--metric", "time")
+        assert found["scaling"]["parameters"] == ["p", "n"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc.cli import terminal
 from splc.cli.app import app
@@ -59,6 +62,18 @@ def test_a_piped_table_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
     """Into a pipe a table is as wide as its content, without borders, trailing blanks and empty columns."""
     terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=("n",))
     assert capsys.readouterr().out.splitlines() == ["a" + " " * 301 + " n", "x" * 300 + "   1", "y" + " " * 301 + "20"]
+
+
+@given(rows=st.lists(st.lists(st.text("ab, 1→", max_size=6), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_a_piped_table_is_that_of_rich(rows: list[list[str]]) -> None:
+    """Tables of plain cells, which are printed without rich, look the same."""
+    printed = []
+    for plain in (terminal._is_plain, lambda cell: False):
+        with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(StringIO()) as found:
+            patched.setattr(terminal, "_is_plain", plain)
+            terminal.table(("a", "bb", "n"), rows, right=("n",))
+        printed.append(found.getvalue())
+    assert printed[0] == printed[1]
 
 
 def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

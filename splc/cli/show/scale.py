@@ -211,7 +211,9 @@ def _point_text(at: Mapping[str, float]) -> str:
 def _interval_text(entry: Prediction) -> str:
     from splc.io.tables import rounded_text
 
-    if entry.predicted is None or entry.lower is None or entry.upper is None:
+    if entry.predicted is None:
         return "undefined"
+    if entry.lower is None or entry.upper is None:
+        return rounded_text(entry.predicted, DIGITS)
     lower, upper = (rounded_text(bound, DIGITS) for bound in (entry.lower, entry.upper))
     return f"{rounded_text(entry.predicted, DIGITS)} [{lower}, {upper}]"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
+# Files of more models have a line per model.
+_INDENTED = 100
 
 
 def model_object(model: InfluenceModel) -> dict[str, Any]:
@@ -146,12 +148,17 @@ def models_json_text(content: ModelFile) -> str:
     """Return the models of a file as JSON; one model is read like every other."""
     if content.result is not None:
         return learned_json_text(content.result)
-    entries = [_entry(entry) for entry in content.entries]
-    if len(entries) == 1:
+    if len(content.entries) == 1:
         metric = content.entries[0].key[1]
         about = {} if metric == DEFAULT_METRIC else {"nfp": metric}
-        return _text({"schema": SCHEMA, "version": __version__, **entries[0], **about, **content.facts})
-    return _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
+        return _text({"schema": SCHEMA, "version": __version__, **_entry(content.entries[0]), **about, **content.facts})
+    if len(content.entries) <= _INDENTED:
+        entries = [_entry(entry) for entry in content.entries]
+        return _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
+    # A line per model: indented, a hundred thousand models take gigabytes of memory.
+    before, after = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
+    lines = ",\n    ".join(_text(_entry(entry), None).rstrip() for entry in content.entries)
+    return f"{before}[\n    {lines}\n  ]{after}"
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
@@ -159,8 +166,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
     return {"callpath": entry.key[0], "metric": entry.key[1], **parts, **entry.further}
 
 
-def _text(content: Mapping[str, Any]) -> str:
-    return json.dumps(plain_values(content), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
+    return json.dumps(plain_values(content), indent=indent, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 def _exponent(value: Exponent) -> int | str:
