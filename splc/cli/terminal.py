@@ -116,7 +116,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
 
 
 def _is_plain(cell: str) -> bool:
-    """Return whether a cell is one line, as wide as it has characters, and has no spaces at its end."""
+    """Return whether a cell is one line, as wide as it has characters, and does not end with a space."""
     return cell.isascii() and cell.isprintable() and not cell.endswith(" ")
 
 
