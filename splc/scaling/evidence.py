@@ -224,7 +224,12 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
 
 
 def log_coefficient(value: Array, unit: Array, noise: Array, negative: float) -> Array:
-    """Return the contribution of a coefficient to the log evidence: the share of its prior range that it uses.
+    """Return the contribution of a coefficient to the log evidence, see `coefficient_share`."""
+    return np.asarray(np.log(coefficient_share(value, unit, noise, negative)))
+
+
+def coefficient_share(value: Array, unit: Array, noise: Array, negative: float) -> Array:
+    """Return the share of its prior range that a coefficient uses, per unit of noise.
 
     `unit`: its standard error per unit of noise (without the correlation with other coefficients).
     """
@@ -233,4 +238,4 @@ def log_coefficient(value: Array, unit: Array, noise: Array, negative: float) ->
     error = unit * noise
     size = np.maximum(np.maximum(np.abs(value), error), _TRACE)
     positive = np.maximum(ndtr(value / error), negative)
-    return np.asarray(np.log(np.sqrt(2 * np.pi) / _RANGE * positive * unit / size))
+    return np.asarray(np.sqrt(2 * np.pi) / _RANGE * positive * unit / size)

@@ -14,7 +14,7 @@ from splc.scaling.noise import condensed
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 
 # As in `multi_terms` and `multi_posterior`.
-BEHIND, CHOICES_BEHIND, CHOICES = 7.0, 9.0, 216
+BEHIND, CHOICES_BEHIND, CHOICES = 7.0, 9.0, 256
 
 
 def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...], list[tuple[float, Any]]]:

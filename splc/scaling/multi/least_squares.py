@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, log_coefficient
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, coefficient_share
 from splc.types import Array
 
 # Columns with a smaller part orthogonal to the others are taken as dependent: for columns themselves, and for their
@@ -28,7 +28,7 @@ class Fits:
     Attributes:
         log_weights: log evidence; -inf for columns that depend on each other.
         squares: sums of squared weighted residuals.
-        coefficients: one array per coefficient, for columns of length 1.
+        coefficients: one array per coefficient, for columns of length 1; not finite for some that depend on each other.
         unsure: whether residuals may be rounding.
     """
 
@@ -117,6 +117,7 @@ def _judged(
     points = evidence.weights.shape[1]
     log_weights, noise = evidence.judged(found, max(points - size, 0), models)
     coefficients = []
+    share = np.ones(found.shape)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse: dict[tuple[int, int], Array] = {}
         for j in range(size):
@@ -133,15 +134,11 @@ def _judged(
             unit = np.sqrt(variance)
             negative = NEGATIVE_CONSTANT if constant and i == 0 else NEGATIVE_TERM
             # Common parts of the errors of coefficients count once: the volume that the columns span.
-            log_weights = log_weights + log_coefficient(value, unit, noise, negative) - np.log(unit * upper[i, i])
+            share = share * coefficient_share(value, unit, noise, negative) / (unit * upper[i, i])
             coefficients.append(value)
+        log_weights = log_weights + np.log(share)
     least = upper[0, 0]
     for j in range(1, size):
         least = np.minimum(least, upper[j, j])
     fine = (least > collinear) & np.isfinite(log_weights)
-    return Fits(
-        np.where(fine, log_weights, -np.inf),
-        found,
-        tuple(np.where(fine, each, 0.0) for each in coefficients),
-        unsure & (least > collinear),
-    )
+    return Fits(np.where(fine, log_weights, -np.inf), found, tuple(coefficients), unsure & (least > collinear))

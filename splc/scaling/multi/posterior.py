@@ -23,7 +23,7 @@ from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 from splc.types import Array
 
 # The number of choices of terms that are fitted for one quantity, and the least log plausibility relative to the best.
-_CHOICES = 216
+_CHOICES = 256
 _BEHIND = 9.0
 # Less plausible hypotheses, relative to the best one, are dropped.
 _FORGOTTEN = float(np.log(1e-5))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.columns import columns
+from splc.scaling.columns import columns, usable
 from splc.scaling.evidence import NoiseEvidence
-from splc.scaling.exponents import Exponents
+from splc.scaling.exponents import Exponents, exponents
 from splc.scaling.multi.lines import by_length, lines
-from splc.scaling.single.hypotheses import space
+from splc.scaling.single.hypotheses import space, term_weights
 from splc.types import Array
 
 # The number of terms per parameter that are combined with those of the others, by the number of parameters, which
 # limits the number of choices; and the least log plausibility of a term on the lines, relative to the best one.
-_MOST = {1: 40, 2: 12, 3: 7, 4: 4}
+_MOST = {1: 40, 2: 20, 3: 7, 4: 4}
 _LEAST = 3
 _BEHIND = 7.0
+# The plausibility of tenths, and of other fractions times a logarithm or its square, relative to whole powers.
+_TENTHS, _WITH_LOGARITHM = 0.008, (0.004, 0.002)
 # A line of fewer points fits any term.
 _ENOUGH = 3
 # Rounding of normal equations, relative to the sum of squares.
@@ -48,12 +52,30 @@ def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
     found = []
     for values in points.T:
         among = space(np.unique(values), True)
-        here = columns(among.terms, values)
+        known = term_weights()
+        further = usable([each for each in _further() if each not in known], values) if among.terms else ()
+        terms = among.terms + further
+        here = columns(terms, values)
         sizes = np.abs(here).max(axis=1)
-        prior = among.single - np.logaddexp.reduce(among.single) if among.terms else among.single
-        negative = np.array([each.power < 0 for each in among.terms], dtype=bool)
-        found.append(ParameterTerms(among.terms, here / sizes[:, None], sizes, prior, negative))
+        prior = among.single
+        if terms:
+            # Log weight 0 in the prior of one parameter: that of x.
+            whole = next(log - np.log(known[each]) for each, log in zip(terms, prior, strict=False) if each in known)
+            prior = np.append(prior, [whole + np.log(_further()[each]) for each in further])
+            prior = prior - np.logaddexp.reduce(prior)
+        negative = np.array([each.power < 0 for each in terms], dtype=bool)
+        found.append(ParameterTerms(terms, here / sizes[:, None], sizes, prior, negative))
     return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _further() -> dict[Exponents, float]:
+    """Return terms that many points of several parameters can tell from those of one parameter, with their weights."""
+    found = {exponents(Fraction(top, 10)): _TENTHS for top in range(1, 31)}
+    fractions = {Fraction(top, bottom) for bottom in (3, 4, 5) for top in range(1, 3 * bottom)}
+    for power in sorted(fractions):
+        found |= {exponents(power, log): weight for log, weight in enumerate(_WITH_LOGARITHM, 1)}
+    return found
 
 
 def falls(points: Array, values: Array, parameter: int) -> Array:
