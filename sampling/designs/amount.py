@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.binary.optionwise import OptionWise
 from sampling.designs.design import Arguments
-from sampling.designs.subsets import subset_minima
+from sampling.designs.subsets import option_minima, subset_minima
 from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
@@ -60,7 +59,7 @@ class Amount:
     def _size(self, parts: Parts) -> int:
         """Return the number of configurations of the other design."""
         if self.text == "asTW1":
-            return len(OptionWise().design(parts, 0).rows)
+            return len(option_minima(parts)[0])
         if self.text.startswith("asTW"):
             return len(subset_minima(parts, int(self.text[4:]))[0])
         # SPL Conqueror counts the distinct smallest configurations with and without each option.

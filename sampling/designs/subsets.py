@@ -1,4 +1,4 @@
-"""Minimal configurations of subsets of options, for pair-wise and t-wise sampling."""
+"""Minimal configurations of options and of subsets of options, for option-wise, pair-wise and t-wise sampling."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from sampling.space.cheapest import literal
-from sampling.space.completion import minimal_bits, unpacked
+from sampling.space.completion import minimal, minimal_bits, selected, unpacked
 from sampling.space.parts import Parts
-from sampling.space.rows import without_repeated_bytes
+from sampling.space.rows import without_repeated_bytes, without_repeats
 from splc.errors import SpaceError
 from splc.types import Array
 
@@ -28,6 +28,25 @@ def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
         subsets = subsets[~known[subsets].all(axis=1)]
     bits, possible = minimal_bits(parts, literal(0, 1) + 2 * subsets)
     return unpacked(parts, without_repeated_bytes(bits[possible])), int((~possible).sum())
+
+
+def option_minima(parts: Parts) -> tuple[Array, list[str]]:
+    """Return the minimal configurations of single options, distinct, and the options that none of them selects.
+
+    The first one has the mandatory options only, if that is a configuration. Options that some configuration of a
+    sample to be extended selects are left out.
+    """
+    top = [
+        parts.system.positions[option.name]
+        for option in parts.system.binary_options
+        if option.parent is None and option.name in parts.system.mandatory
+    ]
+    base, valid = minimal(parts, [selected(*top)])
+    first = base[valid & (base.sum(axis=1) == len(top)) & (len(parts.covered) == 0)]
+    options = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
+    rows, possible = minimal(parts, [selected(*top, option) for option in options])
+    never = [parts.selectable[option] for option, can in zip(options, possible, strict=True) if not can]
+    return without_repeats(np.concatenate([first, rows[possible]])), never
 
 
 def unrelated_subsets(parts: Parts, t: int) -> Array:
