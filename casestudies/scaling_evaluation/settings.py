@@ -12,6 +12,7 @@ from casestudies.scaling_evaluation.single_functions import LEARNERS
 from casestudies.scaling_evaluation.sparse import SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import POINTS
 from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
+from casestudies.scaling_evaluation.target import TargetEvaluation
 from splc.errors import Problems, SpecError, listed, shorten, unknown_name_hint
 from splc.io.files import read_source
 from splc.io.toml import finite_number, parse_toml
@@ -21,6 +22,7 @@ PRESET = "preset"
 PRESETS: Mapping[str, type[SyntheticEvaluation]] = {
     SingleEvaluation.preset: SingleEvaluation,
     SparseEvaluation.preset: SparseEvaluation,
+    TargetEvaluation.preset: TargetEvaluation,
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
 # Beyond these, a digit too many was typed.

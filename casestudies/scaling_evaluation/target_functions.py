@@ -1,7 +1,7 @@
 """The functions of the evaluation of suggestions for a target.
 
-*Points*: the grid of `sparse_functions` for the first two or three parameters. *Target*: four times the largest value
-of the first parameter, twice that of the others: 256, 100, 10000.
+*Points*: the grid of `sparse_functions` for the first parameters. *Target*: four times the largest value
+of the first parameter, twice that of the others: 256, 100, 10000, 20.
 
 *Functions*: every parameter has one term x^i · log2(x)^j, (i, j) uniform in `EXPONENTS`. With probability 1/3 each the
 function is a sum of the terms, a product of them, or a sum of the terms and their product; a constant is added. At the
@@ -23,7 +23,7 @@ from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents
 from splc.types import Array
 
-TARGET = (256.0, 100.0, 10000.0)
+TARGET = (256.0, 100.0, 10000.0, 20.0)
 EXPONENTS = tuple(
     (Fraction(power), log)
     for power, log in (
@@ -52,7 +52,7 @@ class TargetFunctions:
 
 
 def target_functions(parameters: int, number: int, rng: np.random.Generator) -> TargetFunctions:
-    """Draw functions of two or three parameters."""
+    """Draw functions of one to four parameters."""
     axes = AXES[:parameters]
     points = np.array(list(itertools.product(*axes)))
     target = np.array(TARGET[:parameters])

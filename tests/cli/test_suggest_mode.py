@@ -118,7 +118,7 @@ def test_intervals_of_positive_values_are_not_negative(run: Run, table: Path) ->
     """The lower bound for times is at least 0, in suggestions and predictions; negative values keep theirs."""
     chosen = ("--metric", "time_ms", "--where", "algorithm=zlib", "--coordinates", "level,chunk_kib")
     found = json.loads(run("suggest", "--measurements", table.name, *chosen, "--json", "--count", "4").stdout)
-    assert min(each["interval"][0] for each in found["next"]) == 0
+    assert min(each["interval"][0] for each in found["next"]) >= 0
     at = ("--predict-at", "level=90,chunk_kib=9000", "--json")
     scaled = json.loads(run("scale", table.name, *chosen, *at).stdout)
     assert scaled["predictions"][0]["lower"] == 0

@@ -281,3 +281,10 @@ def test_noise_alone_has_no_effects() -> None:
     ones = (5 + 3 * CUBE[:, 0])[None, :, None] * (1 + rng.uniform(-0.05, 0.05, shape))
     assert sum(masks(model) == set() for model in fit_many(CUBE, constants)) >= 45
     assert sum(masks(model) == {1} for model in fit_many(CUBE, ones)) >= 45
+
+
+def test_points_that_differ_in_some_parameters_only() -> None:
+    """Points without a line in two parameters, of which a third one has a single value, have a model."""
+    points = np.array([[16.0, 30.0, 3000.0], [64.0, 50.0, 3000.0]])
+    model = fit(points, [[100.0, 101.0], [300.0, 302.0]])
+    assert model.predict(points) == pytest.approx([100.5, 301], rel=0.6)

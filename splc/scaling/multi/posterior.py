@@ -124,7 +124,9 @@ def hypotheses(
     their noise.
     """
     parameters, n = len(among), z.shape[1]
-    groups = [each for each in _groups(parameters, n) if not only_full or each.active == 2**parameters - 1]
+    # Parameters without terms, which have one value, are in no combination.
+    full = sum(1 << at for at, each in enumerate(among) if each.terms)
+    groups = [each for each in _groups(parameters, n) if not only_full or each.active == full]
     step = max(_TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
