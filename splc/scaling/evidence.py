@@ -53,6 +53,7 @@ class NoiseEvidence:
         implied: standard deviation of a mean that repetitions imply, shape (models,).
         freedom: degrees of freedom of `implied`, shape (models,).
         single: variance of a measurement around its point's mean, beyond that of the mean, shape (models,).
+        tables: degrees of freedom of residuals → tables of `judged`, made when they are asked for.
     """
 
     weights: Array
@@ -145,12 +146,12 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
     size = scales * np.sqrt(0.5 + 0.5 * typical[:, None] / counts)
     density = -np.log(size).sum(axis=1)
     none = np.zeros(len(counts))
-    plain = _split(np.log(_CENTERS)[None])
+    plain, tables = _unrepeated()
     freedom = (counts - 1).sum(axis=1)
     if not freedom.any():
-        return NoiseEvidence(1 / size, density, plain, 0.0, none, none, none, {})
+        return NoiseEvidence(1 / size, density, plain, 0.0, none, none, none, tables)
     squares = (measured.squares / scales**2).sum(axis=1)
-    alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, {})
+    alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, tables)
     log_evidence, noise = none.copy(), none.copy()
     for free in np.unique(freedom).tolist():
         rows = freedom == free
@@ -168,6 +169,12 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
         noise**2 * (1 - 1 / typical),
         {},
     )
+
+
+@lru_cache(maxsize=1)
+def _unrepeated() -> tuple[Array, dict[int, tuple[Array, ...]]]:
+    """Return the prior shares of scales without repetitions, and their tables, which all quantities have in common."""
+    return _split(np.log(_CENTERS)[None]), {}
 
 
 def _split(centers: Array) -> Array:

@@ -15,6 +15,8 @@ from splc.types import Array
 LEAST_SHARE = float(np.log(1e-4))
 MOST = 200
 _STEPS = 60
+# The precision of quantiles, and the share of parts that may be left out, relative to the tail.
+_PRECISE, _LEFT_OUT = 2e-3, 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,7 @@ def plausible_fits(
         _, r = np.linalg.qr(designs / norms[:, None])
         factors[at, :size, :size] = np.linalg.solve(np.swapaxes(r, 1, 2), np.eye(size) / norms[:, :, None])
         variances[at], freedoms[at] = evidence.moments(squares[at], max(points - size, 0))
-    floors = np.full(len(sizes), float(np.abs(measured.values).mean()) if floored else 0.0)
+    floors = np.full(len(sizes), float(np.abs(measured.values).max()) if floored else 0.0)
     single = np.full(len(sizes), evidence.single[0])
     return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns)
 
@@ -114,20 +116,42 @@ def mixture_interval(
         weights = weights / weights.sum(axis=0)
         means, errors = np.where(defined, means, center), np.where(defined, errors, 0.0)
     tail = (1 - level) / 2
-    lower, upper = (quantile(each, weights, means, errors, freedoms) for each in (tail, 1 - tail))
+    lower, upper = quantiles((tail, 1 - tail), weights, means, errors, freedoms)
     return lower, upper
 
 
-def quantile(level: float, weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
-    """Return a quantile of mixtures of Student distributions by bisection; arrays are (hypotheses, points)."""
-    from scipy.special import stdtr, stdtrit
+def quantiles(levels: tuple[float, ...], weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
+    """Return quantiles of mixtures of Student distributions, shape (levels, points).
 
-    steps = stdtrit(freedoms, level)[:, None] * errors
-    # The quantile of a mixture is between those of its parts.
-    low, high = (means + steps).min(axis=0), (means + steps).max(axis=0)
+    They are found by Newton's method within brackets. `weights`, `means` and `errors` have the shape (parts, points),
+    and `freedoms` (parts,).
+    """
+    from scipy.special import gammaln, ndtr, stdtrit
+
+    # Parts that add up to less than this share of a tail are left out.
+    order = np.argsort(-weights.max(axis=1))
+    few = np.flatnonzero(np.cumsum(weights[order][::-1].max(axis=1))[::-1] > _LEFT_OUT * min(levels))
+    if len(few):
+        weights, means, errors, freedoms = (each[order[: few[-1] + 1]] for each in (weights, means, errors, freedoms))
+    wanted = np.array(levels)[:, None]
+    steps = stdtrit(freedoms, wanted)[:, :, None] * errors
     errors = np.maximum(errors, 1e-300)
+    # The quantile of a mixture is between those of its parts.
+    low, high = (means + steps).min(axis=1), (means + steps).max(axis=1)
+    likeliest = weights.argmax(axis=0), np.arange(weights.shape[1])
+    guess = (means + steps)[:, likeliest[0], likeliest[1]]
+    nu = freedoms[:, None]
+    # Wallace's approximation of the distribution by the normal one.
+    normal = (8 * nu + 1) / (8 * nu + 3) * np.sqrt(nu)
+    density = np.exp(gammaln((nu + 1) / 2) - gammaln(nu / 2)) / np.sqrt(np.pi * nu) * weights / errors
     for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        below = (weights * stdtr(freedoms[:, None], (middle - means) / errors)).sum(axis=0) < level
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(np.where(np.isnan(weights).any(axis=0), np.nan, 0.5 * (low + high)))
+        t = (guess[:, None] - means) / errors
+        logs = np.log1p(t * t / nu)
+        excess = (weights * ndtr(np.copysign(normal * np.sqrt(logs), t))).sum(axis=1) - wanted
+        low, high = np.where(excess < 0, guess, low), np.where(excess < 0, high, guess)
+        if not (np.abs(excess) > _PRECISE * min(levels)).any():
+            break
+        slope = (density * np.exp(-0.5 * (nu + 1) * logs)).sum(axis=1)
+        guess = guess - excess / np.maximum(slope, 1e-300)
+        guess = np.where((guess > low) & (guess < high), guess, 0.5 * (low + high))
+    return np.asarray(np.where(np.isnan(weights).any(axis=0), np.nan, guess))

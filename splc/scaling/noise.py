@@ -22,7 +22,7 @@ _LEAST = 0.01
 
 # From this relative noise on, partly absolute noise is considered too.
 _SUSPICIOUS = 0.03
-_FLOORED_SHARE = 0.1
+_FLOORED_SHARE = 0.3
 # Values this much smaller than the largest have no relative precision.
 _NOTHING = 1e-12
 
@@ -123,10 +123,10 @@ def repetition_noise(found: Condensed) -> Array:
 
 
 def scales(values: Array, floored: bool) -> Array:
-    """Return the sizes that noise is relative to, shape (models, n): the values, plus their mean if it is floored."""
+    """Return the sizes that noise is relative to, shape (models, n): the values, plus the largest if it is floored."""
     size = np.abs(values)
     if floored:
-        size = size + size.mean(axis=1, keepdims=True)
+        size = size + size.max(axis=1, keepdims=True)
     # All values are 0: any scale is fine.
     return np.where(size > 0, size, 1.0)
 

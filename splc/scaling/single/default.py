@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.scaling.columns import column, columns
+from splc.scaling.columns import column
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
-from splc.scaling.selection import FAR, Selection
+from splc.scaling.selection import Selection
 from splc.scaling.single.hypotheses import HypothesisSpace, space
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
@@ -51,7 +51,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
         size = max(_CHUNK // len(x), 1)
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            chosen = _chosen(among, x, measured[part])
+            chosen = _chosen(among, measured[part])
             places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
             coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
             floored[part] = chosen.floored
@@ -116,7 +116,7 @@ def _kinds(among: HypothesisSpace, measured: Condensed) -> list[tuple[Posterior,
     return kinds_of_noise(measured, lambda rows, floored: weighed(among, measured[rows], floored), best)
 
 
-def _chosen(among: HypothesisSpace, x: Array, measured: Condensed) -> Selection:
+def _chosen(among: HypothesisSpace, measured: Condensed) -> Selection:
     """Choose for one batch."""
     models = len(measured.values)
     highest = np.full(models, -np.inf)
@@ -134,12 +134,11 @@ def _chosen(among: HypothesisSpace, x: Array, measured: Condensed) -> Selection:
         places[:, rows] = found.first[best], found.second[best]
         coefficients[:, rows] = found.coefficients[:, best, at]
         floored[rows] = partly
-    far = columns(among.terms, np.array([FAR * x[-1]]))[:, 0]
-    lead = _leading(places[0], places[1], coefficients, far)
+    lead = _leading(places[0], places[1], coefficients, among.far)
     whole, same = np.zeros(models), np.zeros(models)
     for found, _, rows, log_weights in parts:
         weights = np.exp(log_weights - highest[rows])
-        leads = _leading(found.first[:, None], found.second[:, None], found.coefficients, far)
+        leads = _leading(found.first[:, None], found.second[:, None], found.coefficients, among.far)
         whole[rows] += weights.sum(axis=0)
         same[rows] += np.where(leads == lead[rows], weights, 0.0).sum(axis=0)
     return Selection(tuple((each,) for each in among.terms), places, coefficients, same / whole, floored)

@@ -11,36 +11,30 @@ import numpy as np
 
 from splc.scaling.columns import columns, usable
 from splc.scaling.exponents import FALLING, Exponents
+from splc.scaling.selection import FAR
 from splc.types import Array
 
-# The plausibility of a power by its denominator, relative to a whole one: halves and thirds come from dimensions and
-# surfaces, other fractions more often from noise than from algorithms.
-_DENOMINATORS = {1: 1.0, 2: 0.35, 3: 0.25, 4: 0.12, 5: 0.04}
+# The prior, which docs/scaling.md shows as a table. A power by its denominator, relative to a whole one: halves and
+# thirds come from dimensions and surfaces, other fractions more often from noise than from algorithms.
+_DENOMINATORS = {1: 1.0, 2: 0.4, 3: 0.3, 4: 0.15, 5: 0.05}
 # Powers above 3, up to the largest of the paper: rare.
 _HIGH = {Fraction(4): 0.1, Fraction(5): 0.05, Fraction(7, 2): 0.03, Fraction(9, 2): 0.02}
 # Logarithms without a power, by their exponent.
-_LOGARITHMS = {Fraction(1): 1.0, Fraction(2): 0.3, Fraction(1, 2): 0.05, Fraction(3, 2): 0.05}
-# Powers times a logarithm or its square, by the power; `x log x` is common in algorithms.
-_PRODUCTS = {
-    Fraction(1): (0.6, 0.15),
-    Fraction(2): (0.2, 0.06),
-    Fraction(1, 2): (0.1, 0.04),
-    Fraction(3): (0.1, 0.03),
-    Fraction(3, 2): (0.03, 0.01),
-    Fraction(5, 2): (0.01, 0.005),
-    Fraction(1, 3): (0.01, 0.005),
-    Fraction(2, 3): (0.01, 0.005),
-    Fraction(1, 4): (0.005, 0.002),
-    Fraction(3, 4): (0.005, 0.002),
-}
+_LOGARITHMS = {Fraction(1): 1.0, Fraction(2): 0.5, Fraction(1, 2): 0.05, Fraction(3, 2): 0.05}
+# Powers times a logarithm or its square: sorting, trees and reductions beside loops. They are those of Extra-P's list,
+# and x^3 log2(x)^2. A fractional power is less of a surprise beside a logarithm, which it often stands for.
+_MULTIPLIED = {1: 1.0, 2: 0.75, 3: 0.65, 4: 0.55}
+_BY_LOGARITHM = (0.65, 0.5)
+_PRODUCTS = tuple(map(Fraction, ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2", "5/2", "3")))
 _FALLING = 0.3
 
-# The constant alone; of all others two terms, and no constant.
+# The constant alone; of all others two terms, and no constant: most programs have a part that does not scale.
 CONSTANT_SHARE = 0.3
 TWO_TERMS_SHARE = 0.3
-NO_CONSTANT_SHARE = 0.5
-# The least plausible terms of two-term hypotheses: five points do not suffice for more.
-_IN_PAIRS = 0.2
+NO_CONSTANT_SHARE = 0.35
+# The least plausible terms of two-term hypotheses, of powers, logarithms and x log2(x): five points do not suffice for
+# more.
+_IN_PAIRS = 0.3
 
 
 def term_weights() -> dict[Exponents, float]:
@@ -50,8 +44,9 @@ def term_weights() -> dict[Exponents, float]:
     found = {Exponents(power, none): _DENOMINATORS[power.denominator] for power in powers}
     found |= {Exponents(power, none): weight for power, weight in _HIGH.items()}
     found |= {Exponents(none, log): weight for log, weight in _LOGARITHMS.items()}
-    for power, weights in _PRODUCTS.items():
-        found |= {Exponents(power, Fraction(times)): weight for times, weight in enumerate(weights, 1)}
+    for power in _PRODUCTS:
+        for times, weight in enumerate(_BY_LOGARITHM, 1):
+            found[Exponents(power, Fraction(times))] = weight * _MULTIPLIED[power.denominator]
     return found
 
 
@@ -65,6 +60,7 @@ class HypothesisSpace:
         first, second: the terms of two-term hypotheses, as positions, shape (pairs,).
         double: log prior of each of them, shape (pairs,).
         values: the terms' columns, shape (terms, n).
+        far: their values at four times the largest point, where contributions are compared, shape (terms,).
     """
 
     terms: tuple[Exponents, ...]
@@ -73,6 +69,7 @@ class HypothesisSpace:
     second: Array
     double: Array
     values: Array
+    far: Array
 
 
 def space(x: Array, falling: bool) -> HypothesisSpace:
@@ -92,14 +89,22 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
             weights[each] = _FALLING * plain * (1.0 if abs(each.power) <= 2 else 0.3)
     terms = usable(weights, x) if distinct > 1 else ()
     single = np.array([weights[each] for each in terms])
-    paired = [at for at, each in enumerate(terms) if weights[each] >= _IN_PAIRS] if distinct > 2 else []
+    few = [each.power == 0 or each.log == 0 or each.power == each.log == 1 for each in terms]
+    paired = [at for at, each in enumerate(terms) if few[at] and weights[each] >= _IN_PAIRS] if distinct > 2 else []
     pairs = np.array(list(itertools.combinations(paired, 2)), dtype=int).reshape(-1, 2)
     double = single[pairs[:, 0]] * single[pairs[:, 1]]
     with np.errstate(divide="ignore"):
         any_pairs = TWO_TERMS_SHARE if len(pairs) else 0.0
         log_single = np.log((1 - CONSTANT_SHARE) * (1 - any_pairs) * single / max(single.sum(), 1e-300))
         log_double = np.log((1 - CONSTANT_SHARE) * any_pairs * double / max(double.sum(), 1e-300))
-    arrays = log_single, pairs[:, 0].copy(), pairs[:, 1].copy(), log_double, columns(terms, x)
+    arrays = (
+        log_single,
+        pairs[:, 0].copy(),
+        pairs[:, 1].copy(),
+        log_double,
+        columns(terms, x),
+        columns(terms, FAR * x[-1:])[:, 0],
+    )
     for array in arrays:
         array.setflags(write=False)
     return HypothesisSpace(terms, *arrays)
