@@ -1,6 +1,7 @@
 """Lines of real profiles, whose last point is predicted from the others.
 
-*Sets*: `extrap` are all series of Extra-P's own example files (`extrap_formats`, many of them synthetic); `smg1d`,
+*Sets*: `extrap` are all series of Extra-P's own example files (`extrap_formats`, many of them synthetic), but
+for those whose behaviour changes; `smg1d`,
 `smg2d`, `smg3d` and their `few ranks` are runs of hypre's SMG solver (`hypre`, see `SOURCE.txt` there): seconds of
 setup and of the solve, seconds of computing, messages and bytes, over the size n for each process topology.
 
@@ -41,7 +42,9 @@ def lines(name: str, data: Path = DATA) -> list[Line]:
     """Return the lines of a set; none where its data are absent."""
     if name == "extrap":
         folder = data / "extrap_formats"
-        files = sorted(each for each in folder.glob("*/*") if each.suffix in (".txt", ".jsonl"))
+        files = sorted(
+            each for each in folder.glob("*/*") if each.suffix in (".txt", ".jsonl") and "segmented" not in each.name
+        )
         return [line for file in files for line in _of_experiment(file)]
     file = data / "hypre" / f"{name.replace(' ', '_')}.csv"
     return _of_hypre(file) if file.exists() else []
@@ -69,7 +72,7 @@ def _of_hypre(file: Path) -> list[Line]:
         for row in csv.DictReader(stream):
             values = [float(row[metric]) for metric in METRICS]
             groups.setdefault((row["px"], row["py"], row["pz"]), {}).setdefault(float(row["nx"]), []).append(values)
-    found = []
+    found: list[Line] = []
     for _, points in sorted(groups.items()):
         x = np.array(sorted(points))
         repetitions = min(map(len, points.values()))
