@@ -27,7 +27,7 @@ from splc.scaling.fit import fit_many
 from splc.types import Array
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-SETS = ("extrap", "smg1d", "smg2d", "smg3d", "smg1d few ranks", "smg2d few ranks", "smg3d few ranks")
+SETS = ("extrap", "smg1d", "smg2d", "smg3d", "smg3d few ranks")
 METRICS = (
     "setup_s", "solve_s", "setup_comp_max", "solve_comp_max", "solve_comp_sum", "solve_msgs_sum", "solve_bytes_sum",
 )  # fmt: skip

@@ -7,11 +7,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from casestudies.evaluation.evaluation import Evaluation
+from casestudies.scaling_evaluation.families import FamilyEvaluation
+from casestudies.scaling_evaluation.profiles import ProfileEvaluation
 from casestudies.scaling_evaluation.single import SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import LEARNERS
 from casestudies.scaling_evaluation.sparse import SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import POINTS
-from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
 from casestudies.scaling_evaluation.target import TargetEvaluation
 from splc.errors import Problems, SpecError, listed, shorten, unknown_name_hint
 from splc.io.files import read_source
@@ -19,9 +21,11 @@ from splc.io.toml import finite_number, parse_toml
 from splc.study.learners import line_of
 
 PRESET = "preset"
-PRESETS: Mapping[str, type[SyntheticEvaluation]] = {
+PRESETS: Mapping[str, type[Evaluation]] = {
     SingleEvaluation.preset: SingleEvaluation,
     SparseEvaluation.preset: SparseEvaluation,
+    FamilyEvaluation.preset: FamilyEvaluation,
+    ProfileEvaluation.preset: ProfileEvaluation,
     TargetEvaluation.preset: TargetEvaluation,
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
@@ -60,21 +64,21 @@ _SETTINGS: Mapping[str, _Setting] = {
 }  # fmt: skip
 
 
-def evaluation_preset(name: str) -> SyntheticEvaluation:
+def evaluation_preset(name: str) -> Evaluation:
     """Return the evaluation of a preset."""
     if name not in PRESETS:
         raise SpecError(f"there is no preset {name!r}", hint=_KNOWN)
     return PRESETS[name]()
 
 
-def read_evaluation(path: str | Path) -> SyntheticEvaluation:
+def read_evaluation(path: str | Path) -> Evaluation:
     """Read a file that names a preset and the settings that differ from it."""
     source = read_source(path)
     content, lines = parse_toml(source)
     return evaluation_of(Path(path), source.name, content, lines)
 
 
-def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapping[str, int]) -> SyntheticEvaluation:
+def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapping[str, int]) -> Evaluation:
     """Return the evaluation of a file.
 
     `lines`: key → its line.

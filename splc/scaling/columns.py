@@ -25,7 +25,22 @@ def column(each: Exponents, x: Array) -> Array:
 
 def columns(terms: Sequence[Exponents], x: Array) -> Array:
     """Return the columns of terms of one parameter, shape (terms, n)."""
-    return np.array([column(each, x) for each in terms]).reshape(len(terms), len(x))
+    powers, logs = np.array([(float(each.power), float(each.log)) for each in terms]).reshape(-1, 2).T[:, :, None]
+    return power_columns(powers, logs, x)
+
+
+def power_columns(powers: Array, logs: Array, x: Array) -> Array:
+    """Return x^power * log2(x)^log; not finite where it is not defined.
+
+    `powers`, `logs`: shape (terms, 1). `x`: shape (n,).
+
+    Returns:
+        shape (terms, n).
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values = np.where(powers == 0, 1.0, np.power(x, powers))
+        # In this order: 0 * inf, at x = 0, is not defined.
+        return np.where(logs == 0, values, values * np.power(np.log2(x), logs))
 
 
 def product_columns(terms: Sequence[Product], points: Array) -> Array:

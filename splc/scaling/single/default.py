@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.scaling.columns import column
+from splc.scaling.columns import power_columns
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
@@ -67,9 +67,9 @@ def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Pla
     among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
 
     def known(points: Array) -> Array:
-        return np.vstack([np.ones(len(points)), *(column(each, points[:, 0]) for each in among.terms)])
+        return np.vstack([np.ones(len(points)), power_columns(among.powers, among.logs, points[:, 0])])
 
-    here = known(x[:, None])
+    here = np.vstack([np.ones(len(x)), among.values])
     parts, occupied = [], []
     for found, floored, _, log_share in _kinds(among, measured):
         log_weights = (found.log_weights + log_share)[:, 0]

@@ -60,6 +60,7 @@ class HypothesisSpace:
         first, second: the terms of two-term hypotheses, as positions, shape (pairs,).
         double: log prior of each of them, shape (pairs,).
         values: the terms' columns, shape (terms, n).
+        powers, logs: the terms' exponents, shape (terms, 1).
         far: their values at four times the largest point, where contributions are compared, shape (terms,).
     """
 
@@ -69,6 +70,8 @@ class HypothesisSpace:
     second: Array
     double: Array
     values: Array
+    powers: Array
+    logs: Array
     far: Array
 
 
@@ -103,6 +106,8 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         pairs[:, 1].copy(),
         log_double,
         columns(terms, x),
+        np.array([float(each.power) for each in terms])[:, None],
+        np.array([float(each.log) for each in terms])[:, None],
         columns(terms, FAR * x[-1:])[:, 0],
     )
     for array in arrays:
