@@ -53,6 +53,8 @@ _LEARNING: tuple[Need, ...] = ("measurements", "sampling")
 _JUDGING: tuple[Need, ...] = ("measurements", "model")
 _SEARCH = ("samples", "seed", "file", "performWithOptimal")
 
+# They fill a folder.
+CONVERSIONS = ("convert-vm", "convert-measurements")
 # To add a command, add a line here and a method to `splc.workflows.scripts.interpreter`.
 COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
@@ -90,6 +92,7 @@ COMMANDS: tuple[Usage, ...] = (
     Usage("clean-learning"),
     Usage("clean-global"),
     Usage("rollback"),
+    *(Usage(name, "FOLDER FOLDERS FILES TARGET", "words", 4, 4) for name in CONVERSIONS),
     Usage("define-python-path", "FOLDER", "file", 1, 1, effect=False),
     Usage(
         "learn-python",
@@ -111,11 +114,6 @@ COMMANDS: tuple[Usage, ...] = (
     ),
 )
 TABLE: Mapping[str, Usage] = {name: usage for usage in COMMANDS for name in (usage.name, *usage.aliases)}
-# Commands of SPL Conqueror that scripts cannot use here, with what does the same.
-MISSING: Mapping[str, str] = {
-    "convert-measurements": "numeric options need no conversion here; 'splc convert' writes other formats",
-    "convert-vm": "numeric options need no conversion here; 'splc convert' writes other formats",
-}
 
 
 @dataclass(frozen=True)

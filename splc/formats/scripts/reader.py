@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
-from splc.formats.scripts.commands import MISSING, TABLE, Script, ScriptCommand, Usage
+from splc.formats.scripts.commands import TABLE, Script, ScriptCommand, Usage
 from splc.formats.scripts.samplings import sampling_of
 from splc.formats.scripts.strategies import STRATEGIES
 from splc.io.files import Source
@@ -62,8 +62,6 @@ def _command(text: str, line: int) -> ScriptCommand:
         kind = "numeric" if name == _DESIGN else _STRATEGIES[name]
         arguments = arguments if name == _DESIGN else f"{name} {arguments}"
         name = kind
-    if name in MISSING:
-        raise SpecError(f"the command {name!r} has no counterpart", hint=MISSING[name])
     if name not in TABLE:
         raise SpecError(f"unknown command {first!r}", hint=unknown_name_hint(name, list(TABLE)))
     usage = TABLE[name]

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from splc.errors import InputError, OutputError, Problem, SplcError, unknown_name_hint
-from splc.formats.scripts.commands import Need, Script, ScriptCommand
+from splc.formats.scripts.commands import CONVERSIONS, Need, Script, ScriptCommand
 from splc.formats.scripts.reader import parse_lines, settings_of, truth
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
@@ -170,7 +171,10 @@ class _Check:
         readable = True
         inputs = [located(path, text) for text in command.inputs]
         for file in inputs:
-            if identity(file) not in self.written and not os.access(file, os.R_OK):
+            if any(identity(str(each)) in self.written for each in (file, *Path(file).parents)):
+                # Written by a command before, or in a folder that one fills.
+                readable = readable and os.access(file, os.R_OK)
+            elif not os.access(file, os.R_OK):
                 readable = self.attempt(partial(read_source, file)) and readable
         for text in command.outputs:
             output = located(path, text)
@@ -179,6 +183,8 @@ class _Check:
             except OutputError as error:
                 self.problems += (Problem(f"{output}: {each.message}", hint=each.hint) for each in error.problems)
             self.written.add(identity(output))
+        if command.name in CONVERSIONS:
+            self.written.add(identity(located(path, command.words[-1])))
         return readable
 
     def options(self, command: ScriptCommand, system: VariabilityModel | None) -> None:

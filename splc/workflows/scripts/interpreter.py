@@ -10,7 +10,7 @@ from splc.errors import LearningError, SplcError, plural
 from splc.formats.scripts.reader import settings_of, truth
 from splc.io.files import read_source
 from splc.models.text.log_grammar import net_number
-from splc.workflows.scripts import estimators, given_models, models
+from splc.workflows.scripts import conversions, estimators, given_models, models
 from splc.workflows.scripts.context import CommandCall, ScriptRun
 from splc.workflows.scripts.outputs import write_measured, write_printed
 from splc.workflows.scripts.paths import identity
@@ -201,6 +201,8 @@ METHODS: Mapping[str, Callable[[CommandCall], State]] = MappingProxyType(
         "clean-learning": _clean_learning,
         "clean-global": _clean_global,
         "rollback": _rollback,
+        "convert-vm": conversions.convert_systems,
+        "convert-measurements": conversions.convert_measurements,
         "learn-python": estimators.learn_python,
         "learn-python-opt": estimators.search_python,
     }

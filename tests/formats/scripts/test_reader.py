@@ -90,7 +90,7 @@ def test_files() -> None:
         ("learn-splconqueror-opt samples:3", "write NAME=[VALUE,VALUE]"),
         ("learn-splconqueror-opt abortError=[1] samples:0", "at least 1"),
         ("learn-splconqueror-opt abortError=[1,x]", "abortError"),
-        ("convert-vm a b c d", "no counterpart"),
+        ("convert-vm a b c", "write convert-vm FOLDER FOLDERS FILES TARGET"),
         ("clean-sampling now", "wrong arguments of clean-sampling"),
     ],
 )

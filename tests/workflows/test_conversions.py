@@ -1,0 +1,58 @@
+"""Systems and measurements with binary options instead of numeric ones: `convert-vm` and `convert-measurements`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from sampling import Space
+from splc import read_variability_model
+from splc.data.measurements import Measurements
+from splc.errors import SplcError
+from splc.formats.measurements.read import read_measurements
+from splc.system.variability import VariabilityModel
+from splc.workflows.scripts.binary_form import binary_measurements, binary_system
+from tests.support.real_data import real
+from tests.support.scripts import Runs
+from tests.support.strategies import models
+
+
+@given(models(binary=3, numeric=3, most_constraints=3))
+@settings(max_examples=60, deadline=None)
+def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
+    """The binary form of a system has the same valid configurations."""
+    converted = binary_system(model)
+    space, other = Space(model), Space(converted)
+    assert converted.numeric_options == ()
+    assert other.count == space.count
+    configurations = space.enumerate()
+    if len(configurations):
+        measured = binary_measurements(Measurements(configurations, {"time": np.ones(space.count)}), converted)
+        assert other.check(measured.configurations).all()
+        assert len(measured.configurations.unique()) == space.count
+
+
+def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
+    """Systems and measurements of folders are written into a folder, and scripts can use them."""
+    source = folder / "systems" / "example"
+    source.mkdir(parents=True)
+    for name in ("VariabilityModel.xml", "measurements.xml"):
+        (source / name).write_bytes(real("splc_examples", name).read_bytes())
+    result, _ = runs(
+        "convert-vm ./systems * *.xml ./binary\nconvert-measurements ./systems * *.xml ./binary\n"
+        "vm binary/example/VariabilityModel.xml\nall binary/example/measurements.xml\n"
+        "select-all-measurements true\nlearn-splconqueror"
+    )
+    system = read_variability_model(folder / "binary" / "example" / "VariabilityModel.xml")
+    assert {"numOpt1", "numOpt1_0", "numOpt1_2", "numOpt2_0_1"} <= set(system.names)
+    original = Space(read_variability_model(source / "VariabilityModel.xml"))
+    assert Space(system).count == original.count == 24
+    before = read_measurements(source / "measurements.xml", original.system, invalid="drop", check=original.check)
+    after = read_measurements(folder / "binary" / "example" / "measurements.xml", system)
+    assert after["Performance"].tolist() == before["Performance"].tolist()
+    assert (result.models[0].error or 0) < 5
+    with pytest.raises(SplcError, match=r"no system matches \*/\*\.vm"):
+        runs("convert-vm ./systems * *.vm ./binary")
