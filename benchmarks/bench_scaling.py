@@ -6,7 +6,11 @@ the same 42 hypotheses with every point left out once, and 10,000 models in less
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,3 +81,28 @@ def test_default_against_a_plain_loop(benchmark: Any) -> None:
     benchmark.extra_info["times the plain loop"] = round(ratio)
     print(f"\ndefault: {number} hypotheses, {ratio:.0f} times the plain loop ({1000 * each:.1f} ms per model)")
     assert ratio >= 50
+
+
+def test_a_profile_from_file_to_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """10,000 call paths take less than 24 s of CPU from a file to a file, and with a ranking less than 60 s.
+
+    100,000 call paths take at most ten times as much, 4 minutes without a ranking, and less than 1 GB.
+    """
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    lines = ["PARAMETER x", "POINTS " + " ".join(f"({x:g})" for x in X), "METRIC time"]
+    for number, values in enumerate(profile(10_000)):
+        lines.append(f"REGION main->phase{number % 7}->module{number % 97}->function{number}")
+        lines += [f"DATA {value:.6g} {1.01 * value:.6g}" for value in values]
+    (tmp_path / "profile.txt").write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "splc", "scale", "profile.txt", "-o", "models.json"]
+    seconds = []
+    for further in ([], ["--predict-at", "x=1024", "--tree"]):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*command, *further], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"\n{seconds[0]:.1f} s, with a ranking {seconds[1]:.1f} s, {megabytes:.0f} MB")
+    assert seconds[0] < 24
+    assert seconds[1] < 60
+    assert megabytes < 400

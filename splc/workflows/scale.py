@@ -35,7 +35,7 @@ from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
 # An interval takes as long as fitting tens of models.
-MOST_INTERVALS = 5000
+MOST_INTERVALS = 2000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -31,7 +31,7 @@ from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.csv_rows import SEPARATORS, split_rows
 from splc.io.files import Source
-from splc.io.numbers import parse_column, parse_number
+from splc.io.numbers import number_text, parse_column, parse_number
 from splc.types import Array
 
 # Kinds of special columns, with their names.
@@ -70,11 +70,16 @@ def parse_experiment_csv(
 
 
 def parse_experiments_csv(
-    source: Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str] = ()
+    source: Source,
+    parameters: Sequence[str] | None,
+    choice: ColumnChoice,
+    metrics: Sequence[str] = (),
+    added: Mapping[str, float] | None = None,
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a CSV table, one per value of the contexts in `choice.by`.
 
-    `metrics`: names or patterns of columns that are metrics.
+    `metrics`: names or patterns of columns that are metrics. `added`: parameters without a column → their value in all
+    rows.
     """
     rows, lines = _rows(source)
     header = [cell.strip() for cell in rows[0]]
@@ -83,12 +88,14 @@ def parse_experiments_csv(
     problems = Problems(source.name)
     body: list[list[str]] = []
     places: list[int] = []
+    constants = [number_text(value) for value in (added or {}).values()]
     for cells, line in zip(rows[1:], lines[1:], strict=True):
         if len(cells) < len(header) or any(cell.strip() for cell in cells[len(header) :]):
             problems.add(f"{len(cells)} fields, but the header has {len(header)}", line)
         else:
-            body.append(cells)
+            body.append([*constants, *cells])
             places.append(line)
+    header = [*(added or ()), *header]
     special = {name for name in header if any(name.casefold() in names for names in _SPECIAL.values())}
     taken = {*special, *(parameters or ())}
     # Problems of rows and of columns are reported together, where the columns can be known.

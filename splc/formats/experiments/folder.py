@@ -1,105 +1,165 @@
-"""Experiments in folders of CUBE profiles, one per run, with the parameters in the names of folders or files."""
+"""Experiments in folders with a file per run, and the parameters in the names of folders or files.
+
+The files are CUBE profiles, or CSV tables without columns of parameters.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from splc.data.experiment import Experiment
-from splc.errors import InputError, Problem, Problems, listed, plural
+from splc.errors import InputError, Problem, Problems, SplcError, listed, plural
+from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import Scaling, read_cube_profile
-from splc.formats.experiments.point_names import named_points
+from splc.formats.experiments.point_names import NamedPoints, named_points
 from splc.formats.experiments.rows import ExperimentRows
-from splc.io.files import Source, sha256_of
+from splc.formats.measurements.columns import ColumnChoice
+from splc.io.files import Source, read_source, sha256_of
 
-SUFFIX = ".cubex"
+CUBE, CSV = ".cubex", ".csv"
 # Levels of folders that are searched: `p8/n64/r1/profile.cubex`.
 _LEVELS = 4
 
 
 def is_cube(path: Path) -> bool:
-    """Return whether a path is a folder, or a single profile."""
-    return path.is_dir() or path.suffix == SUFFIX
+    """Return whether a file is a CUBE profile, or a folder has some."""
+    return bool(_found(path, CUBE)) if path.is_dir() else path.suffix == CUBE
 
 
-def parse_cube_folder(
-    path: Path,
-    scaling: Scaling = "weak",
-    *,
-    inclusive: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> Experiment:
+def parse_cube_folder(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> Experiment:
     """Return the experiment in a folder of profiles; profiles of the same point are repetitions.
 
     Args:
         path: the folder, or a single profile, which is one point.
         scaling: see `read_cube_profile`.
         inclusive: see `read_cube_profile`.
-        on_progress: called with the number of profiles read, and of all.
 
     Raises:
         InputError: if there are no profiles, their names do not state the parameters, or profiles are damaged.
         SpecError: if pycubexr is not installed.
     """
-    files = _profiles(path) if path.is_dir() else [path]
-    if not files:
-        hint = "Score-P writes a folder with profile.cubex per run; collect these folders in one"
-        raise InputError(Problem(f"there are no profiles (*{SUFFIX}) in the folder", str(path), hint=hint))
-    # The name of the folder of a single profile may be that of its point.
-    base = path if path.is_dir() else path.absolute().parent.parent
-    names = [each.absolute().relative_to(base.absolute()).with_suffix("").as_posix() for each in files]
-    points = named_points(names, str(path))
-    hashes = []
-    problems = Problems(str(path))
+    runs = _runs(path, CUBE)
+    profiles, hashes = _each(runs, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive))
+    rows = ExperimentRows(_source(path, runs, hashes), runs.points.parameters)
     skipped: Counter[str] = Counter()
     reasons: dict[str, str] = {}
-    profiles = []
-    for done, file in enumerate(files, 1):
-        try:
-            hashes.append(sha256_of(file.read_bytes()))
-            profile = read_cube_profile(file, scaling, inclusive=inclusive)
-        except OSError as error:
-            problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
-            continue
-        except InputError as error:
-            problems.include(error)
-            continue
-        profiles.append(profile)
+    for point, profile in zip(runs.points.points, profiles, strict=True):
+        place = rows.point(point)
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())
-        if on_progress is not None:
-            on_progress(done, len(files))
-    problems.raise_if_any(InputError)
-    listing = "".join(f"{own}  {name}\n" for own, name in zip(hashes, names, strict=True))
-    rows = ExperimentRows(Source(str(path), listing.encode("utf-8", "surrogateescape")), points.parameters)
-    for point, profile in zip(points.points, profiles, strict=True):
-        place = rows.point(point)
         for (callpath, metric), value in profile.values.items():
             rows.add(place, callpath, metric, [value])
-    return rows.experiment(_notes(len(files), scaling, skipped, reasons))
+    return rows.experiment(_notes(len(profiles), scaling, skipped, reasons))
 
 
-def _profiles(folder: Path) -> list[Path]:
-    """Return the profiles in a folder and in those below it, without hidden ones, in the order of their names."""
+def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: ColumnChoice) -> Experiment:
+    """Return the experiment in a folder of tables without columns of the parameters that are in their names.
+
+    Args:
+        path: the folder.
+        parameters: columns that are further parameters.
+        choice: the roles of other columns.
+
+    Raises:
+        InputError: if there are no tables, their names do not state the parameters, or with all errors of the tables.
+    """
+    runs = _runs(path, CSV)
+    names = [*runs.points.parameters, *(parameters or ())]
+
+    def parsed(file: Path, point: Sequence[float]) -> Experiment:
+        added = dict(zip(runs.points.parameters, point, strict=True))
+        return parse_experiments_csv(read_source(file), names, choice, (), added)[0]
+
+    tables, hashes = _each(runs, parsed)
+    first = tables[0].contexts
+    for table, file in zip(tables, runs.files, strict=True):
+        if table.contexts != first:
+            message = f"contexts differ from those of {runs.files[0]}: {dict(table.contexts)} and {dict(first)}"
+            hint = "select one with --where, or leave the column out with --ignore"
+            raise InputError(Problem(message, str(file), hint=hint))
+    rows = ExperimentRows(_source(path, runs, hashes), names)
+    for table in tables:
+        for (callpath, metric), values in table.series.items():
+            for point, own in zip(table.points.tolist(), values, strict=True):
+                rows.add(rows.point(point), callpath, metric, own[~np.isnan(own)].tolist())
+    note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(runs.points.parameters)}"
+    return replace(rows.experiment([note]), contexts=first)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Files of runs with their names and points."""
+
+    files: Sequence[Path]
+    names: Sequence[str]
+    points: NamedPoints
+
+
+def _runs(path: Path, suffix: str) -> _Runs:
+    """Return the files of a folder, or a single file, with the points in their names."""
+    files = _found(path, suffix) if path.is_dir() else [path]
+    if not files:
+        hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
+        raise InputError(
+            Problem(f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder", str(path), hint=hint)
+        )
+    # The name of the folder of a single file may be that of its point.
+    base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
+    names = [each.absolute().relative_to(base).with_suffix("").as_posix() for each in files]
+    return _Runs(files, names, named_points(names, str(path)))
+
+
+def _found(folder: Path, suffix: str) -> list[Path]:
+    """Return the files in a folder and in those below it, without hidden ones, in the order of their names."""
     found: list[Path] = []
     level = [folder]
-    for _ in range(_LEVELS):
-        entries = sorted(each for own in level for each in own.iterdir() if not each.name.startswith("."))
-        found += [each for each in entries if each.suffix == SUFFIX and each.is_file()]
-        level = [each for each in entries if each.is_dir()]
+    try:
+        for _ in range(_LEVELS):
+            entries = [each for own in level for each in own.iterdir() if not each.name.startswith(".")]
+            found += [each for each in entries if each.suffix == suffix and each.is_file()]
+            level = [each for each in entries if each.is_dir()]
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
     return sorted(found)
+
+
+def _each(runs: _Runs, read: Callable[[Path, Sequence[float]], Any]) -> tuple[list[Any], list[str]]:
+    """Return the content of each file and its hash; the problems of all files are reported together."""
+    problems = Problems()
+    found, hashes = [], []
+    for file, point in zip(runs.files, runs.points.points, strict=True):
+        try:
+            hashes.append(sha256_of(file.read_bytes()))
+            found.append(read(file, point))
+        except OSError as error:
+            problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
+        except InputError as error:
+            problems.include(error)
+        except SplcError as error:
+            raise error.at(str(file)) from None
+    problems.raise_if_any(InputError)
+    return found, hashes
+
+
+def _source(path: Path, runs: _Runs, hashes: Sequence[str]) -> Source:
+    """Return a source whose hash is that of the list of all files."""
+    listing = "".join(f"{own}  {name}\n" for own, name in zip(hashes, runs.names, strict=True))
+    return Source(str(path), listing.encode("utf-8", "surrogateescape"))
 
 
 def _notes(number: int, scaling: Scaling, skipped: Counter[str], reasons: dict[str, str]) -> Sequence[str]:
     how = "the sums" if scaling == "strong" else "the means"
-    found = [
-        f"{plural(number, 'profile', 'profiles')}; values are {how} over processes and threads ({scaling} scaling)"
-    ]
+    profiles = plural(number, "profile", "profiles")
+    found = [f"{profiles}; values are {how} over processes and threads ({scaling} scaling)"]
     if absent := [f"{name} ({reasons[name]})" for name, count in skipped.items() if count == number]:
         found.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
     if partly := [f"{name} in {count} of {number}" for name, count in skipped.items() if count < number]:
-        found.append(
-            f"{plural(len(partly), 'metric has', 'metrics have')} no values in some profiles: {listed(partly, 3)}"
-        )
+        some = plural(len(partly), "metric has", "metrics have")
+        found.append(f"{some} no values in some profiles: {listed(partly, 3)}")
     return found

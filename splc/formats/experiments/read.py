@@ -1,4 +1,4 @@
-"""Readers of experiments in any format: Extra-P's text, JSON, JSON lines and .extra-p, Talpas, CSV, folders of CUBE."""
+"""Readers of experiments in any format: files of Extra-P and Talpas, CSV, and folders of CUBE profiles or CSV."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from splc.formats import registry
 from splc.formats.detect import ExperimentFormat
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import SCALINGS, Scaling
-from splc.formats.experiments.folder import is_cube, parse_cube_folder
+from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, Source, read_source
 
@@ -29,7 +29,7 @@ def read_experiment(
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
     Args:
-        path: the file (`-`: standard input), compressed or not; or a folder of CUBE profiles.
+        path: the file (`-`: standard input), compressed or not; or a folder with a CUBE profile or CSV table per run.
         parameters: the columns of a CSV that are parameters; None is by their place (see `csv`).
         kind: the format; None detects it from the content.
         choice: contexts of a CSV: those to select, further ones, and columns to ignore.
@@ -72,6 +72,10 @@ def read_experiments(
     if scaling is not None:
         hint = "CUBE profiles have values of every process, other files do not"
         raise SpecError("weak or strong scaling can be chosen for folders of CUBE profiles only", hint=hint)
+    if str(path) != STANDARD and Path(path).is_dir():
+        if choice.by:
+            raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
+        return (parse_csv_folder(Path(path), parameters, choice),)
     return parse_experiments(read_source(path), parameters, kind, choice, metrics)
 
 

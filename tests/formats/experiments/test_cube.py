@@ -168,10 +168,46 @@ def test_without_the_library(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         read_experiment(runs)
 
 
+def write_tables(folder: Path, texts: dict[str, str]) -> Path:
+    """Write files into a folder."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_folders_of_tables(tmp_path: Path) -> None:
+    """CSV tables of runs have their parameters in their names; columns can be further parameters."""
+    table = "callpath,time,calls\nmain,{},1\nmain->f,{},2\n"
+    names = {f"app.p{p}.r{rep}.csv": table.format(p, p + rep) for p in (2, 4) for rep in (1, 2)}
+    kept = read_experiment(write_tables(tmp_path / "runs", names))
+    assert (kept.parameters, kept.points.tolist()) == (("p",), [[2], [4]])
+    assert values(kept, "time") == {"main": [[2, 2], [4, 4]], "main->f": [[3, 4], [5, 6]]}
+    assert kept.report.notes == ("4 tables; from their names: p",)
+    more = {f"p{p}/runs.csv": f"n,time\n10,{p}\n20,{2 * p}\n" for p in (2, 4)}
+    kept = read_experiment(write_tables(tmp_path / "more", more), ["n"])
+    assert (kept.parameters, kept.points.tolist()) == (("p", "n"), [[2, 10], [2, 20], [4, 10], [4, 20]])
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ("time,host\n1,a\n,,a\n", "p4.csv:3: 3 fields, but the header has 2"),
+        ("p,time\n4,2\n", "duplicate column 'p'"),
+        ("time,host\n2,b\n", "contexts differ"),
+    ],
+)
+def test_wrong_tables(tmp_path: Path, other: str, message: str) -> None:
+    """Errors in tables of a folder name the file and its line."""
+    folder = write_tables(tmp_path / "runs", {"p2.csv": "time,host\n1,a\n", "p4.csv": other})
+    with pytest.raises(InputError, match=message):
+        read_experiment(folder)
+
+
 def test_wrong_requests(runs: Path, tmp_path: Path) -> None:
     """Folders without profiles, unknown scalings, and options of CSV files are errors."""
     (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="there are no profiles"):
+    with pytest.raises(InputError, match=r"there are no profiles .* or tables"):
         read_experiment(tmp_path / "none")
     with pytest.raises(SpecError, match="unknown scaling 'stron'"):
         read_experiment(runs, scaling="stron")
