@@ -24,7 +24,7 @@ def scale(
         str,
         typer.Argument(
             metavar="PROFILE",
-            help="Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, or a folder of CUBE profiles or CSV files. "
+            help="Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, or a folder of CUBE profiles or CSV. "
             "'-' is standard input.",
         ),
     ],
