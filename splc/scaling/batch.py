@@ -21,6 +21,7 @@ from splc.scaling.exponents import CONSTANT
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
 from splc.scaling.multi.segmented import changes, long_lines
+from splc.scaling.multi.terms import DENSE
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise
 from splc.scaling.result import ScalingModel
@@ -91,6 +92,10 @@ def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> l
             models = _models(data, units[rows], measured[rows], chosen[rows], settings, names)
         else:
             models = _along(Quantities(data.points, data.values[rows], data.notes), settings, names, parameter)
+            if len(data.points) < DENSE * len(names):
+                # The others may have an effect that so few points do not show.
+                whole = _uncertainties(data.points, measured[rows], units[rows], settings)
+                models = [replace(model, uncertainty=own) for model, own in zip(models, whole, strict=True)]
         for row, model in zip(rows, models, strict=True):
             found[row] = model
     return [each for each in found if each is not None]
@@ -158,6 +163,7 @@ def _models(
     zeros = np.count_nonzero(values == 0, axis=1)
     positive = values.min(axis=1) > 0
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
+    uncertainties = _uncertainties(points, measured, units, settings)
     about, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
     models = []
     for row, unit in enumerate(units.tolist()):
@@ -196,12 +202,21 @@ def _models(
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=sure,
                 notes=(*about, *ambiguous(names, points, terms), *caveats, *data.notes),
-                uncertainty=PosteriorUncertainty(
-                    points, values[row], measured.counts[row], measured.squares[row], settings.strong_scaling, unit
-                ),
+                uncertainty=uncertainties[row],
             )
         )
     return models
+
+
+def _uncertainties(
+    points: Array, measured: Condensed, units: Array, settings: FitSettings
+) -> list[PosteriorUncertainty]:
+    """Return the uncertainty of each quantity."""
+    arrays = zip(measured.values, measured.counts, measured.squares, units.tolist(), strict=True)
+    return [
+        PosteriorUncertainty(points, values, counts, squares, settings.strong_scaling, unit)
+        for values, counts, squares, unit in arrays
+    ]
 
 
 def _ranges(points: Array) -> tuple[tuple[float, float], ...]:

@@ -24,7 +24,7 @@ _BEHIND = 7.0
 _TENTHS, _WITH_LOGARITHM = 0.008, (0.004, 0.002)
 # They are considered from this number of points per parameter on. With fewer points they follow the noise: 89 instead
 # of 92 % of models are then within 5 % at 9 points of the published sparse evaluation.
-_DENSE = 10
+DENSE = 10
 # A line of fewer points fits any term.
 _ENOUGH = 3
 # Rounding of normal equations, relative to the sum of squares.
@@ -56,7 +56,7 @@ def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
     for values in points.T:
         among = space(np.unique(values), True)
         known = term_weights()
-        dense = bool(among.terms) and len(points) >= _DENSE * points.shape[1]
+        dense = bool(among.terms) and len(points) >= DENSE * points.shape[1]
         further = usable([each for each in _further() if each not in known], values) if dense else ()
         terms = among.terms + further
         here = columns(terms, values)
