@@ -145,9 +145,19 @@ def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: s
         assert wanted[:, pair].all(axis=1).any() <= found[:, pair].all(axis=1).any()
 
 
-def test_random_designs_of_some_options_add_new_selections_of_them() -> None:
-    """A random extension has other values of the chosen options than the sample that it extends."""
+def test_other_options_of_the_sample_do_not_matter() -> None:
+    """What an existing configuration covers among the chosen options is not added, whatever else it selects."""
     model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(6)))
-    existing = sample(model, parse_spec(binary="random:3[f0,f1]"), seed=1)
-    (added,) = sample(model, parse_spec(binary="random:1[f0,f1]"), seed=2, existing=existing).indices[:, :2].tolist()
-    assert added not in existing.indices[:, :2].tolist()
+    everything = Configurations(model, np.ones((1, 6), dtype=np.uint8))
+    for spec in ("pairwise[f0,f1,f2]", "optionwise[f0,f3]", "twise:3[f0,f1,f2,f3]"):
+        assert len(sample(model, spec))
+        assert not len(sample(model, spec, existing=everything))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_designs_of_some_options_add_new_selections_of_them(seed: int) -> None:
+    """Of four selections of two options, three are in the sample, with other options; the fourth one is drawn."""
+    model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(4)))
+    existing = Configurations(model, np.array([[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]]))
+    added = sample(model, parse_spec(binary="random:1[f0,f1]"), seed, existing=existing).indices
+    assert added.tolist() == [[1, 1, 0, 0]]
