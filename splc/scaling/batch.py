@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.errors import SpecError
-from splc.scaling.caveats import about_fit, about_points, ambiguous
+from splc.scaling.caveats import about_fit, about_points, ambiguous, hidden
 from splc.scaling.columns import Product
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
@@ -119,7 +119,8 @@ def _along(data: Quantities, settings: FitSettings, names: tuple[str, ...], para
         terms = tuple(
             tuple(each if at == parameter else CONSTANT for at in range(len(names))) for (each,) in model.terms
         )
-        others = tuple(note for note in about if note not in model.notes)
+        unseen = hidden(names, data.points, terms)
+        others = tuple(note for note in (*about, *unseen) if note not in model.notes)
         found.append(
             replace(
                 model,
@@ -201,7 +202,7 @@ def _models(
                 rss=float(squares[row]),
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=sure,
-                notes=(*about, *ambiguous(names, points, terms), *caveats, *data.notes),
+                notes=(*about, *ambiguous(names, points, terms), *hidden(names, points, terms), *caveats, *data.notes),
                 uncertainty=uncertainties[row],
             )
         )

@@ -11,7 +11,7 @@ import numpy as np
 from splc.errors import plural
 from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents
-from splc.scaling.multi.lines import longest
+from splc.scaling.multi.lines import lines, longest
 from splc.scaling.selection import FAR
 from splc.types import Array
 
@@ -124,6 +124,29 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
         found.append(
             f"a sum and a product of the terms of {names[p]} and {names[q]} cannot be told apart, both fit a cross: "
             f"measure one point off the cross, such as {where}"
+        )
+    return tuple(found)
+
+
+def hidden(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]]) -> tuple[str, ...]:
+    """Return a caveat for each parameter without effect in a model that was varied on a single line.
+
+    A product with other parameters may be too small to be seen on this line.
+
+    `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model.
+    """
+    found = []
+    for at, name in enumerate(names):
+        if any(not term[at].is_constant for term in terms):
+            continue
+        varied = lines(points, at)
+        others = [other for other in range(len(names)) if other != at and np.ptp(points[:, other]) > 0]
+        if len(varied) != 1 or not others:
+            continue
+        where = " and ".join(f"{names[other]} = {points[varied[0][0], other]:g}" for other in others)
+        found.append(
+            f"{name} shows no effect on its only line, where {where}: it may have one elsewhere; measure other values "
+            f"of {name} there"
         )
     return tuple(found)
 
