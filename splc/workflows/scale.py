@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.entries import scaling_file
+from splc.formats.models.json_writer import models_json_parts
 from splc.formats.models.writers import WRITERS
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
@@ -178,7 +180,9 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         }
         if request.write:
             further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
-            write_whole(request.output, WRITERS[form](scaling_file(profile.models, source, further, facts)))
+            models = scaling_file(profile.models, source, further, facts)
+            parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
+            write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None and drawn is not None:
             content = (
                 ranking_picture(trees[0], request.top, drawn)
@@ -249,7 +253,8 @@ def _predictions(
     if len(models) > MOST_INTERVALS:
         largest = sorted(found, key=lambda key: -(found[key][-1].predicted or 0.0))[:MOST_INTERVALS]
         for done, key in enumerate(largest, 1):
-            found[key] = predictions(models[key], points)
+            # A copy: the hypotheses, which an interval needs, are not kept.
+            found[key] = predictions(replace(models[key], uncertainty=copy(models[key].uncertainty)), points)
             on_progress(len(models) * done // MOST_INTERVALS)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -146,19 +146,29 @@ def series_object(key: Key, model: ScalingModel) -> dict[str, Any]:
 
 def models_json_text(content: ModelFile) -> str:
     """Return the models of a file as JSON; one model is read like every other."""
+    return "".join(models_json_parts(content))
+
+
+def models_json_parts(content: ModelFile) -> Iterator[str]:
+    """Yield the parts of the JSON of a file of models: with very many models, one part per model."""
     if content.result is not None:
-        return learned_json_text(content.result)
-    if len(content.entries) == 1:
+        yield learned_json_text(content.result)
+    elif len(content.entries) == 1:
         metric = content.entries[0].key[1]
         about = {} if metric == DEFAULT_METRIC else {"nfp": metric}
-        return _text({"schema": SCHEMA, "version": __version__, **_entry(content.entries[0]), **about, **content.facts})
-    if len(content.entries) <= _INDENTED:
+        entry = _entry(content.entries[0])
+        yield _text({"schema": SCHEMA, "version": __version__, **only, **about, **content.facts})
+    elif len(content.entries) <= _INDENTED:
         entries = [_entry(entry) for entry in content.entries]
-        return _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
-    # A line per model: indented, a hundred thousand models take gigabytes of memory.
-    before, after = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
-    lines = ",\n    ".join(_text(_entry(entry), None).rstrip() for entry in content.entries)
-    return f"{before}[\n    {lines}\n  ]{after}"
+        yield _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
+    else:
+        # A line per model: indented, a hundred thousand models take gigabytes of memory.
+        before, after = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
+        separator = f"{before}[\n    "
+        for entry in content.entries:
+            yield separator + _text(_entry(entry), None).rstrip()
+            separator = ",\n    "
+        yield f"\n  ]{after}"
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

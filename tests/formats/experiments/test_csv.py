@@ -79,6 +79,7 @@ WEAK = "".join(f"{p},{10 * p},{p / 7}\n" for p in (1, 2, 4, 8))
         ("p,n,time,energy\n" + TIMES, "time, energy"),
         ("p,n,time,energy\n" + REPEATED, "time, energy"),
         ("p,n,time\n" + WEAK, "n, time"),
+        ("p,n,time\n" + WEAK + WEAK, "n, time"),
     ],
 )
 def test_columns_that_may_be_metrics(text: str, named: str) -> None:
