@@ -8,6 +8,7 @@ import numpy as np
 
 from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several
 from splc.scaling import fit
+from splc.types import Array
 
 CUBE = np.array(list(itertools.product(*AXES[:3])))
 STAR = CUBE[(CUBE.min(axis=0) < CUBE).sum(axis=1) <= 1]
@@ -16,7 +17,10 @@ FAR = [[256.0, 20.0, 320.0]]
 
 def test_product_hidden_at_cheap_points() -> None:
     """A product that the lines through the smallest values hardly show has a wide interval, and a note."""
-    function = lambda x: 1 + 1e-9 * x[:, 0] ** 2 * x[:, 1] ** 2 * x[:, 2]  # noqa: E731
+
+    def function(x: Array) -> Array:
+        return np.asarray(1 + 1e-9 * x[:, 0] ** 2 * x[:, 1] ** 2 * x[:, 2])
+
     rng = np.random.default_rng(3)
     measured = function(STAR)[:, None] * (1 + 0.02 * rng.normal(size=(len(STAR), 4)))
     model = fit(STAR, measured, names=["p", "d", "g"])
