@@ -156,7 +156,7 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
     elif len(content.entries) == 1:
         metric = content.entries[0].key[1]
         about = {} if metric == DEFAULT_METRIC else {"nfp": metric}
-        entry = _entry(content.entries[0])
+        only = _entry(content.entries[0])
         yield _text({"schema": SCHEMA, "version": __version__, **only, **about, **content.facts})
     elif len(content.entries) <= _INDENTED:
         entries = [_entry(entry) for entry in content.entries]
