@@ -11,6 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := casestudies/smg2000
 CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
+FUZZ_SECONDS ?= 90
 # Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 
@@ -20,9 +21,10 @@ INSTALLED := $(VENV)/.installed
 DRAWABLE := $(VENV)/.drawable
 TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
+FUZZABLE := $(VENV)/.fuzzable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels demo casestudies evaluation accuracy suggestion samplings agent measure bench slow oldest format drivers clean
+.PHONY: help test kernels demo casestudies evaluation accuracy suggestion samplings agent measure bench slow fuzz oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -55,6 +57,11 @@ $(TRAINABLE): pyproject.toml | $(CREATED)
 	@echo "installing splc with PyTorch into $(VENV) (on Linux gigabytes, unless PIP_EXTRA_INDEX_URL names its CPU builds) ..." >&2
 	@$(PIP) install --quiet -e '.[agent]'
 	@touch $(INSTALLED) $(DRAWABLE) $@
+
+$(FUZZABLE): $(TESTABLE)
+	@echo "installing atheris into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e '.[fuzz]'
+	@touch $@
 
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff check .
@@ -118,6 +125,10 @@ bench: $(TESTABLE) ## the benchmarks and their limits
 
 slow: $(TESTABLE) ## the tests that the normal run leaves out
 	$(BIN)/python -m pytest -m slow -o timeout=1800
+
+# FUZZ_SECONDS: seconds of CPU for each reader. READERS: which ones, as READERS="model-log study-toml". Findings: build/fuzz.
+fuzz: $(FUZZABLE) ## random files for every reader (atheris; an hour, or FUZZ_SECONDS for each of READERS)
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(READERS)
 
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created

@@ -256,7 +256,7 @@ def measure(key: str) -> Measure:
     """
     if key in MEASURES:
         return MEASURES[key]
-    if order := re.fullmatch(r"minkowski([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan))", key):
+    if order := re.fullmatch(r"minkowski([-+]?(?:\d++\.?+\d*+(?:e[-+]?\d+)?|inf|nan))", key):
         check_order(float(order[1]))
         return _order(float(order[1]), key, f"Minkowski distance, order {order[1]}")
     hint = unknown_name_hint(key, [*MEASURES, "minkowskiP"])

@@ -148,7 +148,8 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
             f"{text}: the sampling is given twice", hint="give either a whole spec, or a binary and a numeric one"
         )
     # A plus sign within brackets belongs to the name of an option.
-    parts = re.split(r"\+(?![^\[\]]*\])", text)
+    hidden = re.sub(r"\[[^\[\]]*\]", lambda found: found[0].replace("+", "\0"), text)
+    parts = [part.replace("\0", "+") for part in hidden.split("+")]
     names = [_split(part)[0] for part in parts]
     for part, name in zip(parts, names, strict=True):
         if name not in BINARY and name not in NUMERIC and name not in WHOLE:

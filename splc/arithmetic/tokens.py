@@ -55,6 +55,8 @@ class NameTable:
         self._spaced: dict[str, dict[str, re.Pattern[str]]] = {}
         # Spelling with single spaces → name; None if several names have this spelling.
         self._single: dict[str, str | None] = {}
+        # The length of the longest first word.
+        self._longest = 0
         for spelling, name in names.items():
             self.add(spelling, name)
 
@@ -71,6 +73,7 @@ class NameTable:
             self._single[single] = name if self._single.get(single, name) == name else None
             pattern = r"[^\S\r\n]+".join(map(re.escape, words))
             self._spaced.setdefault(words[0], {})[single] = re.compile(pattern)
+            self._longest = max(self._longest, len(words[0]))
 
     @property
     def real(self) -> tuple[str, ...]:
@@ -98,7 +101,7 @@ class NameTable:
         """Return the name whose spelling starts at `at` and the length of the spelling (see `match` and `meaning`)."""
         exact = self.match(text, at)
         found = None if exact is None else (self.names[exact], len(exact))
-        first = _WORD.match(text, at) if self._spaced else None
+        first = _WORD.match(text, at, at + self._longest + 1) if self._spaced else None
         for single, pattern in self._spaced.get(first[0], {}).items() if first else ():
             loose = pattern.match(text, at)
             name = self._single[single]

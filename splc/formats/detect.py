@@ -29,9 +29,9 @@ ARCHIVE = b"PK\x03\x04"
 # A description's root element comes after comments at most.
 _BEGINNING = 1 << 18
 # A definition, a product, a power, or a function of something.
-_FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|[^\W\d]\w*\s*\(")
+_FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|\b\d*+[^\W\d]\w*+\s*+\(")
 _LOG = re.compile(
-    r"^[^\S\n]*(?:\d+\s*;[^;\n]* \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
+    r"^[^\S\n]*(?:\d+\s*;(?=[^;\n]*;)[^;\n]*? \* |Round, Model, LearningError|Learning progress:|Termination reason:|"
     r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
     re.MULTILINE,
 )
@@ -43,7 +43,7 @@ _SCRIPT = re.compile(
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
 # Text that is not closed is invalid in any case; semicolons inside of it do not matter.
-_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*"|;')
+_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*+"?|;')
 
 
 def xml_root(data: bytes) -> str | None:

@@ -191,9 +191,15 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
         raise OutputError(Problem("this is a folder", name, hint="name a file in it")) from None
     except (OSError, ValueError) as error:
         hint = "choose another output file"
-        if isinstance(error, FileNotFoundError) and not Path(path).parent.exists():
-            hint = f"there is no folder {str(Path(path).parent)!r}; create it first"
+        if isinstance(error, FileNotFoundError):
+            hint = missing_folder(path) or hint
         raise OutputError(Problem(f"cannot be written: {_reason(error)}", name, hint=hint)) from None
+
+
+def missing_folder(path: str | Path) -> str | None:
+    """Return a hint if the folder of an output does not exist: the one that the target of a link is in."""
+    file = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
+    return None if file.parent.is_dir() else f"there is no folder {str(file.parent)!r}; create it first"
 
 
 def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:

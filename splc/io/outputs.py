@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from splc.errors import OutputError, Problem
+from splc.io.files import missing_folder
 
 
 def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> None:
@@ -18,8 +19,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     folder = target.parent
     if target.is_dir():
         raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
-    if not folder.is_dir():
-        hint = f"there is no folder {str(Path(path).parent)!r}; create it first"
+    if hint := missing_folder(path):
         raise OutputError(Problem("cannot be written", path, hint=hint))
     if target.exists() and not target.is_file():
         return

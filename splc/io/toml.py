@@ -11,8 +11,10 @@ from typing import Any
 from splc.errors import InputError, OutputError, Problem
 from splc.io.files import Source
 
-_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
-_TABLE = re.compile(r"\s*\[+\s*([^\[\]]*?)\s*\]")
+_PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
+# A key of more parts takes quadratic time.
+_DEEP = re.compile(r"(?<![\"'\w-])(?:[\"'\w-]++[ \t]*+\.[ \t]*+){200}")
+_TABLE = re.compile(r"\s*\[++([^\[\]]*+)\]")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 
 
@@ -22,13 +24,16 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
     Lines are found by looking at single lines, so keys written in unusual ways have none.
     """
     text = source.text()
+    if deep := _DEEP.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise InputError(Problem("a key of too many parts", source.name, line, text=deep[0]))
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = _PLACE.search(message)
         line, column = (int(n) for n in place.groups()) if place and place[1] else (None, None)
-        what = _PLACE.sub("", message)
+        what = _PLACE.sub("", message).rstrip()
         if line is None and place:
             line, what = text.count("\n") + 1, f"{what} (at the end of the file)"
         raise InputError(Problem(f"not well-formed TOML: {what}", source.name, line, column)) from None
@@ -86,4 +91,4 @@ def _lines_of_keys(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _plain(key: str) -> str:
-    return re.sub(r"\s*\.\s*", ".", re.sub(r"[\"']", "", key.strip()))
+    return ".".join(part.strip() for part in re.sub(r"[\"']", "", key).split("."))

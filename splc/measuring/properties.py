@@ -14,6 +14,7 @@ import csv
 import json
 import math
 import re
+import warnings
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -108,8 +109,8 @@ def _parsed(text: str) -> Property:
         raise SpecError(Problem(f"{what} is missing", text=text, hint=HINT))
     if source == "regex":
         try:
-            groups = re.compile(argument).groups
-        except re.error as error:
+            groups = _compiled(argument).groups
+        except (re.error, RecursionError, OverflowError) as error:
             raise SpecError(Problem(f"not a regular expression: {error}", text=text)) from None
         if groups == 0:
             hint = "put the number into parentheses: 'time: ([0-9.]+)'"
@@ -234,8 +235,15 @@ def _followed(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
     return None, False
 
 
+def _compiled(pattern: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        # Python warns about patterns such as [[a] that later versions may understand otherwise.
+        warnings.simplefilter("ignore", FutureWarning)
+        return re.compile(pattern, re.MULTILINE)
+
+
 def _match(one: Property, text: str) -> str:
-    matches = deque(re.finditer(one.argument, text, re.MULTILINE), maxlen=1)
+    matches = deque(_compiled(one.argument).finditer(text), maxlen=1)
     last = matches.pop() if matches else None
     if last is None or last.group(1) is None:
         raise NoValueError(f"{one.name}: {one.argument!r} matches nothing on {one.stream}")

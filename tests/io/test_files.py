@@ -14,6 +14,7 @@ import pytest
 from splc.errors import InputError, OutputError
 from splc.io import files
 from splc.io.files import Source, read_source, write_whole
+from splc.io.outputs import require_writable
 
 
 class TestReading:
@@ -153,6 +154,13 @@ class TestWriting:
         write_whole(tmp_path / "link", b"x")
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "target").read_bytes() == b"x"
+
+    def test_dangling_links(self, tmp_path: Path) -> None:
+        """The folder that does not exist is that of the target of a link, not that of the link."""
+        (tmp_path / "link").symlink_to(tmp_path / "absent" / "target")
+        for write in (lambda path: write_whole(path, b"x"), lambda path: require_writable(str(path))):
+            with pytest.raises(OutputError, match="there is no folder '.*/absent'; create it first"):
+                write(tmp_path / "link")
 
     def test_compressed(self, tmp_path: Path) -> None:
         """A name that ends in .gz is compressed, and the same content gives the same bytes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +17,6 @@ from splc.system.units import ColumnProblem, unit_problem
 from splc.system.variability import ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
-# SPL Conqueror writes `name;value`, and also reads `name value`.
-_PAIR = re.compile(r"(.*?)\s*;\s*([^\s;]+)|([^;]*?)\s+([^\s;]+)", re.DOTALL)
 CONFIG_ID_SEPARATOR = "%;%"
 
 # Position and value index of an option, or what is wrong with a text; nothing is wrong with an empty one.
@@ -133,10 +130,10 @@ class Selections:
     def _look_up_pair(self, pair: str) -> Entry:
         if not pair:
             return ""
-        match = _PAIR.fullmatch(pair)
-        if match is None:
+        split = _name_and_value(pair)
+        if split is None:
             return f"{pair!r} is not an option with a value"
-        name, text = (part.strip() for part in match.groups() if part is not None)
+        name, text = split
         known = self.system.spellings.get(name)
         if known is None or known not in self.system.positions:
             return _unknown(name, self.system.numeric_options)
@@ -157,7 +154,7 @@ class Selections:
 
     def _as_pair(self, entry: str) -> str:
         """Return `name;value` for an entry of a ConfigID, which may have no separator between name and value."""
-        if _PAIR.fullmatch(entry):
+        if _name_and_value(entry):
             return entry
         candidates = []
         for spelling, name in self.system.spellings.items():
@@ -169,7 +166,9 @@ class Selections:
         if candidates:
             return max(candidates)[2]
         # Without a match, split before the number, so that the message names the unknown option.
-        return re.sub(r"([+-]?[\d.]+)$", r";\1", entry)
+        name = entry.rstrip("0123456789.")
+        name = name[:-1] if name != entry and name.endswith(("+", "-")) else name
+        return f"{name};{entry[len(name) :]}" if name != entry else entry
 
     def finish(self, count: int) -> Array:
         """Return the value indices of `count` rows, shape (count, options), -1 for missing values."""
@@ -202,6 +201,13 @@ class Selections:
 
 
 _ENABLED, _DISABLED = -1, -2
+
+
+def _name_and_value(pair: str) -> tuple[str, str] | None:
+    """Return the parts of `name;value`, as SPL Conqueror writes it, or of `name value`, which it reads, too."""
+    name, *rest = pair.rsplit(";", 1) if ";" in pair else pair.rsplit(maxsplit=1)
+    value = rest[0].split() if rest else []
+    return (name.strip(), value[0]) if len(value) == 1 else None
 
 
 def _unknown(name: str, options: Iterable[Option]) -> str:

@@ -29,8 +29,8 @@ _CLEAN = ("command: clean-sampling", "command: clean-global")
 _HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
-# Plus signs between the terms of an averaged model; a name such as c++ keeps its own.
-_PLUS = re.compile(r"^(?:\+(?:\s+|$))+|(?:(?:^|\s+)\+)+$")
+# Plus signs before a term of an averaged model; a name such as c++ keeps its own.
+_PLUS = re.compile(r"(?:\+(?:\s+|$))*+")
 # Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR, _TEST_ERROR = 4, 11
@@ -110,7 +110,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
-            found[-1].average.append((_PLUS.sub("", line), number))
+            found[-1].average.append((_without_signs(line), number))
             found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
             continue
         averaging = False
@@ -129,7 +129,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             columns = LearnedColumns.of_texts(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
-            if rest := _PLUS.sub("", line.removeprefix(_AVERAGE).strip()):
+            if rest := _without_signs(line.removeprefix(_AVERAGE).strip()):
                 found[-1].average.append((rest, number))
                 found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
         elif line.startswith(_HEADER):
@@ -235,3 +235,11 @@ def _is_value(text: str) -> bool:
     if is_number(text) or _OUT_OF_RANGE.fullmatch(text):
         return True
     return text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
+
+
+def _without_signs(text: str) -> str:
+    """Return a term without the plus signs at its beginning and its end."""
+    for _ in range(2):
+        # A pattern that is anchored at the end of a text takes quadratic time.
+        text = _PLUS.sub("", text, count=1)[::-1]
+    return text

@@ -33,12 +33,12 @@ from splc.io.numbers import number_text
 from splc.io.toml import finite_number, parse_toml, toml_value
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
 
-_LINE = re.compile(r"\s*(`(?:[^`]|``)+`|[^=`]*?)\s*=\s*(.*)")
+_LINE = re.compile(r"\s*(`(?:[^`]|``)++`\s*+|[^=`]*+)=\s*(.*)")
 # A `#` in quotes or backticks begins no comment.
 _UNCOMMENTED = re.compile(r"""(?:[^#`"']|`[^`]*`|"[^"]*"|'[^']*'|[`"'])*""")
 _QUOTED = re.compile(r"""(["'])(.*)\1""")
 _NO_EXPRESSION = ("inf", "infinity", "nan", "true", "false")
-_SECTION = re.compile(r"^\s*\[", re.MULTILINE)
+_SECTION = re.compile(r"^[^\S\n]*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WANTED = "write a number, an expression in quotes, or a table"

@@ -18,7 +18,7 @@ from splc.learning.stepwise.settings import Settings, spelling
 _STRATEGIES = {name: each.kind for each in reversed(STRATEGIES) for name in (each.name, *each.aliases)}
 _DESIGN = "expdesign"
 _KEY = re.compile(r"([\w-]+):(\S*)")
-_LIST = re.compile(r"([\w-]+)\s*[=:]\s*\[([^\]]*)\]")
+_LIST = re.compile(r"(?<![\w-])([\w-]++)\s*+[=:]\s*\[([^\]]*)\]")
 RANDOMIZED = "randomized"
 FINAL_PREDICTIONS = "writeFinalPredictionResults"
 
@@ -90,8 +90,11 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
         case "pairs":
             return _pairs(text.split())
         case "lists":
-            lists = {name: tuple(each.strip() for each in items.split(",")) for name, items in _LIST.findall(text)}
-            rest = _pairs(_LIST.sub(" ", text).split())
+            # Brackets that are not closed would each be followed to the end.
+            closed = text.rfind("]") + 1
+            given = _LIST.findall(text, 0, closed)
+            lists = {name: tuple(each.strip() for each in items.split(",")) for name, items in given}
+            rest = _pairs((_LIST.sub(" ", text[:closed]) + text[closed:]).split())
             known = {name.casefold(): name for name in usage.keys or ()}
             for name in rest["values"]:
                 if name.casefold() not in known:

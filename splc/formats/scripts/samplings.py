@@ -39,9 +39,11 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     Raises:
         SpecError: naming what is wrong.
     """
-    domains = _DOMAIN.findall(arguments)
+    # Brackets that are not closed would each be followed to the end.
+    closed = arguments.rfind("]") + 1
+    domains = _DOMAIN.findall(arguments, 0, closed)
     words, values = [], {}
-    for word in _DOMAIN.sub(" ", arguments).split():
+    for word in (_DOMAIN.sub(" ", arguments[:closed]) + arguments[closed:]).split():
         name, colon, value = word.partition(":")
         if colon:
             values[name.casefold()] = value

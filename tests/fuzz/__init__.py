@@ -1,0 +1,1 @@
+"""Fuzzing of every reader: coverage-guided by atheris, and by repetition; see docs/reliability.md."""

@@ -1,0 +1,274 @@
+"""The readers that are fuzzed, each with texts to begin with: of its own, and files of the repository and of others."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from splc.errors import SplcError
+from splc.formats import registry
+from splc.formats.measurements.rows import Policy
+from splc.formats.models.stored import ReadOptions
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.io.files import read_source
+from splc.system.variability import VariabilityModel
+from tests.fuzz.seeds import (
+    CONSTRAINTS,
+    CSV,
+    EXPERIMENT,
+    JOURNAL,
+    LINES,
+    LOG,
+    MODEL,
+    MODEL_JSON,
+    OUTPUT,
+    PARAMETERS,
+    POINTS,
+    PROJECT,
+    SCRIPT,
+    SPECS,
+    STUDY,
+    SYSTEM,
+    TALPAS,
+    TEMPLATES,
+    TERMS,
+    TOML,
+    XML,
+)
+from tests.support.paths import CASES, ROOT
+
+DATA = ROOT.parent / "shared" / "data"
+# Larger files make runs slow; their beginnings have the same structure.
+SEED_BYTES = 3000
+# Of inputs with one text per line.
+MOST_LINES = 50
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader with its seeds.
+
+    Attributes:
+        read: reads a file.
+        seeds: texts to begin with.
+        patterns: files whose beginnings are seeds too, in the case studies and in `../shared/data`.
+        suffix: the suffix of its files.
+    """
+
+    read: Callable[[Path], object]
+    seeds: tuple[str | bytes, ...]
+    patterns: tuple[str, ...] = ()
+    suffix: str = ""
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield all seeds."""
+        for seed in self.seeds:
+            yield seed.encode() if isinstance(seed, str) else seed
+        for pattern in self.patterns:
+            for folder in (CASES, DATA):
+                for path in sorted(folder.rglob(pattern))[:12]:
+                    data = read_source(path).data
+                    yield data if path.suffix == ".extra-p" or len(data) < SEED_BYTES else _beginning(data)
+
+
+def _beginning(data: bytes) -> bytes:
+    """Return the first lines of a file."""
+    beginning = data[:SEED_BYTES]
+    return beginning[: beginning.rfind(b"\n") + 1] or beginning
+
+
+@cache
+def small() -> VariabilityModel:
+    """Return the system that the seeds are about."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "system.xml"
+        path.write_text(SYSTEM, encoding="utf-8")
+        return read_variability_model(path)
+
+
+def _format(kind: registry.Kind, name: str, *arguments: Any) -> Callable[[Path], object]:
+    """Return the function that reads a format of the registry."""
+    return lambda path: registry.format_named(kind, name).read(read_source(path), *arguments)
+
+
+def _measurements(name: str, policy: Policy) -> Callable[[Path], object]:
+    return lambda path: registry.format_named("measurements", name).read(
+        read_source(path), small(), policy, None, None, None
+    )
+
+
+def _model(name: str) -> Callable[[Path], object]:
+    def read(path: Path) -> object:
+        source = read_source(path)
+        form = registry.format_named("model", name)
+        everything = ReadOptions(parameters={"slope": 2.0}, learning=0)
+        return form.read(source, None, ReadOptions()), form.read(source, small(), everything)
+
+    return read
+
+
+def _archive(text: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("experiment.json", text)
+    return stream.getvalue()
+
+
+def _lines(read: Callable[[str], object]) -> Callable[[Path], object]:
+    """Return a reader of texts for a file of one text per line: the first error is raised after all are read."""
+
+    def each(path: Path) -> None:
+        errors = []
+        for line in read_source(path).text().splitlines()[:MOST_LINES]:
+            try:
+                read(line)
+            except SplcError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+    return each
+
+
+def _named(target: str, *arguments: Any, source: bool = False) -> Callable[[Path], object]:
+    """Return the function `module:name` of a path, or of its source, imported on first use."""
+    from importlib import import_module
+
+    module, _, name = target.partition(":")
+
+    def read(path: Path) -> object:
+        values = [small() if each is small else each for each in arguments]
+        return getattr(import_module(module), name)(read_source(path) if source else path, *values)
+
+    return read
+
+
+def _kind(path: Path) -> object:
+    from splc.formats import detect
+
+    detect.xml_root_of_file(path)
+    source = read_source(path)
+    return registry.kind_of(source), detect.model_format(source), detect.experiment_format(source)
+
+
+def _expression(parse: str, *arguments: Any) -> Callable[[Path], object]:
+    from splc.arithmetic.tokens import NameTable
+    from splc.system import constraints
+
+    names = NameTable({name: name for name in ("cache", "left", "x", "y", "a b")})
+    return _lines(lambda text: getattr(constraints, parse)(text, names, *arguments))
+
+
+def _step(text: str) -> object:
+    from splc.system.options import step_values
+
+    return step_values("x", 1.0, 100.0, text)
+
+
+def _output(path: Path) -> object:
+    from splc.measuring.properties import extract, parse_properties
+    from splc.measuring.runner import Ended
+
+    text = read_source(path).text()
+    sources = ["time", "a=json:time.1", "b=csv:x", "c=regex:time: (.*)", "d=stderr:json:time"]
+    return extract(parse_properties(sources, ()), Ended(0, stdout=text, stderr=text))
+
+
+def _properties(text: str) -> object:
+    from splc.measuring.properties import parse_properties
+
+    return parse_properties([text], ("x",))
+
+
+def _template(text: str) -> object:
+    from splc.measuring.template import parse_template
+
+    return parse_template(text, small(), ("seed",))
+
+
+def _spec(text: str) -> object:
+    from sampling.spec import parse_spec
+
+    return parse_spec(text)
+
+
+def _inference(path: Path) -> object:
+    from splc.formats.measurements.table_inference import infer_system
+
+    return infer_system(path)
+
+
+def _journal(path: Path) -> object:
+    from splc.measuring.journal import read_journal
+
+    return read_journal(path)
+
+
+_TABLES = "splc.formats.measurements."
+READERS: dict[str, Reader] = {
+    "system-xml": Reader(read_variability_model, (SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
+    "measurements-csv": Reader(
+        _measurements("csv", Policy()),
+        (CSV, CSV.replace(",", ";"), "cache;left;x;1,5\n"),
+        ("*.csv", "*.csv.gz"),
+        ".csv",
+    ),
+    "measurements-csv-dropped": Reader(
+        _measurements("csv", Policy("drop", "first", "median")), (CSV,), ("*.csv",), ".csv"
+    ),
+    "measurements-xml": Reader(_measurements("xml", Policy()), (XML,), ("measurements.xml",), ".xml"),
+    "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (XML,), (), ".xml"),
+    "table": Reader(_inference, (CSV, CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
+    "observed-csv": Reader(
+        lambda path: _named(f"{_TABLES}observations_csv:read_observed", small)([path]),  # type: ignore[arg-type]
+        ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),
+        (),
+        ".csv",
+    ),
+    "configurations-csv": Reader(_named(f"{_TABLES}configurations_csv:read_configurations", small), (CSV,), (), ".csv"),
+    "inputs-csv": Reader(
+        _named(f"{_TABLES}prediction_inputs:read_prediction_inputs", small, Policy()), (CSV,), (), ".csv"
+    ),
+    "population-csv": Reader(_named("sampling.designs.population:read_population", small), (CSV,), (), ".csv"),
+    "model-json": Reader(_model("json"), (MODEL_JSON,), ("*.json",), ".json"),
+    "model-text": Reader(_model("txt"), (MODEL, SPECS), ("analytical*.txt",), ".txt"),
+    "model-log": Reader(_model("log"), (LOG,), ("*.log",), ".log"),
+    "term-list": Reader(_named("splc.formats.models.term_list:parse_term_list", small, source=True), (TERMS,), ()),
+    "parameters-lines": Reader(_named("splc.formats.models.parameters:read_parameters"), (PARAMETERS,), (), ".txt"),
+    "parameters-toml": Reader(
+        _named("splc.formats.models.parameters:read_parameters"), (TOML,), ("parameters*.toml",), ".toml"
+    ),
+    "experiment-text": Reader(_format("experiment", "text"), (POINTS,), ("*_parameter_*.txt",), ".txt"),
+    "experiment-json": Reader(_format("experiment", "json"), (EXPERIMENT,), (), ".json"),
+    "experiment-jsonl": Reader(_format("experiment", "jsonl"), (LINES,), ("*.jsonl",), ".jsonl"),
+    "experiment-talpas": Reader(_format("experiment", "talpas"), (TALPAS,), (), ".txt"),
+    "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive(EXPERIMENT),), ("*.extra-p",), ".extra-p"),
+    "experiment-csv": Reader(
+        _named("splc.formats.experiments.read:read_experiment"),
+        ("x,y,time,callpath\n1,2,1.5,f\n2,2,,g\n",),
+        ("smg1d.csv",),
+        ".csv",
+    ),
+    "script-a": Reader(_format("script", "a"), (SCRIPT,), ("*.a",), ".a"),
+    "settings": Reader(
+        _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
+    ),
+    "project-toml": Reader(_named("splc.project.config:read_project_file"), (PROJECT,), ("splc.toml",), ".toml"),
+    "study-toml": Reader(_named("splc.study.reader:read_study"), (STUDY,), ("study*.toml",), ".toml"),
+    "sampling": Reader(_lines(_spec), (SPECS,)),
+    "template": Reader(_lines(_template), (TEMPLATES,)),
+    "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),
+    "output": Reader(_output, (OUTPUT,)),
+    "journal": Reader(_journal, (JOURNAL,), ("*.journal",), ".journal"),
+    "kind": Reader(_kind, (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, TALPAS, LINES, POINTS), ()),
+    "constraint-boolean": Reader(_expression("parse_boolean"), (CONSTRAINTS,)),
+    "constraint-arithmetic": Reader(_expression("parse_arithmetic", "mixed", "none", True), (CONSTRAINTS,)),
+    "step": Reader(_lines(_step), ("x * 2\nn + 1\nx ^ 1.5 + log10(x)\n-(x - 7) / 3\n",)),
+}

@@ -1,0 +1,88 @@
+"""The law of every reader on its seeds and on what fuzzing found: see `limits`."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from splc.errors import InputError
+from splc.formats.registry import FORMATS
+from tests.fuzz.limits import BYTES, TooSlowError, check
+from tests.fuzz.readers import READERS, Reader
+
+# Reader → inputs that broke the law once: a text before, a text that is repeated, a text after.
+SLOW: dict[str, list[tuple[str, str, str]]] = {
+    "constraint-arithmetic": [("", "1+", "")],
+    "kind": [("", "a", ", x"), ("1;", " * ", ""), ('{"a', '\\"', "")],
+    "experiment-talpas": [('{"a', '\\"', "")],
+    "measurements-xml": [('<results><row><data columname="Variable Features">a', " ", "x</data></row></results>")],
+    "model-log": [("average model:\n2 * x", " +", " x")],
+    "parameters-lines": [("", "\n", "a = 1"), ("a", " ", "b")],
+    "parameters-toml": [('a = """\n[a', " ", 'b\n"""')],
+    "project-toml": [("a", ".a", " = 1")],
+    "sampling": [("", "+", ""), ("ff[", "a+", "]")],
+    "script-a": [("numeric plackettBurman ", "[a ", ""), ("learn-splconqueror-opt ", "a-", "")],
+}
+OTHERS: dict[str, list[bytes]] = {
+    "properties": [
+        b"w=regex:" + b"(" * 5000 + b")" * 5000,
+        b"w=regex:([[a]--b])",
+        b"w=regex:(a{99999999999999999999})",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_seeds(name: str) -> None:
+    """Every reader keeps the law on its seeds."""
+    for seed in READERS[name].seeds:
+        check(READERS[name], seed.encode() if isinstance(seed, str) else seed)
+
+
+@pytest.mark.parametrize(("name", "parts"), [(name, each) for name, found in SLOW.items() for each in found])
+def test_linear_time(name: str, parts: tuple[str, str, str]) -> None:
+    """Inputs with a text that is repeated many times are read in linear time."""
+    before, unit, after = parts
+    check(READERS[name], (before + unit * (BYTES // max(1, len(unit))) + after).encode())
+
+
+@pytest.mark.parametrize(("name", "data"), [(name, each) for name, found in OTHERS.items() for each in found])
+def test_findings(name: str, data: bytes) -> None:
+    """Inputs that led to other exceptions or warnings are read, or refused by an error of splc."""
+    check(READERS[name], data)
+
+
+def test_every_format_is_fuzzed() -> None:
+    """Each format of the registry that can be read has a reader here."""
+    kinds = {"measurements": "measurements-{}", "model": "model-{}", "experiment": "experiment-{}"}
+    kinds |= {"system": "system-{}", "script": "script-{}"}
+    names = {kinds[each.kind].format({"txt": "text"}.get(each.name, each.name)) for each in FORMATS if each.reader}
+    assert names - set(READERS) == set()
+
+
+def reader(what: object) -> Reader:
+    """Return a reader that raises an exception, warns, or takes its time."""
+
+    def read(path: Path) -> None:
+        if isinstance(what, Exception):
+            raise what
+        if isinstance(what, str):
+            warnings.warn(what, stacklevel=1)
+        while what is None:
+            pass
+
+    return Reader(read, ())
+
+
+def test_the_law() -> None:
+    """Errors of splc keep the law; other exceptions, warnings and inputs that take too long violate it."""
+    check(reader(InputError("wrong")), b"")
+    for error in (KeyError("x"), RecursionError(), MemoryError()):
+        with pytest.raises(type(error)):
+            check(reader(error), b"")
+    with pytest.raises(UserWarning):
+        check(reader("overflow"), b"")
+    with pytest.raises(TooSlowError):
+        check(reader(None), b"", slower=0.02)
