@@ -42,8 +42,8 @@ _SCRIPT = re.compile(
 )
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
-# Text that is not closed is invalid in any case; semicolons inside of it do not matter.
-_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*+"?|;')
+# A text, closed or not, or a semicolon.
+_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*+("?)|;')
 
 
 def xml_root(data: bytes) -> str | None:
@@ -139,7 +139,7 @@ def _json_format(first: str) -> ExperimentFormat:
 
 def commas(line: str) -> str:
     """Return a line of Talpas as JSON, in which its semicolons outside of texts are commas."""
-    return _SEMICOLON.sub(lambda found: "," if found[0] == ";" else found[0], line)
+    return _SEMICOLON.sub(lambda found: found[0] if found[1] else found[0].replace(";", ","), line)
 
 
 def kind_of(source: Source) -> Kind | None:

@@ -25,8 +25,8 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
     """
     text = source.text()
     if deep := _DEEP.search(text):
-        line = text.count("\n", 0, deep.start()) + 1
-        raise InputError(Problem("a key of too many parts", source.name, line, text=deep[0]))
+        above = text.count("\n", 0, deep.start())
+        raise InputError(Problem("a key of too many parts", source.name, above + 1, text=deep[0]))
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

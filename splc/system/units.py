@@ -22,7 +22,8 @@ def unit_factor(listed: Sequence[float], found: Sequence[float]) -> float | None
     if not len(values) or not values.any():
         return None
     for factor in (*_FACTORS, *(1 / factor for factor in _FACTORS)):
-        wanted = values / factor
+        with np.errstate(over="ignore"):
+            wanted = values / factor
         nearest = known[np.abs(known[np.newaxis] - wanted[:, np.newaxis]).argmin(axis=1)]
         if (np.abs(nearest - wanted) <= _PRECISION * np.abs(nearest)).all():
             return factor

@@ -1,7 +1,8 @@
 """Fuzz readers: `python -m tests.fuzz READER --seconds 60`; every reader without one. `make fuzz` runs it.
 
 A third of the time repeats texts (`mutations.repeated`) to find times that are not linear, the rest is atheris.
-Findings are written to `build/fuzz/READER`, one input for each exception and place; the exit code is 1 if there are some.
+Findings are written to `build/fuzz/READER`, one input for each exception and place; the exit code is 1 if there are
+some.
 """
 
 from __future__ import annotations

@@ -10,34 +10,20 @@ _TOKEN = re.compile(rb"\s+|\w+|[^\w\s]")
 # Numbers, names and signs that have a meaning somewhere.
 SPECIAL: tuple[bytes, ...] = (
     b"",
-    *b"0,-0,1e308,-1e308,1e-308,1e400,-1,0.1,.5,5.,1e,nan,inf,-inf,NaN,Infinity,0x1,1_000,9999999999999999999999".split(
-        b","
-    ),
-    *"٣ ² ½ \ufeff \u2028 \x85 \x1c \x0b \x1b[31m \x9b \x07 é \U0001f600 ı İ ß ﬁ \u202e".encode().split(b" "),
+    b"9" * 5000,
+    *b"0 -0 1e308 -1e308 1e-308 1e400 -1 0.1 .5 5. 1e nan inf -inf NaN Infinity 0x1 1_000".split(b" "),
+    *"٣ ² ½ ß ﬁ é \ufeff \u2028 \x85 \x1c \x0b \x1b[31m \x9b \x07 \u0131 \u0130 \u202e".encode().split(b" "),
     *b"( ) [ ] { } < > \" ' ` , ; : = == != <= | & ! ^ ** // + - * / % @ # \\ ~ ? $ . ..".split(b" "),
     *b"null true false root x y cache log10( sqrt( ln( log( xs:y \xff \x00 \xc3\x28 \xed\xa0\x80".split(b" "),
-    *b"<!-- -->, <![CDATA[ ]]>,&amp;,&#0;,&#1;,&x;,<!DOCTYPE vm>,<?x?>,/>".split(b","),
+    *b"<!-- --> <![CDATA[ ]]> &amp; &#0; &#1; &x; <!DOCTYPE <?x?> /> \n \r \r\n \t \n\n ''' ```".split(b" "),
     b" ",
-    b"\n",
-    b"\r",
-    b"\r\n",
-    b"\t",
-    b"\n\n",
-    b"#",
-    b"'''",
-    b'"""',
 )
 # Text that is repeated to find code whose time is not linear.
 UNITS: tuple[bytes, ...] = (
-    *b"0 9 a _ - , ; . ( ) [ ] { } < ` \" ' + * / ^ # = | ! & \\ : ~ 1, 1; a, a; a= 0. -1 -- +- (( a( [a [[".split(
-        b" "
-    ),
-    *b"{a a* a+ 1* 1+ a. .a log( sqrt( <a> <a/> &amp; 1@ a: a:1, %;% `` \\n 1e 1e1 .. !a| a& {a? a-> a- =[a".split(
-        b" "
-    ),
-    *(b" ", b"\t", b"\n", b"\r", b"\x0b", b"a ", b" a", b"1 ", b"a\n", b"1\n", b"a,b\n", b"1;2\n", b" +", b"+ "),
-    *(b"x * ", b"x + ", b"(x + y) * ", b"# ", b"a = 1\n", b"[a]\n", b'{"a":', b'"a": 1,', b"cache,", b"x;1,"),
-    *("é".encode(), b" \n", b"\r\n", b'\\"'),
+    *b"0 9 a _ - , ; . ( ) [ ] { } < ` \" ' + * / ^ # = | ! & \\ : ~ 1, 1; a, a; a= 0. -1 -- +- (( a( [a".split(b" "),
+    *b"[[ {a a* a+ 1* 1+ a. .a log( sqrt( <a> <a/> &amp; 1@ a: a:1, %;% `` 1e 1e1 .. !a| a& {a? a->".split(b" "),
+    *b'a- =[a \t \n \r \x0b a\n 1\n a,b\n 1;2\n [a]\n {"a": "a":1, cache, x;1, \\" \r\n \xc3\xa9'.split(b" "),
+    *(b" ", b"a ", b" a", b"1 ", b" +", b"+ ", b"x * ", b"x + ", b"(x + y) * ", b"# ", b"a = 1\n", b" \n"),
 )
 
 

@@ -100,7 +100,8 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
         if match is None:
             problems.add("this is not a parameter", number, text=stated, hint="write lines 'name = number'")
             continue
-        name = match[1][1:-1].replace("``", "`") if match[1].startswith("`") else match[1]
+        name = match[1].rstrip()
+        name = name[1:-1].replace("``", "`") if name.startswith("`") else name
         value = match[2]
         if name in lines:
             problems.add(f"duplicate parameter {name!r}", number, hint=f"line {lines[name]} defines it already")
