@@ -91,6 +91,8 @@ casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with 
 evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of casestudies/scaling_evaluation (minutes)
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-single -o casestudies/scaling_evaluation/synthetic-single
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-sparse -o casestudies/scaling_evaluation/synthetic-sparse
+	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-families -o casestudies/scaling_evaluation/synthetic-families
+	@$(BIN)/python -m casestudies.scaling_evaluation real-profiles -o casestudies/scaling_evaluation/real-profiles
 	@$(BIN)/python -m casestudies.scaling_evaluation casestudies/scaling_evaluation/noise-10.toml \
 	    -o casestudies/scaling_evaluation/noise-10
 

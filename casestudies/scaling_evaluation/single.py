@@ -64,7 +64,9 @@ class SingleEvaluation(SyntheticEvaluation):
             for share, title in SHARES.items():
                 shares = _shares(rows, noise, share)
                 lines: list[tuple[Cell, ...]] = [
-                    (each, *(shares[each][kind] for kind in KINDS)) for each in self.learners
+                    (each, *(shares[each][kind] for kind in KINDS))
+                    for each in self.learners
+                    if share != "covered" or any(value is not None for value in shares[each].values())
                 ]
                 found.append(Table(("learner", *KINDS), tuple(lines), f"{title} ({self._drawn(noise)})"))
         return tuple(found)

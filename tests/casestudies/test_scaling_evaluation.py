@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from casestudies.evaluation import run as evaluation_run
@@ -21,6 +22,10 @@ from casestudies.evaluation.evaluation import (
 )
 from casestudies.evaluation.run import run_evaluation
 from casestudies.scaling_evaluation.__main__ import main
+from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation
+from casestudies.scaling_evaluation.family_functions import NOISES, TRUTHS, draw, scores
+from casestudies.scaling_evaluation.family_functions import POINTS as FAMILY_POINTS
+from casestudies.scaling_evaluation.profile_lines import DATA, SETS, lines
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate
@@ -37,7 +42,9 @@ SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), par
 
 def test_presets() -> None:
     """The presets are the papers' settings with fixed seeds, and an unknown one is refused with the known names."""
-    single, sparse = (evaluation_preset(name) for name in PRESETS)
+    single, sparse, families, profiles = (evaluation_preset(name) for name in list(PRESETS)[:4])
+    assert len(families.tasks()) == len(TRUTHS) * (len(NOISES) + len(FAMILY_POINTS) - 1)
+    assert [each.title for each in profiles.tasks()] == list(SETS)
     assert single.settings() == {
         "preset": "synthetic-single",
         "functions": 1000,
@@ -48,7 +55,10 @@ def test_presets() -> None:
     assert len(single.tasks()) == len(LEARNERS) * len(KINDS) == 49
     assert sparse.settings()["noise"] == [0.01, 0.02, 0.05]
     assert len(sparse.tasks()) == 3 * 3 * len(POINTS)
-    with pytest.raises(SpecError, match=r"no preset 'synthetic'\n.*synthetic-single, synthetic-sparse"):
+    with pytest.raises(
+        SpecError,
+        match=r"no preset 'synthetic'\n.*synthetic-single, synthetic-sparse, synthetic-families[, ].*real-profiles",
+    ):
         evaluation_preset("synthetic")
 
 
@@ -64,6 +74,41 @@ def test_rows_of_single(tmp_path: Path) -> None:
     exact = result.tables[0]
     assert exact.columns == ("learner", *KINDS)
     assert exact.rows[0] == ("default", *(by_cell["default", kind]["exact"] for kind in KINDS))
+
+
+def test_rows_of_families() -> None:
+    """A family's rows have what `scores` finds, and the tables count in how many families the default is behind."""
+    evaluation = FamilyEvaluation(functions=4)
+    cells = [task.cell for task in evaluation.tasks() if task.cell["truth"] == "constant"][:2]
+    rows = [row for cell in cells for row in evaluation.rows(cell)]
+    drawn = draw("constant", "independent", "5 geometric", 4, evaluation.seed)
+    assert rows[0] == {**cells[0], "learner": DEFAULT, **scores(drawn, {}, intervals=True)}
+    worse = [{**row, "exact": 0.0} if row["learner"] == DEFAULT else row for row in rows]
+    summary, families = evaluation.tables(worse)
+    assert summary.rows[0][1] == 2
+    assert [row[-1] for row in families.rows] == ["exact", "exact"]
+
+
+@pytest.mark.parametrize("noise", ["independent", "common", "growing", "floor", "outliers"])
+def test_noise_of_families(noise: str) -> None:
+    """Repetitions scatter as the noise says; what they have in common, their mean has too."""
+    drawn = draw("constant", noise, "5 geometric", 400, 3)
+    relative = drawn.values / drawn.far[:, None, None]
+    within = float(np.median(relative.std(axis=2, ddof=1)))
+    expected = {"independent": 0.02, "common": 0.005, "growing": 0.029, "floor": 0.014, "outliers": 0.02}[noise]
+    assert within == pytest.approx(expected, rel=0.15)
+    between = float(relative.mean(axis=2).std())
+    assert (between > 0.03) == (noise in ("common", "outliers"))
+
+
+def test_lines_of_profiles() -> None:
+    """Lines have five points or more, ascending."""
+    if not DATA.exists():
+        pytest.skip(f"there are no profiles in {DATA}")
+    found = lines("smg3d")
+    assert len(found) > 100
+    assert all(len(x) >= 5 and (np.diff(x) > 0).all() and len(x) == len(values) for x, values in found)
+    assert lines("smg4d") == []
 
 
 def test_rows_of_sparse(tmp_path: Path) -> None:
