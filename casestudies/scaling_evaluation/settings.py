@@ -10,6 +10,7 @@ from typing import Any
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.scaling_evaluation.families import FamilyEvaluation
 from casestudies.scaling_evaluation.profiles import ProfileEvaluation
+from casestudies.scaling_evaluation.several import SeveralEvaluation
 from casestudies.scaling_evaluation.single import SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import LEARNERS
 from casestudies.scaling_evaluation.sparse import SparseEvaluation
@@ -24,6 +25,7 @@ PRESET = "preset"
 PRESETS: Mapping[str, type[Evaluation]] = {
     SingleEvaluation.preset: SingleEvaluation,
     SparseEvaluation.preset: SparseEvaluation,
+    SeveralEvaluation.preset: SeveralEvaluation,
     FamilyEvaluation.preset: FamilyEvaluation,
     ProfileEvaluation.preset: ProfileEvaluation,
     TargetEvaluation.preset: TargetEvaluation,
