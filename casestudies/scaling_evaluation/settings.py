@@ -25,10 +25,10 @@ PRESET = "preset"
 PRESETS: Mapping[str, type[Evaluation]] = {
     SingleEvaluation.preset: SingleEvaluation,
     SparseEvaluation.preset: SparseEvaluation,
-    SeveralEvaluation.preset: SeveralEvaluation,
     FamilyEvaluation.preset: FamilyEvaluation,
     ProfileEvaluation.preset: ProfileEvaluation,
     TargetEvaluation.preset: TargetEvaluation,
+    SeveralEvaluation.preset: SeveralEvaluation,
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
 # Beyond these, a digit too many was typed.
