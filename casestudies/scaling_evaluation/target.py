@@ -42,7 +42,7 @@ class TargetEvaluation(SyntheticEvaluation):
 
     functions: int | None = 20
     seed: int = 14
-    noise: tuple[float, ...] = (0.05,)
+    noise: tuple[float, ...] = (0.02,)
     repetitions: tuple[int, ...] = (4,)
     parameters: tuple[int, ...] = (2, 3)
 

@@ -3,10 +3,11 @@
 *Measurements*: so many repetitions of each point, the value times 1 + u, u uniform in [-noise, noise]. A point costs
 the first parameter times the function's value; costs are in percent of those of all points of the grid.
 
-*Strategies*: all begin with one point, and add a point at a time. `suggest` is the strategy `target` of
-`splc.scaling.suggest`, from the cheapest point, until it says that the value is known within 5 %; it may repeat points.
-`cheapest` takes the cheapest line of every parameter, then the cheapest points (Learning Cost-Effective Sampling
-Strategies). `random` takes points in random order. The latter two know the true costs, and continue to the end.
+*Strategies*: all add a point at a time (of more than 20 points, some at a time). `suggest` is the strategy `target` of
+`splc.scaling.suggest`, from the cheapest point on, until it says that the value is known within 5 %; it may repeat
+points, and makes at most 45 suggestions. `cheapest` takes the cheapest line of every parameter, then the cheapest points
+(Learning Cost-Effective Sampling Strategies). `random` takes points in random order. The latter two know the true costs,
+are judged from one point more than there are parameters on, and continue to the whole grid.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from splc.types import Array
 
 UNTIL = 5.0
 STRATEGIES = ("suggest", "cheapest", "random")
-# The largest number of steps, by the number of parameters.
-STEPS = {1: 10, 2: 30, 3: 40, 4: 50}
+# The largest number of suggestions.
+STEPS = 45
+# In an order of points each of the first ones is a step, and later ones so much further on.
+_SINGLE_STEPS, _FACTOR = 20, 1.15
 # Suggestions repeat a point at most so many times as often as others.
 _REPEATED = 4
 
@@ -97,7 +100,7 @@ def _suggested(experiment: Experiment) -> Iterator[Step]:
     counts = np.zeros(len(experiment.points), dtype=int)
     # The first point of the grid is the cheapest.
     counts[0] = experiment.repetitions
-    for _ in range(STEPS[parameters]):
+    for _ in range(STEPS):
         found = suggest(
             *experiment.known(counts),
             target=TARGET[:parameters],
@@ -123,10 +126,14 @@ def _ordered(experiment: Experiment, strategy: str) -> Iterator[Step]:
         order = np.random.default_rng([*experiment.seed, 1]).permutation(len(counts))
     else:
         order = cheapest_first(experiment.points, experiment.points[:, 0] * experiment.values)
-    for row in order[: STEPS[parameters]].tolist():
-        counts[row] = experiment.repetitions
+    size = parameters + 1
+    while True:
+        counts[order[:size]] = experiment.repetitions
         model = fit(*experiment.known(counts))
         yield counts.copy(), float(model.predict([TARGET[:parameters]]).ravel()[0]), None, None, False
+        if size == len(order):
+            return
+        size = min(max(size + 1, int(size * _FACTOR) if size >= _SINGLE_STEPS else 0), len(order))
 
 
 def _rounded(value: float) -> float:

@@ -136,6 +136,12 @@ def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:
         (("--metric", "tme"), "did you mean 'time'"),
         (("--callpath", "f"), "there is no call path 'f'"),
         (("--until", "-1"), "--until"),
+        (("--until", "x%"), "'x%' is not a percentage"),
+        (("--target", "p=1024"), "the target has no value of n"),
+        (("--target", "p=1024,m=1"), "unknown parameter 'm'"),
+        (("--target", "p"), "is not NAME=NUMBER"),
+        (("--strategy", "target"), "needs a target"),
+        (("--strategy", "best"), "--strategy"),
         (("--count", "0"), "--count"),
     ],
 )
@@ -156,3 +162,54 @@ def test_unreadable_files_are_refused(run: Run, tmp_path: Path, write: Callable[
     result = run("suggest", "--measurements", str(file))
     assert result.exit_code == 2
     assert "scaling.jsonl" in result.stderr
+
+
+def test_a_target(run: Run, tmp_path: Path) -> None:
+    """The prediction at a target is shown, `--until 5%` stops by its interval, and models are as scale prints them."""
+    file, target = str(written(tmp_path, CROSS[:7])), ("--target", "p=1024,n=64")
+    text = Path(file).read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in text]
+    for place, row in enumerate(rows):
+        row["value"] = [value * (1 + 0.01 * (-1) ** (place % 3)) for value in row["value"]]
+    Path(file).write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    result = run("suggest", "--measurements", file, *target, "--until", "1%", "--count", "2")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    model = run("scale", file, "-o", str(tmp_path / "model.json")).stdout
+    assert lines[0].removeprefix("model: ").removesuffix(" (7 points)") in model
+    assert lines[1].startswith("at p = 1024, n = 64: ")
+    assert lines[3] == "next, 2 measurements each:"
+    assert lines[4].split()[:7] == ["p", "n", "expected", "from", "to", "cost", "gain"]
+    assert "the largest expected gain at the target per cost" in lines[-1]
+    gains = json.loads(run("suggest", "--measurements", file, *target, "--json").stdout)
+    assert gains["next"][0]["gain"] > 0
+    assert gains["next"][0]["measured"] == 0
+    file = str(written(tmp_path, CROSS))
+    found = json.loads(run("suggest", "--measurements", file, *target, "--until", "5 %", "--json").stdout)
+    assert (found["strategy"], found["until"], found["formula"]) == ("target", 5, "5 + 0.5 * p * n")
+    assert found["target"]["point"] == {"p": 1024, "n": 64}
+    assert found["target"]["predicted"] == pytest.approx(32773)
+    low, high = found["target"]["interval"]
+    assert found["target"]["error"] == pytest.approx(100 * max(high - 32773, 32773 - low) / 32773)
+    grid = str(written(tmp_path, [(p, n) for p in P for n in N]))
+    done = json.loads(run("suggest", "--measurements", grid, *target, "--until", "5%", "--json").stdout)
+    assert (done["done"], done["next"]) == (True, [])
+    assert done["target"]["error"] <= 5
+    nothing = run("suggest", "--measurements", grid, *target).stdout
+    assert "all candidates are measured" in nothing
+    cheapest = json.loads(run("suggest", "--measurements", file, *target, "--strategy", "cheapest", "--json").stdout)
+    assert cheapest["next"][0]["point"] == {"p": 8, "n": 20}
+
+
+def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> None:
+    """A note says which parameter has no visible effect, and a point further out on its line is suggested."""
+    rows = [
+        json.dumps({"params": {"p": p, "n": n}, "metric": "time", "value": [9 + n, 9 + n]})
+        for p, n in ((4, 10), (8, 10), (4, 20), (4, 30))
+    ]
+    file = tmp_path / "flat.jsonl"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    result = run("suggest", "--measurements", str(file), "--target", "p=1024,n=64")
+    assert "no line shows an effect of p: it may show at larger values" in result.stderr
+    assert result.stdout.splitlines()[-1] == "no line shows an effect of p yet: a point further out"
+    assert result.stdout.splitlines()[-2].split()[:2] == ["16", "10"]

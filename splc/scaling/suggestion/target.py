@@ -27,6 +27,8 @@ _REPEATED = 4
 _WORTHWHILE = 5.0
 # Expensive candidates wait while cheaper ones are expected to reduce the variance by this share, in percent.
 _USEFUL = 10.0
+# Predictions with a smaller relative variance are certain.
+_EXACT = 1e-10
 # Of more candidates, so many are compared, evenly spread over costs.
 _COMPARED = 2000
 
@@ -87,7 +89,7 @@ class TargetStrategy:
             return None
         counts = np.full(len(rows), float(self.repetitions))
         now, after = self.belief.variances(self.target, among.points[rows], counts, among.counts[rows])
-        if now <= 0:
+        if now <= _EXACT:
             return ChosenPoints(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)
         costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))

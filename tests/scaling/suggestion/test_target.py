@@ -1,0 +1,209 @@
+"""Suggestions for the prediction at a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.errors import ConfigurationError, SpecError
+from splc.scaling import fit, suggest
+from splc.scaling.suggestion.belief import TargetBelief
+from splc.scaling.suggestion.suggestions import TargetPrediction
+
+N = [10.0, 20.0, 30.0, 40.0, 50.0]
+P = [4.0, 8.0, 16.0, 32.0, 64.0]
+TARGET = {"p": 256.0, "n": 64.0}
+CROSS = np.array([[p, 10.0] for p in P] + [[4.0, n] for n in N[1:]])
+
+
+def measured(function: Callable[[Any], Any], points: Any, noise: float, seed: int = 0) -> Any:
+    """Measure points three times each."""
+    rng = np.random.default_rng(seed)
+    return function(points)[:, None] * (1 + noise * rng.standard_normal((len(points), 3)))
+
+
+def hidden(points: Any) -> Any:
+    """Return run times whose dependence on p is invisible where n is small."""
+    return 500 + 0.003 * points[:, 0] * points[:, 1] ** 2
+
+
+def core_hours(points: Any, values: Any) -> Any:
+    """Return the costs of measurements."""
+    return points[:, 0] * values
+
+
+def test_an_effect_that_cheap_points_hide_is_found_before_it_stops() -> None:
+    """A parameter without visible effect is reported, points further out follow, and the value at the end is right."""
+    rows = {(4.0, 10.0): measured(hidden, np.array([[4.0, 10.0]]), 0.01)[0]}
+    reasons, notes = [], []
+    for step in range(25):
+        points = np.array(list(rows))
+        width = max(map(len, rows.values()))
+        values = np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows.values()])
+        found = suggest(
+            points, values, names=["p", "n"], target=TARGET, until=10, axes=[P, N], cost=core_hours, repetitions=3
+        )
+        if found.done or not found.points:
+            break
+        reasons.append(found.why)
+        notes.extend(found.notes)
+        for each in found.points:
+            new = measured(hidden, np.array([each.point]), 0.01, 100 + step)[0]
+            rows[each.point] = np.concatenate([rows.get(each.point, np.zeros(0)), new])
+    assert found.done
+    assert found.why.startswith("good enough: the value at p = 256, n = 64")
+    assert found.target is not None
+    assert found.target.error <= 10
+    assert found.target.predicted == pytest.approx(hidden(np.array([[256.0, 64.0]]))[0], rel=0.1)
+    assert any(reason.startswith("no line shows an effect of p yet: a point further out") for reason in reasons)
+    assert "no line shows an effect of p: it may show at larger values" in notes
+    assert max(p for p, _ in rows) == 64
+
+
+def test_after_a_line_without_effect_another_line_is_tried() -> None:
+    """Where a whole line shows no effect, a point at larger values of other parameters follows, and then no more."""
+    points = np.array([[p, 10.0] for p in P] + [[4.0, 20.0], [4.0, 30.0]])
+    flat = np.repeat(300 + points[:, 1:] ** 2, 2, axis=1) * [1.001, 0.999]
+    found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
+    assert [each.point for each in found.points] == [(64, 30)]
+    assert found.why == "no line shows an effect of p yet: a point where other parameters are larger"
+    assert found.notes == ("no line shows an effect of p: it may show at larger values",)
+    points, flat = np.vstack([points, [[64.0, 30.0]]]), np.vstack([flat, flat[-1:]])
+    found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
+    assert not found.why.startswith("no line")
+
+
+def test_noise_leads_to_repetitions() -> None:
+    """Where all points are measured and noise dominates, points are measured again, and the others are not."""
+    points = np.array([[p, n] for p in P for n in N])
+    values = measured(hidden, points, 0.1)
+    found = suggest(points, values, names=["p", "n"], target=TARGET, until=0.5, cost=core_hours, axes=[P, N])
+    for each in found.points:
+        assert each.measured == 3
+        assert each.gain is not None
+        assert each.gain >= 5
+        assert each.reason.startswith("noise dominates")
+    assert found.points or found.why.startswith("all candidates are measured")
+    few = suggest(CROSS[:7], measured(hidden, CROSS[:7], 0.3), names=["p", "n"], target=TARGET, cost=core_hours)
+    assert few.points
+
+
+def test_without_noise_measured_grids_need_nothing() -> None:
+    """If all candidates are measured exactly, nothing is suggested, and the reason is given."""
+    points = np.array([[p, n] for p in P for n in N])
+    found = suggest(points, hidden(points), target=[1024, 64], axes=[P, N])
+    assert (found.points, found.done) == ((), False)
+    assert found.why.startswith("all candidates are measured")
+
+
+def test_a_point_that_costs_more_than_the_target_is_not_suggested() -> None:
+    """Candidates beyond the target wait for ever if they cost more than measuring the target itself."""
+    values = measured(hidden, CROSS, 0.02)
+    axes = [[*P, 1024, 4096], [*N, 1000]]
+    found = suggest(CROSS, values, names=["p", "n"], target={"p": 128, "n": 64}, cost=core_hours, axes=axes, count=5)
+    assert found.target is not None
+    limit = 128 * found.target.predicted * found.repetitions
+    assert found.points
+    assert all(each.cost <= limit for each in found.points if each.gain is not None)
+
+
+def test_the_strategy_cheapest_stops_by_the_interval_at_the_target() -> None:
+    """With a target, both strategies stop by its interval, and not by the error near the cheapest lines."""
+    points = np.vstack([CROSS, [[8.0, 20.0]]])
+    values = measured(hidden, points, 0.02)
+    near = suggest(points, values, axes=[P, N], cost=core_hours, until=5)
+    far = suggest(points, values, target=[1024, 64], strategy="cheapest", axes=[P, N], cost=core_hours, until=5)
+    assert near.done
+    assert not far.done
+    assert [each.reason for each in far.points] == ["the cheapest point that was not measured"]
+    assert (near.strategy, far.strategy) == ("cheapest", "cheapest")
+
+
+def test_without_a_target_a_note_says_what_the_error_is() -> None:
+    """`until` without a target is about points near the cheapest lines, as a note says."""
+    found = suggest(CROSS, hidden(CROSS), until=5)
+    assert found.notes == (
+        "the error at points off the lines says little about larger values: give a target to predict",
+    )
+
+
+def test_expected_variances_are_those_of_simulated_measurements() -> None:
+    """The expected variance is the mean over outcomes of the variance after weighing and updating every hypothesis."""
+    values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
+    uncertainty = fit(CROSS, values).uncertainty
+    assert uncertainty is not None
+    belief = TargetBelief.of(uncertainty)
+    target, candidate = np.array([128.0, 60.0]), np.array([[8.0, 20.0]])
+    now, after = belief.variances(target, candidate, np.array([3.0]), np.array([0]))
+    rng = np.random.default_rng(1)
+    found = uncertainty.plausible
+    kept = np.argsort(-found.log_weights, kind="stable")[: len(belief.weights)]
+    columns = [found.columns(at)[kept, :, 0] for at in (target[None], candidate)]
+    covariances = np.swapaxes(found.factors[kept], 1, 2) @ found.factors[kept] * found.noise[kept, None, None] ** 2
+    there, here = (np.einsum("hk,hk->h", found.coefficients[kept], each) for each in columns)
+    shared = np.einsum("hk,hkl,hl->h", columns[0], covariances, columns[1])
+    spread = np.einsum("hk,hkl,hl->h", columns[0], covariances, columns[0])
+    own = np.einsum("hk,hkl,hl->h", columns[1], covariances, columns[1])
+    own += found.noise[kept] ** 2 * (np.abs(here) + found.floors[kept]) ** 2
+    variances = []
+    for _ in range(4000):
+        h = rng.choice(len(belief.weights), p=belief.weights)
+        residuals = here[h] + np.sqrt(own[h]) * rng.standard_normal() - here
+        weights = belief.weights * np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)
+        weights /= weights.sum()
+        means = np.clip((there + shared / own * residuals) / belief._scale(there)[0], 1 / 8, 8)
+        left = np.minimum((spread - shared**2 / own) / (means * belief._scale(there)[0]) ** 2, np.log(8) ** 2)
+        center = weights @ np.log(means)
+        variances.append(weights @ (left + (np.log(means) - center) ** 2))
+    assert after[0] == pytest.approx(np.mean(variances), rel=0.15)
+    assert after[0] < now
+
+
+def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> None:
+    """Noise that repetitions share is not reduced by more of them: the more there are, the less a further one gains."""
+    values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
+    uncertainty = fit(CROSS, values).uncertainty
+    assert uncertainty is not None
+    belief = TargetBelief.of(uncertainty)
+    point = np.repeat(CROSS[:1], 3, axis=0)
+    _, after = belief.variances(np.array([128.0, 60.0]), point, np.full(3, 3.0), np.array([0, 3, 12]))
+    assert after[0] < after[1] < after[2]
+
+
+def test_a_single_parameter_and_the_half_width() -> None:
+    """One parameter has a target, too; the error is the larger half of the interval."""
+    found = suggest(P, [3 + 2 * p for p in P], names=["p"], target=1024, until=5)
+    assert found.done
+    assert found.target is not None
+    assert found.target.point == (1024,)
+    assert found.target.predicted == pytest.approx(2051, rel=1e-3)
+    assert TargetPrediction((1.0,), 10.0, 9.0, 12.0).error == pytest.approx(20)
+    assert TargetPrediction((1.0,), 0.0, 0.0, 0.0).error == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ({"target": {"p": 3}}, "the target has no value of n"),
+        ({"target": {"p": 3, "n": 1, "m": 2}}, "unknown parameter 'm'"),
+        ({"target": [1, 2, 3]}, "a target of 3 values for 2 parameters"),
+        ({"target": [1, float("nan")]}, "is not a target"),
+        ({"target": [1, -2]}, "is not a target"),
+        ({"target": "ab"}, "is not a target"),
+        ({"strategy": "target"}, "needs a target"),
+        ({"strategy": "best", "target": [1, 2]}, "no strategy 'best'"),
+    ],
+)
+def test_wrong_targets_are_refused(arguments: dict[str, Any], part: str) -> None:
+    """Wrong targets and strategies are errors with the reason."""
+    with pytest.raises(SpecError, match=part):
+        suggest(CROSS, hidden(CROSS), names=["p", "n"], **arguments)
+
+
+def test_a_target_where_the_model_is_undefined_is_refused() -> None:
+    """A logarithm has no value at 0."""
+    with pytest.raises(ConfigurationError, match="no finite value"):
+        suggest(P, [float(np.log2(p)) for p in P], target=0)
