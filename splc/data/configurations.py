@@ -11,6 +11,7 @@ import numpy as np
 
 from splc.data.observations import Observed
 from splc.data.option_columns import option_columns
+from splc.data.row_hashes import RowHashes
 from splc.data.table import table_columns, whole_numbers
 from splc.errors import ConfigurationError, plural
 from splc.io.presentation import Presented
@@ -77,9 +78,17 @@ class Configurations(Presented):
 
     def __getitem__(self, rows: Any) -> Configurations:
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
-        picked = self.indices[rows]
-        observed = None if self.observed is None else self.observed[rows]
-        return Configurations(self.system, np.atleast_2d(picked), observed)
+        picked = np.ascontiguousarray(np.atleast_2d(self.indices[rows]))
+        picked.setflags(write=False)
+        # Rows of configurations need no check.
+        found = object.__new__(Configurations)
+        for name, value in (
+            ("system", self.system),
+            ("indices", picked),
+            ("observed", None if self.observed is None else self.observed[rows]),
+        ):
+            object.__setattr__(found, name, value)
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Configurations):
@@ -97,6 +106,10 @@ class Configurations(Presented):
         marked = np.ones((len(big), width + 1), dtype=np.uint8)
         marked[:, :width] = big.view(np.uint8).reshape(len(big), width)
         return np.frombuffer(marked.tobytes(), dtype=f"S{width + 1}")
+
+    @cached_property
+    def _hashes(self) -> RowHashes:
+        return RowHashes(self.indices)
 
     def value(self, name: str) -> Array:
         """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected.
@@ -158,6 +171,8 @@ class Configurations(Presented):
         Returns:
             Positions, shape (distinct,), and for each configuration the place of its first appearance among them, (n,).
         """
+        if (found := self._hashes.groups()) is not None:
+            return found
         _, first, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
         order = np.argsort(first)
         return first[order], np.argsort(order)[inverse.reshape(-1)]
@@ -175,6 +190,11 @@ class Configurations(Presented):
         _same_options((self, wanted))
         if len(self) == 0:
             return np.full(len(wanted), -1)
+        if wanted.indices is self.indices or np.array_equal(wanted.indices, self.indices):
+            first, group = self.groups()
+            return first[group]
+        if self.indices.dtype == wanted.indices.dtype and (found := self._hashes.find(wanted._hashes)) is not None:
+            return found
         order = np.argsort(self.keys, kind="stable")
         positions = np.searchsorted(self.keys, wanted.keys, sorter=order)
         positions = order[np.minimum(positions, len(order) - 1)]

@@ -100,7 +100,7 @@ class Measurements(Presented):
             array.setflags(write=False)
             kept[name] = array
         object.__setattr__(self, "values", kept)
-        if len(np.unique(self.configurations.keys)) != len(self.configurations):
+        if len(self.configurations.groups()[0]) != len(self.configurations):
             raise MeasurementError("duplicate configuration; repetitions of a configuration must be in one row")
 
     @property
@@ -237,12 +237,16 @@ class Measurements(Presented):
             MeasurementError: if there is no such property, or an aggregate is infinite.
         """
         values = self.repetitions(nfp)
-        result = np.full(len(values), np.nan)
-        known = ~np.isnan(values).all(axis=1)
-        functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
-        if known.any():
-            with np.errstate(over="ignore"):
-                result[known] = functions[self.aggregate](values[known], axis=1)
+        if values.shape[1] == 1:
+            # The aggregate of one value is the value.
+            result = values[:, 0].copy()
+        else:
+            result = np.full(len(values), np.nan)
+            known = ~np.isnan(values).all(axis=1)
+            functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
+            if known.any():
+                with np.errstate(over="ignore"):
+                    result[known] = functions[self.aggregate](values[known], axis=1)
         if np.isinf(result).any():
             name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
             raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
@@ -250,7 +254,8 @@ class Measurements(Presented):
 
     def measured(self, nfp: str) -> Measurements:
         """Return the configurations that have a value of this property."""
-        return self[~np.isnan(self.column(nfp))]
+        known = ~np.isnan(self.column(nfp))
+        return self if known.all() else self[known]
 
     @overload
     def __getitem__(self, key: str) -> Array: ...

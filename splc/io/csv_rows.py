@@ -12,6 +12,12 @@ from splc.io.files import Source
 SEPARATORS = (",", ";", "\t")
 
 
+def first_line(text: str) -> str:
+    """Return the first line that is not blank, without its end."""
+    stop = text.find("\n", len(text) - len(text.lstrip()))
+    return next(line for line in text[: None if stop < 0 else stop].splitlines() if line.strip())
+
+
 def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:
     """Return the rows of a CSV file, and the line at which each row ends.
 

@@ -57,13 +57,18 @@ class Source:
         """The SHA-256 hash of the uncompressed content, in hexadecimal."""
         return sha256_of(self.data)
 
+    @property
+    def content(self) -> bytes:
+        """The bytes without a byte order mark."""
+        return self.data.removeprefix(_BOM)
+
     def text(self) -> str:
         """Return the content decoded as UTF-8, without a byte order mark.
 
         Raises:
             InputError: if it is not UTF-8, or contains NUL characters.
         """
-        data = self.data.removeprefix(_BOM)
+        data = self.content
         for magic, what in _BINARY.items():
             if data.startswith(magic):
                 raise InputError(Problem(f"this is {what}, not a text file", self.name))

@@ -200,7 +200,8 @@ def term_shares(model: InfluenceModel, configurations: Configurations) -> Sequen
         Mean contribution / mean prediction per term (negative for a term that lowers it); None where the mean
         prediction is 0, and for a model whose terms do not add up to the prediction (a log link).
     """
-    means = model.contributions(configurations).mean(axis=0) if len(configurations) else np.zeros(len(model.terms))
+    sums = sum(found.sum(axis=0) for _, found in model.contribution_blocks(configurations))
+    means = sums / max(len(configurations), 1)
     total = float(means.sum())
     if model.link != "identity" or total == 0:
         return [None] * len(model.terms)

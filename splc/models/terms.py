@@ -135,7 +135,7 @@ class Term:
                 x = column(factor.option)
                 values = values * factor_values(factor, x)
                 deselected = deselected | np.isnan(x)
-        return np.where(deselected, 0.0, values)
+        return np.where(deselected, 0.0, values) if deselected.any() else values
 
     def text(self, order: Sequence[str] = ()) -> str:
         """Return the term as model text, such as `nx^2 * log10(px)`; the constant is `1`.

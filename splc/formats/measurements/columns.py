@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
+from splc.io.cells import distinct_texts
 from splc.io.numbers import not_a_number, parse_column
 from splc.types import Array
 
@@ -152,11 +153,10 @@ class Context:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Context:
         """Return the context with these values per row; spaces around a value do not count."""
-        stripped = {text: text.strip() for text in set(texts)}
-        values = tuple(sorted(set(stripped.values()), key=natural))
+        distinct, codes = distinct_texts(texts)
+        values = tuple(sorted({text.strip() for text in distinct}, key=natural))
         position = {value: at for at, value in enumerate(values)}
-        codes = {text: position[value] for text, value in stripped.items()}
-        return cls(values, np.fromiter(map(codes.__getitem__, texts), dtype=np.int64, count=len(texts)))
+        return cls(values, np.array([position[text.strip()] for text in distinct], dtype=np.int64)[codes])
 
     def matching(self, value: str) -> tuple[int, ...]:
         """Return the positions of the values that a stated value means.

@@ -14,7 +14,8 @@ from splc.errors import InputError, Problem, Problems, nearest
 from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.group_columns import with_children
 from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional, reasons_by_row
-from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.cells import Grid, distinct_texts, plain_grid
+from splc.io.csv_rows import SEPARATORS, first_line, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.groups import wrong_child
@@ -30,8 +31,8 @@ _SNIFFED = 20
 class RawTable:
     """The rows of a CSV file that are not blank, with their lines; `notes` are remarks of the reader."""
 
-    rows: list[list[str]]
-    lines: list[int]
+    rows: Sequence[Sequence[str]]
+    lines: Sequence[int] | Array
     separator: str
     notes: tuple[str, ...] = ()
 
@@ -87,9 +88,13 @@ def read_raw(
     text = source.text()
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         raise InputError(Problem("the separator must be a single character", text=separator))
-    if not text.strip():
+    if not text or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
     character = separator or _sniff(text, system)
+    if decimal is not None or character == "," or b"," not in source.data:
+        grid = plain_grid(source.content, character)
+        if grid is not None:
+            return RawTable(grid, np.arange(1, len(grid) + 1), character)
     rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
     if decimal is not None or character == ",":
         return RawTable(rows, lines, character)
@@ -98,7 +103,7 @@ def read_raw(
 
 
 def _sniff(text: str, system: VariabilityModel) -> str:
-    first = next(line for line in text.splitlines() if line.strip())
+    first = first_line(text)
 
     def names(separator: str) -> tuple[int, int]:
         try:
@@ -120,22 +125,17 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
         InputError: if a column has no name or a duplicate name, or an option has no column.
     """
     header = [cell.strip() for cell in raw.rows[0]]
-    body, lines = raw.rows[1:], np.array(raw.lines[1:], dtype=np.int64)
+    lines = np.array(raw.lines[1:], dtype=np.int64)
     while len(header) > 1 and not header[-1]:
         header.pop()
-    width = len(header)
     reasons: dict[int, list[str]] = {}
-    for row, cells in enumerate(body):
-        if len(cells) != width:
-            if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
-                reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
-            body[row] = (cells + [""] * width)[:width]
-    given: list[Sequence[str]] = list(zip(*body, strict=True)) if body else [()] * width
+    given = _columns(raw.rows[1:], len(header), reasons)
     header, given = without_row_numbers(header, given)
     header, columns, groups = with_children(system, header, given)
-    places, named = _places(source, system, header, raw.lines[0])
+    places, named = _places(source, system, header, int(raw.lines[0]))
     malformed = frozenset(reasons)
-    indices = np.zeros((len(body), len(system.options)), dtype=np.int32)
+    sizes = [option.size for option in system.options]
+    indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
     for position, option in enumerate(system.options):
         if option.name not in places:
             indices[:, position] = only_index(option, system.mandatory) or 0
@@ -151,6 +151,23 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     _apply_switches(system, places, columns, indices, reasons, malformed, source.name)
     others = {name: columns[at] for name, at in named.items()}
     return OptionTable(lines, indices, reasons, others, malformed)
+
+
+def _columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
+    """Return the columns of rows, and add the problems of rows that do not have this width."""
+    if isinstance(body, Grid):
+        columns = body.columns()
+        if not any(cells.widths[1] for cells in columns[width:]):
+            return [*columns[:width]]
+    rows = []
+    for row, cells in enumerate(body):
+        if len(cells) == width:
+            rows.append(cells)
+            continue
+        if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
+            reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
+        rows.append([*cells, *[""] * width][:width])
+    return list(zip(*rows, strict=True)) if rows else [()] * width
 
 
 def without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
@@ -204,7 +221,7 @@ def _places(
 
 def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[Array, dict[str, str]]:
     """Return the value indices of a column (-1 for wrong texts), and wrong text → what is wrong with it."""
-    distinct = list(dict.fromkeys(texts))
+    distinct, codes = distinct_texts(texts)
     plain = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption):
         plain = [str(TRUTH.get(text, text)) for text in plain]
@@ -225,8 +242,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
             wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
         elif found[at] < 0:
             wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
-    table = dict(zip(distinct, found.tolist(), strict=True))
-    return np.fromiter(map(table.__getitem__, texts), dtype=np.int32, count=len(texts)), wrong
+    return found.astype(np.int32)[codes], wrong
 
 
 def _apply_switches(

@@ -14,7 +14,7 @@ from splc.formats.measurements.columns import natural
 from splc.formats.measurements.csv_table import without_row_numbers
 from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
-from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.csv_rows import SEPARATORS, first_line, split_rows
 from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.io.xml import inner_text, line_of, read_xml
@@ -58,7 +58,7 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     text = source.text()
     if not text.strip():
         raise InputError(Problem("the file is empty", source.name))
-    first = next(line for line in text.splitlines() if line.strip())
+    first = first_line(text)
     separator = max(SEPARATORS, key=lambda each: _cells(first, each))
     rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
     notes: tuple[str, ...] = ()

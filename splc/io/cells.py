@@ -1,0 +1,241 @@
+"""Cells of plain CSV tables, kept as positions in the file: only those that are asked for become texts or numbers.
+
+A table is plain if it has no quotes and no blank lines, and as many cells in every row; others are read by
+`splc.io.csv_rows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from splc.types import Array
+
+# Positions have four bytes; larger files are read row by row.
+_MOST_BYTES = 2**31 - 2
+_BLOCK, _ROWS = 1 << 20, 1 << 12
+_NEWLINE = 10
+# The csv module refuses longer cells.
+_LONGEST = 131_072
+_CODED_WIDTH = 64
+_SNIFFED, _MOST_DISTINCT = 2000, 1000
+_SLOT_BITS = 16
+_HEAD, _WORD = 2, 8
+_MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
+# Fibonacci hashing: an odd number near 2^64 divided by the golden ratio.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(Sequence[str]):
+    """n cells of a file as texts. Spaces before a text do not belong to it.
+
+    Args:
+        content: the file.
+        before: the position before the first byte of each cell, shape (n,).
+        ends: the position after the last byte of each cell, shape (n,).
+        heads: the first two bytes of each cell as a number, 0 after its end, shape (n,).
+    """
+
+    content: bytes
+    before: Array
+    ends: Array
+    heads: Array
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> Cells: ...
+
+    def __getitem__(self, row: int | slice) -> str | Cells:
+        if isinstance(row, slice):
+            return Cells(self.content, self.before[row], self.ends[row], self.heads[row])
+        return self.content[self.before[row] + 1 : self.ends[row]].decode().lstrip(" ")
+
+    def __iter__(self) -> Iterator[str]:
+        content = self.content
+        for start in range(0, len(self), _ROWS):
+            places = (each[start : start + _ROWS].tolist() for each in (self.before, self.ends))
+            for before, end in zip(*places, strict=True):
+                yield content[before + 1 : end].decode().lstrip(" ")
+
+    @cached_property
+    def widths(self) -> tuple[int, int]:
+        """The number of bytes of the narrowest and of the widest cell."""
+        widths = self.lengths
+        return (int(widths.min()), int(widths.max())) if len(widths) else (0, 0)
+
+    @property
+    def lengths(self) -> Array:
+        """The number of bytes of each cell, shape (n,)."""
+        return self.ends - self.before - np.int32(1)
+
+    @cached_property
+    def is_varied(self) -> bool:
+        """Whether most cells seem to differ, so that there is no point in handling equal ones once."""
+        if self.widths[1] > _CODED_WIDTH:
+            return True
+        beginning = self[:_SNIFFED]
+        return len(beginning) == _SNIFFED and len(beginning.codes()[0]) > _MOST_DISTINCT
+
+    def codes(self) -> tuple[Array, Array]:
+        """Return a row of each distinct cell, and the position of each cell among these rows, shape (n,)."""
+        rows, codes = _codes(self.heads if self.widths[1] <= _HEAD else self._word(0))
+        for start in range(8, self.widths[1], 8):
+            further, more = _codes(self._word(start))
+            rows, codes = _codes(codes.astype(np.uint64) * np.uint64(len(further)) + more.astype(np.uint64))
+        return rows, codes
+
+    def padded(self) -> Array:
+        """Return the cells as byte strings of the same width, shape (n,)."""
+        words = [self._word(start) for start in range(0, max(1, self.widths[1]), 8)]
+        return np.stack(words, axis=1).astype("<u8").view(f"S{8 * len(words)}").reshape(-1)
+
+    def bytes_at(self, at: int) -> Array:
+        """Return the byte at a place in each cell, 0 after its end, shape (n,)."""
+        if at < _HEAD:
+            return (self.heads >> np.uint16(8 * at)).astype(np.uint8)
+        data = np.frombuffer(self.content, dtype=np.uint8)
+        positions = self.before + np.int32(at + 1)
+        found: Array = data.take(positions, mode="clip")
+        return found if at < self.widths[0] else found * (positions < self.ends)
+
+    def _word(self, start: int) -> Array:
+        """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
+        if len(self.content) < _WORD:
+            word: Array = np.zeros(len(self), dtype=np.uint64)
+            for at in range(_WORD):
+                word |= self.bytes_at(start + at).astype(np.uint64) << np.uint64(8 * at)
+            return word
+        # A word begins at every byte of the file; the last ones are read from an earlier place.
+        words: Array = np.ndarray(len(self.content) - 7, dtype="<u8", buffer=self.content, strides=(1,))
+        positions = self.before + np.int32(start + 1)
+        inside = np.minimum(positions, len(words) - 1)
+        beyond = np.minimum(positions - inside, 7).astype(np.uint64) * np.uint64(8)
+        found: Array = (words[inside] >> beyond) & _MASKS[np.clip(self.ends - positions, 0, 8)]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Grid(Sequence[Sequence[str]]):
+    """The rows of a plain table.
+
+    Args:
+        content: the file.
+        ends: the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what
+            is before the table.
+        heads: the first two bytes of each cell, as in `Cells`, shape (columns, rows).
+    """
+
+    content: bytes
+    ends: Array
+    heads: Array
+
+    def __len__(self) -> int:
+        return self.heads.shape[1]
+
+    @overload
+    def __getitem__(self, row: int) -> list[str]: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> Grid: ...
+
+    def __getitem__(self, row: int | slice) -> list[str] | Grid:
+        if isinstance(row, slice):
+            start, stop, step = row.indices(len(self))
+            assert step == 1
+            stop = max(start, stop)
+            return Grid(self.content, self.ends[:, start : stop + 1], self.heads[:, start:stop])
+        at = range(len(self))[row]
+        ends = self.ends[:, at + 1]
+        return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends, self.heads[:, at]))
+
+    def columns(self) -> list[Cells]:
+        """Return the columns."""
+        before = [self.ends[-1, :-1], *self.ends[:-1, 1:]]
+        return [Cells(self.content, *each) for each in zip(before, self.ends[:, 1:], self.heads, strict=True)]
+
+
+def plain_grid(content: bytes, separator: str) -> Grid | None:
+    """Return the rows of a plain table of several columns, None for any other file.
+
+    Args:
+        content: the file, UTF-8 without a byte order mark.
+        separator: the separator of cells.
+    """
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+    if b"\r" in content or b'"' in content or separator == " " or not separator.isascii() or len(content) > _MOST_BYTES:
+        return None
+    if not content.endswith(b"\n"):
+        content += b"\n"
+    lines, first = content.count(b"\n"), content.index(b"\n")
+    columns = content.count(separator.encode(), 0, first) + 1
+    if columns < 2:
+        return None
+    data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
+    # The position before the file, and that of each separator and line feed.
+    marks = np.empty(columns * lines + 1, dtype=np.int32)
+    marks[0], done = -1, 1
+    for start in range(0, len(data), _BLOCK):
+        block = data[start : start + _BLOCK]
+        found = np.flatnonzero((block == mark) | (block == _NEWLINE))
+        place = marks[done : done + len(found)]
+        if len(place) < len(found):
+            return None
+        np.add(found, start, out=place, casting="unsafe")
+        done += len(found)
+    if done < len(marks):
+        return None
+    last = marks[::columns]
+    if (data[last[1:]] != _NEWLINE).any() or int(np.diff(last).max()) > _LONGEST:
+        return None
+    ends = np.empty((columns, lines + 1), dtype=np.int32)
+    heads = np.empty((columns, lines), dtype=np.uint16)
+    ends[:, 0] = -1
+    # In steps of as many rows as a cache holds.
+    for start in range(0, lines, _ROWS):
+        stop = min(start + _ROWS, lines)
+        part = marks[start * columns : stop * columns + 1]
+        ends[:, start + 1 : stop + 1] = part[1:].reshape(-1, columns).T
+        heads[:, start:stop] = _heads(data, part).reshape(-1, columns).T
+    return Grid(content, ends, heads)
+
+
+def _heads(data: Array, marks: Array) -> Array:
+    """Return the first two bytes of the cells between marks, 0 after the end of a cell, shape (cells,)."""
+    before, lengths = marks[:-1], np.diff(marks)
+    first, second = (data.take(before + np.int32(at), mode="clip") * (lengths > at) for at in range(1, _HEAD + 1))
+    return first.astype(np.uint16) | second.astype(np.uint16) << np.uint16(8)
+
+
+def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
+    """Return the distinct texts of a column, and the position of each of its texts among them, shape (n,)."""
+    if isinstance(texts, Cells) and not texts.is_varied:
+        rows, codes = texts.codes()
+        return [texts[row] for row in rows.tolist()], codes
+    places: dict[str, int] = {}
+    codes = np.fromiter((places.setdefault(text, len(places)) for text in texts), dtype=np.int64, count=len(texts))
+    return list(places), codes
+
+
+def _codes(keys: Array) -> tuple[Array, Array]:
+    """Return a row of each distinct key, and the position of each key among these rows, shape (n,)."""
+    short = keys.dtype == np.uint16
+    slots = keys if short else ((keys * _SPREAD) >> np.uint64(64 - _SLOT_BITS)).astype(np.uint16)
+    table = np.full(1 << _SLOT_BITS, -1, dtype=np.int32)
+    table[slots] = np.arange(len(keys), dtype=np.int32)
+    if not short and not np.array_equal(keys[table[slots]], keys):
+        # Two keys share a slot.
+        _, rows, codes = np.unique(keys, return_index=True, return_inverse=True)
+        return rows, codes.reshape(-1)
+    used = table >= 0
+    return table[used], (np.cumsum(used, dtype=np.int32) - 1)[slots]

@@ -1,0 +1,93 @@
+"""Cells of plain tables: the same texts and numbers as those of Python's csv module."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.io.cells import Cells, distinct_texts, plain_grid
+from splc.io.csv_rows import split_rows
+from splc.io.files import Source
+from splc.io.numbers import parse_column
+
+texts = st.lists(
+    st.lists(st.text('01 .,;\té-\r\nx"', max_size=10).filter(lambda text: "," not in text), min_size=3, max_size=3),
+    min_size=1,
+    max_size=5,
+).map(lambda rows: "\n".join(map(",".join, rows)))
+numbers = st.one_of(
+    st.from_regex(r"[+-]?[0-9]{0,12}\.?[0-9]{0,12}(e[+-]?[0-9]{1,2})?", fullmatch=True),
+    st.floats(allow_subnormal=False).map(repr),
+    st.sampled_from(
+        ["", "  12", "1_0", "nan", "inf", "1e999", "9007199254740993", "٣", "0x1", "-", ".", "--1", "-0.0"]
+    ),
+)
+
+
+def column(cells: list[str]) -> Cells:
+    """Return texts as the last column of a plain table."""
+    grid = plain_grid("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
+    assert grid is not None
+    return grid.columns()[1]
+
+
+@given(texts)
+def test_rows_are_those_of_the_csv_module(text: str) -> None:
+    """A plain table has the rows and columns that the csv module reads; other files are not plain."""
+    grid = plain_grid(text.encode(), ",")
+    if grid is None:
+        return
+    rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
+    assert [*grid] == rows
+    assert lines == [*range(1, len(grid) + 1)]
+    assert [list(cells) for cells in grid[1:].columns()] == [
+        [row[at] for row in rows[1:]] for at in range(len(rows[0]))
+    ]
+
+
+def test_plain_tables() -> None:
+    """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
+    assert plain_grid(b"a,b\r\n1,2\r\n", ",") is not None
+    assert plain_grid(b"a,b\n1,2", ",") is not None
+    for text in (b'a,b\n"1",2\n', b"a,b\n\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n4\n", b"a\n1\n", b"a,b\r1,2\r"):
+        assert plain_grid(text, ",") is None
+    assert plain_grid(b"a,b\n1," + b"2" * 200_000, ",") is None
+    assert plain_grid(b"a b\n1 2\n", " ") is None
+
+
+@given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))
+def test_numbers_are_those_of_the_texts(cells: list[str], times: int) -> None:
+    """Cells and their texts are the same numbers to the last bit, with few and with many distinct cells."""
+    cells = cells * times
+    found = parse_column(column(cells))
+    assert found.tobytes() == parse_column([cell.lstrip(" ") for cell in cells]).tobytes()
+
+
+def test_decimals_are_exact() -> None:
+    """Thousands of different decimals are read as Python reads them, whatever their number of digits."""
+    rng = np.random.default_rng(0)
+    for digits in (3, 8, 15, 16, 17, 25):
+        cells = [f"{value:.{digits}f}" for value in rng.normal(0, 1000, 3000)]
+        assert column(cells).is_varied
+        assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
+        cells[7], cells[9] = "", "timeout"
+        assert np.flatnonzero(np.isnan(parse_column(column(cells)))).tolist() == [7, 9]
+
+
+@given(st.lists(st.text("ab é", max_size=20), min_size=1, max_size=40))
+def test_distinct_texts(cells: list[str]) -> None:
+    """Distinct texts and their places give the texts again."""
+    for texts in (column(cells), cells):
+        distinct, codes = distinct_texts(texts)
+        assert [distinct[code] for code in codes] == list(texts)
+    assert len(set(distinct)) == len(distinct)
+
+
+def test_distinct_texts_of_many_rows() -> None:
+    """Columns with more distinct cells than slots of the table of codes are coded, too."""
+    cells = [f"{number:020d}" for number in range(70_000)] + ["0" * 20] * 3
+    rows, codes = column(cells).codes()
+    assert len(rows) == 70_000
+    assert (rows[codes][:70_000] == np.arange(70_000)).mean() > 0.99
+    assert [cells[row] for row in rows[codes][-3:]] == ["0" * 20] * 3
