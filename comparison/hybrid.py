@@ -96,7 +96,8 @@ def _sums(
     for (rows, first), (_, second) in blocks:
         totals = np.zeros((2, len(classes) + 1, len(first)))
         for total, own, values in zip(totals, numbers, (first, second), strict=True):
-            np.add.at(total, own, values.T)
+            for number, column in zip(own, values.T, strict=True):
+                total[number] += column
         (a, b), weights = totals[:, :-1], counted[rows]
         sizes += [np.abs(a) @ weights, np.abs(b) @ weights]
         together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]

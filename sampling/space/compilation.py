@@ -45,6 +45,8 @@ def build(
     """
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept
+    if len(members) == 1 and not component.disjunctions and not component.comparisons:
+        return _free(component, kept)
     tried = orders(component, parents, kept)
     automata: dict[object, Automaton] = {}
     for budget in budgets:
@@ -61,6 +63,14 @@ def build(
         f"(more than {budgets[-1]:,} transitions in every variable order)",
         hint="state constraints over fewer options, or describe a part of the system",
     )
+
+
+def _free(component: Component, kept: frozenset[int]) -> Diagram:
+    """Return the diagram of a variable without constraints."""
+    (variable,) = component.variables
+    if variable not in kept:
+        return Diagram(())
+    return Diagram((Layer(variable, (values_in(component.domains[variable]),), np.zeros((1, 1), dtype=np.int32)),))
 
 
 @dataclass

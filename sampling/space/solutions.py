@@ -53,14 +53,14 @@ class Solutions:
         wanted = None if kept is None else frozenset(kept)
         parts = components(problem, domains) if parts is None else parts
         self.components: tuple[Component, ...] = tuple(parts or ())
-        self.diagrams: tuple[Diagram, ...] = ()
-        self.empty = parts is None
+        diagrams: list[Diagram] = []
         for part in self.components:
             key = (part.key, wanted and wanted & frozenset(part.variables), wanted is None)
             if key not in cache:
                 cache[key] = build(part, problem.parents, wanted, budgets)
-            self.diagrams += (cache[key],)
-        self.empty = self.empty or any(diagram.empty for diagram in self.diagrams)
+            diagrams.append(cache[key])
+        self.diagrams = tuple(diagrams)
+        self.empty = parts is None or any(diagram.empty for diagram in diagrams)
 
     @cached_property
     def count(self) -> int:
@@ -115,8 +115,13 @@ class Solutions:
     def value_counts(self) -> list[list[int]]:
         """Return for each variable the number of solutions with each of its values."""
         found = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
+        # Counts of many options have many digits; most are equal and need memory once.
+        products: dict[tuple[int, int], int] = {}
         for diagram in self.diagrams if not self.empty else ():
-            others = self.count // diagram.count
+            own = diagram.count
             for variable, counts in diagram.marginals(self.problem.sizes).items():
-                found[variable] = [count * others for count in counts]
+                for count in counts:
+                    if (count, own) not in products:
+                        products[count, own] = self.count // own * count
+                found[variable] = [products[count, own] for count in counts]
         return [found[variable] for variable in self.variables]
