@@ -16,6 +16,7 @@ from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, SpecError
+from splc.io.numbers import count_text
 from splc.types import Array
 
 # Up to this many pairs of parts are checked one by one; otherwise one part is solved for each row of the other.
@@ -148,6 +149,6 @@ def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int]
 
 def _too_many(total: int) -> SpaceError:
     return SpaceError(
-        f"the sampling selects at least {total:,} configurations (the limit is {LIMIT:,})",
+        f"the sampling selects at least {count_text(total)} configurations (the limit is {LIMIT:,})",
         hint="use a smaller binary or numeric part, or random:N",
     )

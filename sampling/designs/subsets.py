@@ -11,6 +11,7 @@ from sampling.space.completion import minimal, minimal_bits, selected, unpacked
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeated_bytes, without_repeats
 from splc.errors import SpaceError
+from splc.io.numbers import count_text
 from splc.types import Array
 
 # The subsets need a second or so per million, their configurations a byte per option.
@@ -59,7 +60,7 @@ def unrelated_subsets(parts: Parts, t: int) -> Array:
     count = math.comb(n, t)
     if count > MAX_SUBSETS or count * n > MAX_BYTES:
         raise SpaceError(
-            f"{n:,} options have {count:,} subsets of {t}, too many for a sample",
+            f"{n:,} options have {count_text(count)} subsets of {t}, too many for a sample",
             hint="use smaller subsets, a covering array (covering:T), or random:N",
         )
     apart = np.ones((n, n), dtype=bool)

@@ -18,6 +18,7 @@ from sampling.space.propagation import root_of
 from sampling.space.space import LIMIT, Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
+from splc.io.numbers import count_text
 from splc.io.presentation import Presented
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
@@ -223,7 +224,7 @@ def listed_rows(part: SpacePart, positions: Sequence[int], space: Space, limit: 
     if projection.count > limit:
         names = [space.system.names[variable] for variable in part.used]
         raise SpaceError(
-            f"{projection.count:,} configurations would have to be examined, "
+            f"{count_text(projection.count)} configurations would have to be examined, "
             f"in which {listed(names)} depend on each other (the limit is {limit:,})",
             hint="raise --limit (in Python the argument limit), or use a model with fewer options",
         )

@@ -16,6 +16,7 @@ from sampling.space.propagation import Component, components
 from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import ascending
 from splc.errors import SpaceError
+from splc.io.numbers import count_text
 from splc.types import Array
 
 Cache = MutableMapping[object, Diagram]
@@ -86,7 +87,7 @@ class Solutions:
         """Return all solutions in lexicographic order, shape (count, variables)."""
         if self.count > limit:
             raise SpaceError(
-                f"{self.count:,} valid configurations are too many to be listed (the limit is {limit:,})",
+                f"{count_text(self.count)} valid configurations are too many to be listed (the limit is {limit:,})",
                 hint="draw a sample of them, such as random:1000",
             )
         sizes = self.problem.sizes

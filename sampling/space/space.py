@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sampling.space.approximation import approximate_draws
 from sampling.space.compilation import BUDGETS
 from sampling.space.conflicts import conflict
 from sampling.space.problem import ConstraintProblem, whole_problem
@@ -56,6 +57,15 @@ class Space:
     def solutions(self) -> Solutions:
         """The valid configurations as solutions of `problem`."""
         return Solutions(self.problem, cache=self.cache)
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether the valid configurations can be counted; where they cannot, draws are only approximately uniform."""
+        try:
+            self.solutions  # noqa: B018
+        except SpaceError:
+            return False
+        return True
 
     def with_values(self, values: Mapping[str, Any]) -> Space:
         """Return the valid configurations with fixed values of some options.
@@ -162,6 +172,17 @@ class Space:
                 hint=f"ask for at most {self.count:,}",
             )
         return Configurations(self.system, self.solutions.draw(n, rng))
+
+    def draw_approximately(self, n: int, rng: np.random.Generator) -> tuple[Configurations, str]:
+        """Return n distinct valid configurations, approximately uniformly drawn, and a note on their distribution.
+
+        This needs no counts (see `is_counted`). Options that few constraints connect are drawn exactly uniformly.
+
+        Raises:
+            SpaceError: if too many options are connected by arithmetic constraints, or fewer than n are found.
+        """
+        found = approximate_draws(self.problem, n, rng, self.cache)
+        return Configurations(self.system, found.rows), found.note
 
 
 def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:

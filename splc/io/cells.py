@@ -140,7 +140,7 @@ class Grid(Sequence[Sequence[str]]):
     heads: Array
 
     def __len__(self) -> int:
-        return self.heads.shape[1]
+        return int(self.heads.shape[1])
 
     @overload
     def __getitem__(self, row: int) -> list[str]: ...

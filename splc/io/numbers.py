@@ -15,6 +15,8 @@ _WIDEST_NUMBER = 64
 # Integers of as many digits have 64 bits.
 _MOST_DIGITS = 18
 _EXACT = 2**53
+# The bits of 1,000 digits.
+_MOST_BITS = 3321
 _POWERS: Array = 10.0 ** np.arange(_MOST_DIGITS + 1)
 _NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*", re.ASCII)
 
@@ -107,6 +109,14 @@ def number_text(value: float) -> str:
     """Return the shortest text that reads back as the same number: `5`, `0.1`, `1e-05`; `nan` for NaN."""
     # Adding 0 turns -0.0 into 0.0.
     return repr(float(value) + 0.0).removesuffix(".0")
+
+
+def count_text(count: int) -> str:
+    """Return a count with separators of thousands; one of more than 1,000 digits is rounded: `about 9.99e+30102`."""
+    if count.bit_length() <= _MOST_BITS:
+        return f"{count:,}"
+    exponent = math.log10(count)
+    return f"about {10 ** (exponent % 1):.2f}e+{int(exponent)}"
 
 
 def column_texts(values: Array, missing: str = "") -> list[str]:

@@ -17,6 +17,7 @@ from splc.formats.measurements.inference import Inference
 from splc.formats.registry import kind_of
 from splc.io.files import STANDARD, read_again, read_source
 from splc.project import Project
+from splc.system.constraints import ArithmeticConstraint
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
 
@@ -78,6 +79,8 @@ def run(request: Request) -> Result:
         found = analysis.describe(space)
         if found.count is None:
             notes.append(Note(f"the valid configurations cannot be counted: {found.uncounted}"))
+            if not any(isinstance(each, ArithmeticConstraint) for each in space.system.constraints):
+                notes.append(Note("random samples (random:N) are approximately uniform"))
         measured, problem = None, None
         described = project.inference is None and "system" in project.given and "measurements" not in project.given
         if project.has_measurements and not described:

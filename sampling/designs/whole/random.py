@@ -18,6 +18,8 @@ from splc.errors import plural
 class RandomWhole(RandomDesign):
     """`random:N[,compat][,seed=S][,from=FILE]`: N distinct valid configurations, uniformly drawn, in drawing order.
 
+    Where the constraints are too complex for exact counts, draws are approximately uniform, and a note says so.
+
     SPL Conqueror draws binary and numeric parts independently; here all valid configurations are equally likely. With
     `compat` the configurations are drawn as SPL Conqueror draws parts, from their list in lexicographic order, and with
     `from` from the rows of a file.
@@ -55,6 +57,9 @@ class RandomWhole(RandomDesign):
             return self._new(parts, parts.existing, seed), ()
         if not self.draw.compat:
             own = seed if self.draw.seed is None else self.draw.seed
+            if not space.is_counted:
+                found, note = space.draw_approximately(self.draw.amount.resolve(parts), generator(own, "whole"))
+                return found, (note,)
             return space.draw(self.draw.amount.resolve(parts), generator(own, "whole")), ()
         space.require_valid()
         positions, notes = self.draw.positions(parts, space.count, seed, "whole", "valid configurations")

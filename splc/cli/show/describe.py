@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from splc.cli.show.tree import shown_values, tree_lines
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from splc.workflows.describe import Result
 
 
+_TOO_LONG = 10**4300
+
+
 def as_json(result: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
     from sampling.space.analysis import constraint_kind, option_role
@@ -21,13 +26,16 @@ def as_json(result: Result) -> dict[str, Any]:
 
     description = result.description
     system = description.system
+    # Python's reader of JSON refuses longer numbers, and one for each option would be gigabytes.
+    writable = None if (description.count or 0) >= _TOO_LONG else description.count
     return {
         "name": system.name,
         "source": system.source,
         "binary_options": [option.name for option in system.binary_options],
         "numeric_options": [option.name for option in system.numeric_options],
         "constraints": len(system.constraints),
-        "valid_configurations": description.count,
+        "valid_configurations": writable,
+        "log10_valid_configurations": math.log10(description.count) if description.count else None,
         "observed": list(system.observed),
         "alternative_groups": system.alternative_groups,
         "options": [
@@ -38,7 +46,7 @@ def as_json(result: Result) -> dict[str, Any]:
                 "role": option_role(system, option),
                 "implied": option.implied,
                 "excluded": system.exclusions[option.name],
-                "selected_in": description.occurrences[option.name][1] if description.occurrences else None,
+                "selected_in": None if writable is None else description.occurrences[option.name][1],
                 "line": option.line,
             }
             for option in system.binary_options
@@ -87,6 +95,7 @@ def show(result: Result, depth: int | None = None) -> None:
 def _show_counts(description: Description) -> None:
     from splc.cli.terminal import say
     from splc.errors import plural
+    from splc.io.numbers import count_text
 
     system = description.system
     binary = plural(len(system.binary_options), "binary option", "binary options")
@@ -95,7 +104,7 @@ def _show_counts(description: Description) -> None:
     if description.count is None:
         say("valid configurations: not counted")
     else:
-        say(f"valid configurations: {description.count:,}")
+        say(f"valid configurations: {count_text(description.count)}")
 
 
 def _show_options(description: Description) -> None:
@@ -176,8 +185,13 @@ def share(description: Description, name: str) -> str:
     """Return the percentage of the valid configurations in which a binary option is selected."""
     if not description.count:
         return ""
+    return _percentage(description.occurrences[name][1], description.count)
+
+
+@lru_cache(maxsize=256)
+def _percentage(part: int, whole: int) -> str:
     # Integer arithmetic: floats are not exact for 10^27 configurations and more.
-    tenths = (1000 * description.occurrences[name][1] + description.count // 2) // description.count
+    tenths = (1000 * part + whole // 2) // whole
     return f"{tenths // 10}.{tenths % 10} %"
 
 

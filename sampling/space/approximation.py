@@ -1,0 +1,88 @@
+"""Approximately uniform draws of solutions where the constraints are too complex for exact counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.chains import CHAINS, SWEEPS, Chains
+from sampling.space.compilation import BUDGETS
+from sampling.space.problem import ConstraintProblem
+from sampling.space.propagation import Component, components
+from sampling.space.ranks import uniform_below
+from sampling.space.rows import without_repeats
+from sampling.space.solutions import Cache, Solutions
+from splc.errors import SpaceError
+from splc.types import Array
+
+# Components whose diagrams are not found within these budgets are drawn by chains.
+_BUDGETS = BUDGETS[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Approximately uniform solutions.
+
+    Attributes:
+        rows: distinct solutions, shape (n, variables).
+        connected: the number of variables of the largest component that is drawn by chains.
+        dependence: the greatest correlation of chains with their starts (see `Chains.draw`).
+        chance: the standard deviation of this correlation for chains that have forgotten their starts.
+    """
+
+    rows: Array
+    connected: int
+    dependence: float
+    chance: float
+
+    @property
+    def note(self) -> str:
+        """What users should know about them."""
+        return (
+            f"drawn approximately uniformly, for the constraints over {self.connected:,} connected options are too "
+            f"complex for exact counts: {SWEEPS} sweeps of block Gibbs sampling, whose correlation with the start is "
+            f"{abs(self.dependence):.2g} (by chance {self.chance:.2g})"
+        )
+
+
+def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generator, cache: Cache) -> Draws:
+    """Return n distinct solutions: exactly uniform values of small components, approximately uniform ones of others.
+
+    The first of them are those of a smaller draw with the same generator.
+
+    Args:
+        problem: variables and constraints.
+        n: the number of solutions.
+        rng: the random generator.
+        cache: the diagrams of components built so far; new ones are added.
+
+    Raises:
+        SpaceError: if a large component has arithmetic constraints, no solution is found, or fewer than n are.
+    """
+    counted: list[Component] = []
+    chains: list[Chains] = []
+    for part in components(problem) or ():
+        try:
+            Solutions(problem, part.variables, cache=cache, budgets=_BUDGETS, parts=[part])
+        except SpaceError:
+            if part.comparisons:
+                raise
+            chains.append(Chains(part, problem.sizes))
+        else:
+            counted.append(part)
+    variables = [variable for part in counted for variable in part.variables]
+    small = Solutions(problem, variables, cache=cache, budgets=_BUDGETS, parts=counted)
+    rows = np.zeros((0, len(problem.sizes)), dtype=np.int64)
+    dependence = 0.0
+    while len(rows) < n:
+        batch = np.zeros((CHAINS, len(problem.sizes)), dtype=np.int64)
+        batch[:, variables] = small.unrank([uniform_below(small.count, rng) for _ in range(CHAINS)])
+        for each in chains:
+            batch[:, list(each.variables)], own = each.draw(rng)
+            dependence = max(dependence, own, key=abs)
+        before, rows = len(rows), without_repeats(np.concatenate([rows, batch]))
+        if len(rows) == before:
+            raise SpaceError(f"only {before:,} valid configurations were found, not {n:,}", hint="ask for fewer")
+    connected = max((len(each.variables) for each in chains), default=1)
+    return Draws(rows[:n], connected, dependence, 1 / float(np.sqrt(CHAINS * connected)))

@@ -1,0 +1,99 @@
+"""Approximately uniform draws: valid, repeatable, and uniform where all solutions are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from sampling import Space, sample
+from sampling.space import approximation
+from sampling.space.chains import CHAINS, Chains
+from sampling.space.compilation import build
+from sampling.space.problem import whole_problem
+from sampling.space.propagation import components
+from splc.errors import SpaceError
+from splc.system.constraints import parse_boolean
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+
+
+def system_of(options: int, clauses: Iterable[str]) -> VariabilityModel:
+    """Return a system of optional options `o0`, `o1`, … with constraints among them."""
+    bare = VariabilityModel("s", tuple(BinaryOption(f"o{number}", optional=True) for number in range(options)))
+    return replace(bare, constraints=tuple(parse_boolean(text, bare.name_table) for text in clauses))
+
+
+def clauses(options: int, number: int, seed: int) -> list[str]:
+    """Return random clauses of three options."""
+    rng = np.random.default_rng(seed)
+    return [
+        " | ".join(("!" if rng.random() < 0.5 else "") + f"o{at}" for at in rng.choice(options, 3, replace=False))
+        for _ in range(number)
+    ]
+
+
+@pytest.mark.parametrize(("options", "number"), [(8, 8), (8, 24), (10, 30)])
+def test_chains_are_uniform(options: int, number: int) -> None:
+    """Each solution of a component is drawn equally often, also where few are left."""
+    for seed in range(3):
+        system = system_of(options, clauses(options, number, seed))
+        problem = whole_problem(system)
+        parts = components(problem)
+        assert parts
+        part = max(parts, key=lambda each: len(each.variables))
+        known = [tuple(row) for row in build(part, problem.parents).expand().tolist()]
+        order = build(part, problem.parents).variables
+        place = {row: at for at, row in enumerate(known)}
+        chains = Chains(part, problem.sizes)
+        columns = [part.variables.index(variable) for variable in order]
+        counts = np.zeros(len(known))
+        for draw in range(4):
+            state, _ = chains.draw(np.random.default_rng(draw))
+            for row in state[:, columns].tolist():
+                counts[place[tuple(row)]] += 1
+        expected = 4 * CHAINS / len(known)
+        statistic = float(((counts - expected) ** 2 / expected).sum())
+        assert chi2.sf(statistic, len(known) - 1) > 1e-4
+
+
+def test_alternatives_are_reached() -> None:
+    """Values that only change together, as in an alternative group, are drawn equally often."""
+    group = ["o0 | o1 | o2 | o3", *(f"!o{a} | !o{b}" for a, b in product(range(4), repeat=2) if a < b)]
+    problem = whole_problem(system_of(4, group))
+    (part,) = components(problem) or []
+    state, _ = Chains(part, problem.sizes).draw(np.random.default_rng(0))
+    assert (state.sum(axis=1) == 1).all()
+    assert state.mean(axis=0) == pytest.approx(0.25, abs=0.1)
+
+
+def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample is valid and distinct, says that it is approximate, and begins a larger one."""
+    monkeypatch.setattr(approximation, "_BUDGETS", (2,))
+    monkeypatch.setattr(Space, "is_counted", False)
+    system = system_of(12, [*clauses(8, 6, 0), "!o8 | o9"])
+    drawn = sample(system, "random:300", seed=3)
+    assert len(drawn.unique()) == 300
+    assert Space(system).check(drawn).all()
+    few = Space(system)
+    assert (
+        few.draw_approximately(5, np.random.default_rng(1))[0]
+        == few.draw_approximately(40, np.random.default_rng(1))[0][:5]
+    )
+    assert "approximately uniform" in few.draw_approximately(1, np.random.default_rng(1))[1]
+    with pytest.raises(SpaceError, match="were found, not 100,000"):
+        few.draw_approximately(100_000, np.random.default_rng(1))
+
+
+def test_unsatisfiable_constraints_end() -> None:
+    """Chains of constraints that no configuration satisfies end with an error."""
+    signs = product(("", "!"), repeat=3)
+    texts = [" | ".join(f"{sign}o{at}" for at, sign in enumerate(each)) for each in signs]
+    problem = whole_problem(system_of(3, texts))
+    (part,) = components(problem) or []
+    with pytest.raises(SpaceError, match="too complex to find"):
+        Chains(part, problem.sizes).draw(np.random.default_rng(0))
