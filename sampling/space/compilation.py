@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -70,7 +71,13 @@ def _free(component: Component, kept: frozenset[int]) -> Diagram:
     (variable,) = component.variables
     if variable not in kept:
         return Diagram(())
-    return Diagram((Layer(variable, (values_in(component.domains[variable]),), np.zeros((1, 1), dtype=np.int32)),))
+    return Diagram((Layer(variable, *_every_value(component.domains[variable])),))
+
+
+@lru_cache(maxsize=64)
+def _every_value(bits: int) -> tuple[tuple[Array, ...], Array]:
+    """Return one class of all values (bits), and its transition."""
+    return (values_in(bits),), np.zeros((1, 1), dtype=np.int32)
 
 
 @dataclass

@@ -66,9 +66,16 @@ class Diagram:
             below.append(_weighted(layer, below[-1]).sum(axis=1))
         return below[::-1]
 
+    @property
+    def _is_free(self) -> bool:
+        """Whether these are the values of one variable without constraints."""
+        return not self.empty and len(self.layers) == 1 and len(self.layers[0].classes) == 1
+
     @cached_property
     def count(self) -> int:
         """The exact number of solutions."""
+        if self._is_free:
+            return len(self.layers[0].classes[0])
         return 0 if self.empty else int(self._below[0][0])
 
     def unrank(self, ranks: Array) -> Array:
@@ -123,6 +130,11 @@ class Diagram:
 
     def marginals(self, sizes: Sequence[int]) -> dict[int, list[int]]:
         """Return variable → the number of solutions with each of its values (`sizes`: values per variable)."""
+        if self._is_free:
+            counts = [0] * sizes[self.layers[0].variable]
+            for value in self.layers[0].classes[0].tolist():
+                counts[value] = 1
+            return {self.layers[0].variable: counts}
         found: dict[int, list[int]] = {}
         above: Array = np.ones(1, dtype=self._below[0].dtype)
         for number, layer in enumerate(self.layers):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -77,7 +76,9 @@ def percent(error: float | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(printable(text))
+    from html import escape
+
+    return escape(printable(text))
 
 
 def _cell(value: Any) -> str:

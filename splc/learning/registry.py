@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PROJECTION = "projection"
 STEPWISE = "stepwise"
+PMNF = "pmnf"
 DEFAULT = PROJECTION
 
 # Returns a learner for the name of a preset and the settings that differ from it.
@@ -61,7 +62,7 @@ LEARNERS: Mapping[str, Factory] = MappingProxyType(
     {
         PROJECTION: _projection,
         STEPWISE: _stepwise,
-        "pmnf": _pmnf,
+        PMNF: _pmnf,
         **{name: partial(_baseline, name) for name in BASELINES},
     }
 )

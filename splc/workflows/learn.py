@@ -15,7 +15,6 @@ from splc.errors import MeasurementError, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.columns import columns_object
 from splc.formats.models.entries import learned_file
-from splc.formats.models.term_list import parse_term_list
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, read_source, write_whole
@@ -27,9 +26,7 @@ from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
-from splc.learning.settings_search import OnTrial, SettingsSearch
 from splc.models.text.log_grammar import require_writable_names
-from splc.plotting import plot_format, prediction_plot
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.learn_inputs import (
@@ -42,12 +39,12 @@ from splc.workflows.learn_inputs import (
     with_deviation,
 )
 from splc.workflows.learn_parts import OnRound, learn_rows
-from splc.workflows.learn_search import provenance_of_search, searched
 from splc.workflows.note import Note, Notes, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
 if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
+    from splc.learning.settings_search import OnTrial, SettingsSearch
     from splc.scaling.prediction import Prediction
 
 __all__ = ["Request", "Result", "run"]
@@ -146,7 +143,11 @@ def run(
         learner, settings = chosen_learner(request, project)
         output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
         form = None if output is None else output_form(output, learner)
-        drawn = None if request.plot is None else plot_format(request.plot)
+        drawn = None
+        if request.plot is not None:
+            from splc.plotting import plot_format
+
+            drawn = plot_format(request.plot)
         inputs = (project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(request.plot, (*inputs, output))
@@ -169,8 +170,12 @@ def run(
             notes += validation.notes
         found: SettingsSearch | None = None
         if request.given_terms is not None:
+            from splc.formats.models.term_list import parse_term_list
+
             learner = parse_term_list(read_source(request.given_terms), space.system)
         elif request.search:
+            from splc.workflows.learn_search import provenance_of_search, searched
+
             stop = should_stop or (lambda: False)
             found = searched(request, learner, settings, measured, nfp, rows, on_trial, stop)
             learner = learner_of(learner.name, learner.preset, {**settings, **found.best.settings})
@@ -337,4 +342,6 @@ def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn:
     there = ~np.isnan(values) & ~np.isnan(predicted)
     contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
     title = ", ".join((measured.system.name, *contexts))
+    from splc.plotting import prediction_plot
+
     return prediction_plot(values[there], predicted[there], learned[there], result.nfp, title, drawn)

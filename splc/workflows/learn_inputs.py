@@ -17,10 +17,8 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, SpaceError, SpecError, plural
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
-from splc.learning.active.design import sequential_rows
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
-from splc.learning.projection.variables import variables_of
 from splc.learning.registry import learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, spelling
@@ -322,6 +320,9 @@ def learning_rows(
 
 def _suggested(known: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
     """Return the rows that are suggested one batch after the other, as if each was measured only then."""
+    from splc.learning.active.design import sequential_rows
+    from splc.learning.projection.variables import variables_of
+
     count = design.amount.resolve(Parts(space))
     if count > len(known):
         hint = f"ask for at most {len(known):,}"

@@ -14,9 +14,7 @@ from splc.errors import SplcError
 from splc.learning.cross_validation import cross_validate
 from splc.learning.judging import predictions
 from splc.learning.learner import Learner
-from splc.learning.pmnf import NAME as PMNF
-from splc.learning.pmnf import is_scalable
-from splc.learning.registry import BASELINES, learner_of
+from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import LearningResult
 from splc.types import Array
 
@@ -99,6 +97,8 @@ class Split:
 
         Where configurations differ in numeric options only, pmnf is one of them, and is always cross-validated.
         """
+        from splc.learning.pmnf import is_scalable
+
         found = [self.judged(result)]
         if not self.should_stop() and result.learner != PMNF and is_scalable(self.measured.configurations):
             learner = learner_of(PMNF)

@@ -179,7 +179,10 @@ def _parent(parts: Parts) -> str | None:
 
 def _presentation(parts: Parts) -> Presentation:
     def given(name: str) -> str:
-        text = "".join(map(str, parts[name][0].itertext())) if name in parts else ""
+        if name not in parts:
+            return ""
+        part = parts[name][0]
+        text = "".join(map(str, part.itertext())) if len(part) else part.text or ""
         # Spaces around the text belong to the command line, unless they indent the XML.
         return text.strip() if "\n" in text or not text.strip() else text
 

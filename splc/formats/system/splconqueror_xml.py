@@ -138,6 +138,8 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
     parent = resolve(option.parent) if option.parent is not None else None
     if isinstance(option, NumericOption):
         return replace(option, parent=parent)
+    if parent == option.parent and not option.implied and not option.excluded:
+        return option
     return replace(
         option,
         parent=parent,
