@@ -75,15 +75,7 @@ def duration(seconds: float) -> str:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
     """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one."""
-    from rich import box
-    from rich.cells import cell_len
-    from rich.console import Console, JustifyMethod
-    from rich.table import Table
-    from rich.text import Text
-
     terminal = sys.stdout.isatty()
-    style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
-    grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     lines = [[printable(cell) for cell in row] for row in rows]
     columns = [printable(column) for column in columns]
     right = [printable(column) for column in right]
@@ -93,6 +85,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     if len(lines) > (MANY if terminal else 0) and all(map(_is_plain, itertools.chain(columns, *lines))):
         _plain_table([columns, *lines], filled, [columns[place] in right for place in filled])
         return
+    from rich import box
+    from rich.cells import cell_len
+    from rich.console import Console, JustifyMethod
+    from rich.table import Table
+    from rich.text import Text
+
+    style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
+    grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     narrowest = 0
     for place in filled:
         number = columns[place] in right

@@ -130,17 +130,24 @@ class Grid(Sequence[Sequence[str]]):
 
     Args:
         content: the file.
+        separator: the separator of cells.
         ends: the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what
             is before the table.
         heads: the first two bytes of each cell, as in `Cells`, shape (columns, rows).
     """
 
     content: bytes
+    separator: str
     ends: Array
     heads: Array
 
     def __len__(self) -> int:
         return int(self.heads.shape[1])
+
+    def __iter__(self) -> Iterator[list[str]]:
+        lines = self.content[self.ends[-1, 0] + 1 : self.ends[-1, -1]].decode().split("\n")
+        for line in lines if len(self) else ():
+            yield [cell.lstrip(" ") for cell in line.split(self.separator)]
 
     @overload
     def __getitem__(self, row: int) -> list[str]: ...
@@ -153,7 +160,7 @@ class Grid(Sequence[Sequence[str]]):
             start, stop, step = row.indices(len(self))
             assert step == 1
             stop = max(start, stop)
-            return Grid(self.content, self.ends[:, start : stop + 1], self.heads[:, start:stop])
+            return Grid(self.content, self.separator, self.ends[:, start : stop + 1], self.heads[:, start:stop])
         at = range(len(self))[row]
         ends = self.ends[:, at + 1]
         return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends, self.heads[:, at]))
@@ -207,7 +214,7 @@ def plain_grid(content: bytes, separator: str) -> Grid | None:
         part = marks[start * columns : stop * columns + 1]
         ends[:, start + 1 : stop + 1] = part[1:].reshape(-1, columns).T
         heads[:, start:stop] = _heads(data, part).reshape(-1, columns).T
-    return Grid(content, ends, heads)
+    return Grid(content, separator, ends, heads)
 
 
 def _heads(data: Array, marks: Array) -> Array:

@@ -129,7 +129,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     while len(header) > 1 and not header[-1]:
         header.pop()
     reasons: dict[int, list[str]] = {}
-    given = _columns(raw.rows[1:], len(header), reasons)
+    given = body_columns(raw.rows[1:], len(header), reasons)
     header, given = without_row_numbers(header, given)
     header, columns, groups = with_children(system, header, given)
     places, named = _places(source, system, header, int(raw.lines[0]))
@@ -153,7 +153,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     return OptionTable(lines, indices, reasons, others, malformed)
 
 
-def _columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
+def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
     """Return the columns of rows, and add the problems of rows that do not have this width."""
     if isinstance(body, Grid):
         columns = body.columns()

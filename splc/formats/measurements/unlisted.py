@@ -9,7 +9,7 @@ import numpy as np
 from splc.data.configurations import value_indices
 from splc.formats import registry
 from splc.formats.measurements.csv import has_header
-from splc.formats.measurements.csv_table import read_raw
+from splc.formats.measurements.csv_table import body_columns, read_raw
 from splc.io.files import Source
 from splc.io.numbers import parse_column
 from splc.system.options import NumericOption
@@ -39,11 +39,12 @@ def unlisted_values(
     if not has_header(raw, system, "."):
         return None
     found = {}
+    columns = body_columns(raw.rows[1:], len(raw.rows[0]), {})
     for at, cell in enumerate(raw.rows[0]):
         name = system.spellings.get(cell.strip())
         option = system.option(name) if name in system.positions else None
         if isinstance(option, NumericOption):
-            numbers = np.unique(parse_column([row[at].strip() for row in raw.rows[1:] if at < len(row)]))
+            numbers = np.unique(parse_column(columns[at]))
             numbers = numbers[np.isfinite(numbers)]
             further = numbers[value_indices(option, numbers) < 0]
             if len(further):
