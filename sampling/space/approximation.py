@@ -38,7 +38,7 @@ class Draws:
 
     @property
     def note(self) -> str:
-        """What users should know about them."""
+        """A sentence on their distribution, for users."""
         return (
             f"drawn approximately uniformly, for the constraints over {self.connected:,} connected options are too "
             f"complex for exact counts: {SWEEPS} sweeps of block Gibbs sampling, whose correlation with the start is "
